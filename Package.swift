@@ -1,0 +1,72 @@
+// swift-tools-version: 6.2
+// SPDX-License-Identifier: Apache-2.0
+// Linux only. The dependencies are C libraries of the distribution; `deploy/bootstrap` installs them.
+
+import PackageDescription
+
+/// Targets that hold C pointers. Nothing above them ever sees one.
+let bridge: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+/// Everything else: an unsafe pointer is a compile error.
+let safe: [SwiftSetting] = bridge + [
+    .strictMemorySafety(),
+    .treatWarning("StrictMemorySafety", as: .error),
+]
+
+let package = Package(
+    name: "bearerd",
+    products: [
+        .executable(name: "bearerd", targets: ["bearerd"]),
+        .library(name: "OAuth", targets: ["OAuth"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CLibevent", pkgConfig: "libevent", providers: [.apt(["libevent-dev"])]),
+        .systemLibrary(name: "CLibcurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CLibyaml", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CCjose", pkgConfig: "cjose", providers: [.apt(["libcjose-dev"])]),
+        .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        .target(name: "CSystem"),
+
+        .target(name: "EventLoop", dependencies: ["CLibevent", "CSystem"], swiftSettings: bridge),
+        .target(name: "HTTPClient", dependencies: ["CLibcurl", "COpenSSL", "EventLoop", "HTTPTypes"], swiftSettings: bridge),
+        .target(name: "YAML", dependencies: ["CLibyaml"], swiftSettings: bridge),
+        .target(name: "JSON", dependencies: ["CJansson"], swiftSettings: bridge),
+        .target(name: "Crypto", dependencies: ["COpenSSL", "CCjose", "CJansson"], swiftSettings: bridge),
+        .target(name: "System", dependencies: ["CSystem"], swiftSettings: bridge),
+
+        .target(name: "HTTPTypes", swiftSettings: safe),
+        .target(name: "HTTPServer", dependencies: ["EventLoop", "HTTPTypes"], swiftSettings: safe),
+        .target(name: "OAuth", dependencies: ["HTTPTypes", "Crypto", "JSON"], swiftSettings: safe),
+        .target(name: "TokenStore", dependencies: ["OAuth", "Crypto", "System", "JSON"], swiftSettings: safe),
+        .target(
+            name: "Configuration", dependencies: ["YAML", "OAuth", "HTTPTypes", "Crypto", "System"],
+            swiftSettings: safe),
+        .target(name: "Observability", dependencies: ["System"], swiftSettings: safe),
+        .target(
+            name: "Proxy",
+            dependencies: ["HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTPTypes", "Observability"],
+            swiftSettings: safe),
+        .target(
+            name: "Admin", dependencies: ["HTTPServer", "OAuth", "HTTPTypes", "JSON", "Observability", "Proxy"],
+            swiftSettings: safe),
+        .target(
+            name: "DevelopmentProvider", dependencies: ["HTTPServer", "EventLoop", "OAuth", "HTTPTypes", "Crypto", "JSON"],
+            swiftSettings: safe),
+        .executableTarget(
+            name: "bearerd",
+            dependencies: [
+                "Configuration", "Proxy", "Admin", "DevelopmentProvider", "TokenStore", "OAuth", "HTTPClient",
+                "HTTPServer", "HTTPTypes", "Observability", "EventLoop", "System", "Crypto", "JSON",
+            ],
+            swiftSettings: safe),
+
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: bridge),
+    ]
+)
