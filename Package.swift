@@ -37,7 +37,9 @@ let package = Package(
         .target(name: "EventLoop", dependencies: ["CLibevent", "CSystem"], swiftSettings: bridge),
         .target(name: "HTTPClient", dependencies: ["CLibcurl", "COpenSSL", "EventLoop", "HTTPTypes"], swiftSettings: bridge),
         .target(name: "YAML", dependencies: ["CLibyaml"], swiftSettings: bridge),
-        .target(name: "JSON", dependencies: ["CJansson"], swiftSettings: bridge),
+        .target(
+            name: "JSON", dependencies: ["CJansson"], swiftSettings: bridge,
+            linkerSettings: [.linkedLibrary("m")]),  // rounding of Double in debug builds
         .target(name: "Crypto", dependencies: ["COpenSSL", "CCjose", "CJansson"], swiftSettings: bridge),
         .target(name: "System", dependencies: ["CSystem"], swiftSettings: bridge),
 
@@ -68,5 +70,7 @@ let package = Package(
             swiftSettings: safe),
 
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: bridge),
+        .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: bridge),
+        .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: bridge),
     ]
 )

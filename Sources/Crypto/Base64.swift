@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Base 64 with `+`, `/` and padding (RFC 4648 §4).
+package enum Base64 {
+    /// The padded text.
+    package static func encode(_ bytes: [UInt8]) -> String {
+        Base64Alphabet.standard.encode(bytes, padded: true)
+    }
+
+    /// The bytes; nil if the text has a foreign character (white space too), wrong padding, or is not canonical.
+    package static func decode(_ text: String) -> [UInt8]? {
+        let text = Array(text.utf8)
+        guard text.count.isMultiple(of: 4) else { return nil }
+        let padding = text.reversed().prefix { $0 == UInt8(ascii: "=") }.count
+        guard padding <= 2 else { return nil }
+        return Base64Alphabet.standard.decode(text.dropLast(padding))
+    }
+}
+
+/// Base 64 with `-` and `_`, without padding (RFC 4648 §5, RFC 7515 §2).
+package enum Base64URL {
+    /// The text, without padding.
+    package static func encode(_ bytes: [UInt8]) -> String {
+        Base64Alphabet.urlSafe.encode(bytes, padded: false)
+    }
+
+    /// The bytes; nil if the text has a foreign character (padding too) or is not canonical.
+    package static func decode(_ text: String) -> [UInt8]? {
+        Base64Alphabet.urlSafe.decode(Array(text.utf8)[...])
+    }
+}
+
+/// What the two encodings share: 6 bits a character.
+private struct Base64Alphabet {
+    static let standard = Base64Alphabet(last: "+/")
+    static let urlSafe = Base64Alphabet(last: "-_")
+
+    private let characters: [UInt8]
+    /// By character: its 6 bits, or 0xFF.
+    private let values: [UInt8]
+
+    private init(last: String) {
+        let all = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" + last
+        characters = Array(all.utf8)
+        var values = [UInt8](repeating: 0xFF, count: 256)
+        for (value, character) in characters.enumerated() { values[Int(character)] = UInt8(value) }
+        self.values = values
+    }
+
+    func encode(_ bytes: [UInt8], padded: Bool) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity((bytes.count + 2) / 3 * 4)
+        var bits: UInt32 = 0
+        var pending = 0
+        for byte in bytes {
+            bits = bits << 8 | UInt32(byte)
+            pending += 8
+            while pending >= 6 {
+                pending -= 6
+                text.append(characters[Int(bits >> UInt32(pending) & 63)])
+            }
+        }
+        if pending > 0 { text.append(characters[Int(bits << UInt32(6 - pending) & 63)]) }
+        while padded && !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.count * 3 / 4)
+        var bits: UInt32 = 0
+        var pending = 0
+        for character in text {
+            let value = values[Int(character)]
+            guard value != 0xFF else { return nil }
+            bits = bits << 6 | UInt32(value)
+            pending += 6
+            if pending >= 8 {
+                pending -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(pending)))
+            }
+        }
+        // 6 pending bits are a lone character; bits that are not 0 would let two texts mean the same bytes.
+        guard pending < 6, bits & (1 << UInt32(pending) - 1) == 0 else { return nil }
+        return bytes
+    }
+}

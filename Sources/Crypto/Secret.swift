@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+
+/// A credential that must never reach a log, an error message or a metric label.
+///
+/// Copies share one block of memory, which is overwritten when the last one goes.
+package struct Secret: Sendable {
+    private let storage: Storage
+
+    /// A secret with this text; the caller's copy of the text is the caller's to forget.
+    package init(_ text: String) {
+        storage = Storage(Array(text.utf8))
+    }
+
+    /// A secret with these bytes, which need not be text.
+    package init(bytes: [UInt8]) {
+        storage = Storage(bytes)
+    }
+
+    /// Whether there is nothing to keep secret.
+    package var isEmpty: Bool { storage.bytes.isEmpty }
+
+    /// Lends the text; bytes that are not UTF-8 are replaced by U+FFFD.
+    ///
+    /// This and its sibling are the only ways to read it, so `grep withPlaintext` audits every use.
+    ///
+    /// - Parameter use: must not let the text outlive what needs it.
+    /// - Throws: what `use` throws.
+    package func withPlaintext<Result: ~Copyable, Failure: Error>(
+        _ use: (String) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try use(String(decoding: storage.bytes, as: UTF8.self))
+    }
+
+    /// Lends the bytes, without making a copy of them.
+    ///
+    /// - Parameter use: must not let the bytes outlive what needs them.
+    /// - Throws: what `use` throws.
+    package func withPlaintextBytes<Result: ~Copyable, Failure: Error>(
+        _ use: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try use(storage.bytes.span)
+    }
+
+    /// Compares in a time that depends on the length alone.
+    package func matches(_ candidate: [UInt8]) -> Bool {
+        ConstantTime.equal(storage.bytes, candidate)
+    }
+
+    /// Owns the bytes alone, so that overwriting them in `deinit` makes no copy.
+    private final class Storage: Sendable {
+        // Written in `deinit` only, when nobody else can see it.
+        private nonisolated(unsafe) var owned: [UInt8]
+        var bytes: [UInt8] { owned }
+
+        init(_ bytes: [UInt8]) {
+            owned = bytes
+        }
+
+        deinit {
+            owned.withUnsafeMutableBytes { OPENSSL_cleanse($0.baseAddress, $0.count) }
+        }
+    }
+}
+
+extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "[redacted]" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

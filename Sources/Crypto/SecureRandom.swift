@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+
+/// Bytes nobody can guess.
+package enum SecureRandom {
+    /// This many bytes from OpenSSL's generator (`RAND_bytes`).
+    ///
+    /// Stops the process if the kernel has no randomness to give: there is no safe way to go on.
+    ///
+    /// - Parameter count: at least 0.
+    package static func bytes(_ count: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: count) { buffer, initialized in
+            let filled = count == 0 || RAND_bytes(buffer.baseAddress, CInt(count)) == 1
+            precondition(filled, "RAND_bytes: no randomness")
+            initialized = count
+        }
+    }
+
+    /// A word of URL-safe characters with this many random bytes in it: `state`, `nonce`, codes, verifiers.
+    ///
+    /// - Parameter bytes: 32 give the 43 characters of RFC 7636 §4.1.
+    package static func word(bytes: Int = 32) -> String {
+        Base64URL.encode(self.bytes(bytes))
+    }
+}
