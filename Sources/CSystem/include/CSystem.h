@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* Linux calls that Swift's Glibc module lacks or cannot import. */
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
+/* Linux calls that Swift's Glibc module lacks or cannot import. No _GNU_SOURCE here: it would change fd_set
+   under Swift's Glibc module. What needs it is a function in CSystem.c. */
+#include <features.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/prctl.h>
@@ -11,3 +11,10 @@
 #include <sys/un.h>
 #include <sys/uio.h>
 #include <netinet/tcp.h>
+
+/* Accepts a connection that is non-blocking and closed on exec (accept4). */
+int bearerd_accept(int listener, struct sockaddr *address, socklen_t *length);
+/* The user at the other end of a Unix socket (SO_PEERCRED); -1 with errno. */
+int bearerd_peer_user(int descriptor, uid_t *user, pid_t *process);
+/* Names the calling thread, cut to 15 bytes (pthread_setname_np). */
+void bearerd_name_thread(const char *name);

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Bytes that were received and not yet consumed, in storage lent by a ``StoragePool``.
+package struct ByteBuffer {
+    private var storage: [UInt8] = []
+    private var readerIndex = 0
+    private var writerIndex = 0
+
+    package init() {}
+
+    /// How many bytes wait to be consumed.
+    package var count: Int { writerIndex - readerIndex }
+    package var isEmpty: Bool { readerIndex == writerIndex }
+
+    /// Reads the unconsumed bytes in place; offsets count from the first unconsumed byte.
+    @inline(__always)
+    package func withReadable<Result, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(storage.span.extracting(readerIndex..<writerIndex))
+    }
+
+    /// Appends the unconsumed bytes at `range` to `output`.
+    package func copy(_ range: Range<Int>, into output: inout [UInt8]) {
+        output.append(contentsOf: storage[(readerIndex + range.lowerBound)..<(readerIndex + range.upperBound)])
+    }
+
+    /// Forgets the first `count` unconsumed bytes.
+    package mutating func consume(_ count: Int) {
+        precondition(count <= self.count, "more consumed than there is")
+        readerIndex += count
+        if readerIndex == writerIndex {
+            readerIndex = 0
+            writerIndex = 0
+        }
+    }
+
+    /// Makes room for at least `minimum` more bytes and, when the buffer is empty, for `capacity` in all.
+    mutating func makeRoom(minimum: Int, capacity: Int, pool: StoragePool) {
+        if isEmpty {
+            guard storage.count < capacity else { return }
+            release(to: pool)
+            storage = pool.borrow(atLeast: capacity)
+            return
+        }
+        guard storage.count - writerIndex < minimum else { return }
+        let unread = count
+        var target = storage
+        if storage.count - unread < minimum {
+            target = pool.borrow(atLeast: storage.count * 2)
+        }
+        target.replaceSubrange(0..<unread, with: storage[readerIndex..<writerIndex])
+        if target.count != storage.count { pool.giveBack(storage) }
+        storage = target
+        readerIndex = 0
+        writerIndex = unread
+    }
+
+    /// Gives the storage back when nothing is held, so that an idle connection costs no buffer.
+    mutating func releaseIfEmpty(to pool: StoragePool) {
+        if isEmpty { release(to: pool) }
+    }
+
+    private mutating func release(to pool: StoragePool) {
+        guard !storage.isEmpty else { return }
+        let block = storage
+        storage = []
+        pool.giveBack(block)
+    }
+
+    /// Lets `receive` write into the free tail and counts what it wrote.
+    @inline(__always)
+    mutating func fill(_ receive: (UnsafeMutableRawBufferPointer) -> WireResult) -> WireResult {
+        let start = writerIndex
+        let result = storage.withUnsafeMutableBytes { bytes in
+            receive(UnsafeMutableRawBufferPointer(rebasing: bytes[start...]))
+        }
+        if case .moved(let count) = result { writerIndex += count }
+        return result
+    }
+
+    /// How many bytes ``fill(_:)`` can take.
+    var room: Int { storage.count - writerIndex }
+
+    /// The memory of the unconsumed bytes at `range`, for a system call.
+    @inline(__always)
+    func withUnsafeReadable<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        storage.withUnsafeBytes { bytes in
+            let start = readerIndex + range.lowerBound
+            return body(UnsafeRawBufferPointer(rebasing: bytes[start..<(start + range.count)]))
+        }
+    }
+}

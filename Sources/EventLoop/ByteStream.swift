@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One connection as two directions of bytes, with back-pressure and a time-out on every wait.
+///
+/// Received bytes are in ``input`` until the caller consumes them; nothing is received that nobody asked for.
+/// Confined to its loop's thread; at most one task reads and one writes at a time.
+package final class ByteStream {
+    /// What has arrived and is not consumed.
+    package var input = ByteBuffer()
+    package let readiness: Readiness
+    /// The bytes received and sent since the connection began.
+    package private(set) var bytesReceived: UInt64 = 0
+    package private(set) var bytesSent: UInt64 = 0
+    /// Whether the peer's end came without its announcement (TLS close_notify): what it sent may be cut short.
+    package private(set) var endWasTruncated = false
+
+    private let wire: any Wire
+    private let pool: StoragePool
+    private var isClosed = false
+
+    package init(wire: any Wire, readiness: Readiness, loop: EventLoop) {
+        self.wire = wire
+        self.readiness = readiness
+        pool = loop.storagePool
+    }
+
+    deinit { close() }
+
+    /// Ends both directions at once and frees the descriptor. Idempotent; waiters get ``StreamError/closed``.
+    package func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        readiness.cancel()
+        wire.close()
+        input.consume(input.count)
+        input.releaseIfEmpty(to: pool)
+    }
+
+    /// Tells the peer that nothing more will be sent.
+    package func endSending() {
+        guard !isClosed else { return }
+        wire.endSending()
+    }
+
+    /// Waits for bytes and puts them into ``input``.
+    ///
+    /// - Parameters:
+    ///   - timeout: of the wait for the first byte; zero waits for ever.
+    ///   - capacity: how much one receive may take when the buffer is empty, in bytes.
+    /// - Returns: `false` when the peer has ended its direction.
+    package func fill(within timeout: Duration, capacity: Int = StoragePool.small) async throws(StreamError) -> Bool {
+        while true {
+            if readiness.isReadable, let hasBytes = try receive(capacity: capacity) { return hasBytes }
+            input.releaseIfEmpty(to: pool)
+            try await readiness.readable(within: timeout)
+        }
+    }
+
+    /// Puts what has already arrived into ``input`` without waiting.
+    ///
+    /// - Returns: `nil` when nothing has arrived, `false` when the peer has ended its direction.
+    package func receive(capacity: Int = StoragePool.small) throws(StreamError) -> Bool? {
+        guard !isClosed else { throw .closed }
+        input.makeRoom(minimum: 1024, capacity: capacity, pool: pool)
+        let room = input.room
+        switch input.fill({ wire.receive(into: $0) }) {
+        case .moved(let count):
+            bytesReceived &+= UInt64(count)
+            if count < room, wire.drainsOnShortReceive { readiness.clearReadable() }
+            return true
+        case .wouldBlockOnRead:
+            readiness.clearReadable()
+            return nil
+        case .wouldBlockOnWrite:
+            readiness.clearReadable()  // a TLS handshake message in the way; the next edge brings both
+            return nil
+        case .end:
+            return false
+        case .truncated:
+            endWasTruncated = true
+            return false
+        case .failed(let error):
+            throw error
+        }
+    }
+
+    /// Gives an empty ``input``'s storage back; call it before a long wait.
+    package func releaseStorage() { input.releaseIfEmpty(to: pool) }
+
+    /// Sends all of `bytes`.
+    ///
+    /// - Parameter timeout: of each wait for the peer to take more; zero waits for ever.
+    package func write(_ bytes: [UInt8], within timeout: Duration) async throws(StreamError) {
+        var sent = 0
+        while sent < bytes.count {
+            guard !isClosed else { throw .closed }
+            let result = bytes.withUnsafeBytes { wire.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
+            sent += try await account(for: result, within: timeout)
+        }
+    }
+
+    /// Sends all of `head`, then the bytes at `range` of `source`'s input, with one system call if the peer takes it.
+    ///
+    /// Nothing may consume or fill `source.input` meanwhile.
+    package func write(
+        _ head: [UInt8], forwarding range: Range<Int>, of source: ByteStream, within timeout: Duration
+    ) async throws(StreamError) {
+        var sent = 0
+        let total = head.count + range.count
+        while sent < total {
+            guard !isClosed else { throw .closed }
+            let headSent = min(sent, head.count)
+            let rest = (range.lowerBound + sent - headSent)..<range.upperBound
+            let result = head.withUnsafeBytes { first in
+                source.input.withUnsafeReadable(rest) { second in
+                    wire.send(UnsafeRawBufferPointer(rebasing: first[headSent...]), second)
+                }
+            }
+            sent += try await account(for: result, within: timeout)
+        }
+    }
+
+    /// The number of bytes that moved, after waiting if none could.
+    private func account(for result: WireResult, within timeout: Duration) async throws(StreamError) -> Int {
+        switch result {
+        case .moved(let count):
+            bytesSent &+= UInt64(count)
+            return count
+        case .wouldBlockOnWrite:
+            readiness.clearWritable()
+            try await readiness.writable(within: timeout)
+            return 0
+        case .wouldBlockOnRead:
+            readiness.clearReadable()
+            try await readiness.readable(within: timeout)
+            return 0
+        case .end, .truncated:
+            throw .reset
+        case .failed(let error):
+            throw error
+        }
+    }
+}

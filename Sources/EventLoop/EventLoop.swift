@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibevent
+internal import CSystem
+internal import Glibc
+internal import Synchronization
+
+/// One thread that waits on descriptors and timers and runs the Swift jobs that they wake.
+///
+/// A loop is a libevent `event_base` and, at the same time, the executor of every actor and task that lives
+/// on it: what is confined to a loop needs no lock. Jobs made runnable by one round of events run after
+/// that round, so that a busy loop spends one `epoll_wait` on many connections.
+///
+/// `@unchecked Sendable`: `base`, `ready`, `spare` and `storagePool` are touched only on the loop's thread
+/// (every method that does so checks it in debug builds); what other threads reach is behind `remote`.
+package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+    package let name: String
+
+    private let base: OpaquePointer
+    private let wakeDescriptor: CInt
+    private var wakeEvent: OpaquePointer?
+    /// Jobs made runnable by this thread, in order.
+    private var ready: [UnownedJob] = []
+    /// The emptied array of the round before, kept for its capacity.
+    private var spare: [UnownedJob] = []
+    private var isStopping = false
+    private var threadIdentity: pthread_t?
+    private var rounds: UInt64 = 0
+    private let remote = Mutex(RemoteJobs())
+    private let progress = Atomic<UInt64>(0)
+
+    /// Buffers that idle connections gave back.
+    package let storagePool = StoragePool()
+
+    /// What other threads have handed in since the last round.
+    private struct RemoteJobs {
+        var jobs: [UnownedJob] = []
+        var wakeIsPending = false
+    }
+
+    /// Makes a loop that does nothing until ``run()`` or ``start()``.
+    ///
+    /// - Parameter name: the thread's name, at most 15 bytes are shown by the system.
+    /// - Throws: ``StreamError/failed(code:)`` when the kernel has no descriptor left.
+    package init(name: String) throws(StreamError) {
+        let wakeDescriptor = eventfd(0, CInt(EFD_NONBLOCK | EFD_CLOEXEC))
+        guard wakeDescriptor >= 0 else { throw .failed(code: errno) }
+        guard let base = event_base_new() else {
+            close(wakeDescriptor)
+            throw .failed(code: ENOMEM)
+        }
+        self.name = name
+        self.base = base
+        self.wakeDescriptor = wakeDescriptor
+        let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in deinit
+        wakeEvent = event_new(base, wakeDescriptor, CShort(EV_READ | EV_PERSIST), onWake, context)
+        event_add(wakeEvent, nil)
+    }
+
+    deinit {
+        if let wakeEvent { event_free(wakeEvent) }
+        event_base_free(base)
+        close(wakeDescriptor)
+    }
+
+    // MARK: Running
+
+    /// Runs the loop on a thread of its own until ``stop()``.
+    ///
+    /// - Returns: the thread, to be joined once the loop was stopped.
+    package func start() -> LoopThread { LoopThread(running: self) }
+
+    /// Runs the loop on the calling thread until ``stop()``.
+    package func run() {
+        threadIdentity = pthread_self()
+        while !isStopping {
+            takeRemoteJobs()
+            runReadyJobs()
+            guard !isStopping else { break }
+            event_base_loop(base, ready.isEmpty ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK)
+            rounds &+= 1
+            progress.store(rounds, ordering: .relaxed)
+        }
+    }
+
+    /// Ends ``run()`` after the present round; callable from any thread.
+    package func stop() {
+        execute { self.isStopping = true }
+    }
+
+    /// Runs `body` soon on the loop's thread; callable from any thread.
+    package func execute(_ body: @escaping @Sendable () -> Void) {
+        Task(executorPreference: self) { body() }
+    }
+
+    /// The number of rounds turned so far; it grows as long as the loop is alive and has something to do.
+    package var roundCount: UInt64 { progress.load(ordering: .relaxed) }
+
+    /// Whether the caller runs on the loop's thread.
+    package var isCurrent: Bool {
+        guard let threadIdentity else { return false }
+        return pthread_equal(threadIdentity, pthread_self()) != 0
+    }
+
+    private func runReadyJobs() {
+        // Bounded, so that jobs that keep waking each other cannot starve the sockets.
+        for _ in 0..<16 {
+            guard !ready.isEmpty else { return }
+            swap(&ready, &spare)
+            for job in spare {
+                job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            }
+            spare.removeAll(keepingCapacity: true)
+        }
+    }
+
+    private func takeRemoteJobs() {
+        remote.withLock { remote in
+            guard !remote.jobs.isEmpty else { return }
+            ready.append(contentsOf: remote.jobs)
+            remote.jobs.removeAll(keepingCapacity: true)
+        }
+    }
+
+    // MARK: Executor
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        if isCurrent {
+            ready.append(job)
+            return
+        }
+        let mustWake = remote.withLock { remote in
+            remote.jobs.append(job)
+            defer { remote.wakeIsPending = true }
+            return !remote.wakeIsPending
+        }
+        if mustWake { eventfd_write(wakeDescriptor, 1) }
+    }
+
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+    package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
+
+    package func checkIsolated() {
+        precondition(isCurrent, "not on the loop's thread")
+    }
+
+    package func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    // MARK: For the bridge's other types
+
+    /// A libevent event on this loop that is not yet added; the caller frees it with `event_free`.
+    func makeEvent(
+        descriptor: CInt, flags: CInt, callback: event_callback_fn, context: UnsafeMutableRawPointer?
+    ) -> OpaquePointer? {
+        event_new(base, descriptor, CShort(flags), callback, context)
+    }
+
+    /// The libevent base, for listeners.
+    var eventBase: OpaquePointer { base }
+
+    fileprivate func woken() {
+        var count: eventfd_t = 0
+        eventfd_read(wakeDescriptor, &count)
+        remote.withLock { $0.wakeIsPending = false }
+        takeRemoteJobs()
+    }
+}
+
+/// A coarse monotonic clock for time-outs, a few nanoseconds a call (`CLOCK_MONOTONIC_COARSE`, 1–4 ms fine).
+func coarseNanoseconds() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+    return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)
+}
+
+private func onWake(_: CInt, _: CShort, _ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    Unmanaged<EventLoop>.fromOpaque(context).takeUnretainedValue().woken()
+}

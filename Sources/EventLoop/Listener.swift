@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibevent
+internal import CSystem
+internal import Glibc
+
+/// A listening socket watched by one loop; each accepted connection becomes a ``ByteStream`` on that loop.
+///
+/// Confined to its loop's thread. When descriptors run out it pauses and tries again 100 ms later, so that
+/// the rest of the process goes on.
+package final class Listener {
+    private let loop: EventLoop
+    private let socket: ListeningSocket
+    private let onAccept: (ByteStream, PeerAddress) -> Void
+    private var event: OpaquePointer?
+    private var retry: LoopTimer?
+    private var isPaused = false
+
+    /// - Parameters:
+    ///   - socket: stays open until ``close()``; other loops may watch the same one.
+    ///   - onAccept: gets each new connection on the loop's thread.
+    package init(
+        _ socket: ListeningSocket, loop: EventLoop, onAccept: @escaping (ByteStream, PeerAddress) -> Void
+    ) {
+        self.loop = loop
+        self.socket = socket
+        self.onAccept = onAccept
+        let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in close() or deinit
+        event = loop.makeEvent(
+            descriptor: socket.descriptor, flags: EV_READ | EV_PERSIST, callback: onPending, context: context)
+        retry = LoopTimer(loop: loop) { [unowned self] in resume() }
+        event_add(event, nil)
+    }
+
+    deinit { if let event { event_free(event) } }
+
+    /// Leaves new connections in the kernel's queue until ``resume()``.
+    package func pause() {
+        guard let event, !isPaused else { return }
+        isPaused = true
+        event_del(event)
+    }
+
+    /// Accepts again.
+    package func resume() {
+        guard let event, isPaused else { return }
+        isPaused = false
+        event_add(event, nil)
+    }
+
+    /// Takes what still waits in the queue, then stops; closing with a queue would reset those clients.
+    package func close() {
+        guard let event else { return }
+        while acceptOne() {}
+        event_free(event)
+        self.event = nil
+        retry?.cancel()
+    }
+
+    fileprivate func acceptPending() {
+        // A few at a time, so that a burst of connections does not hold up those that are being served.
+        for _ in 0..<16 {
+            guard !isPaused, acceptOne() else { return }
+        }
+    }
+
+    private func acceptOne() -> Bool {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let descriptor = withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bearerd_accept(socket.descriptor, $0, &length)
+            }
+        }
+        guard descriptor >= 0 else {
+            switch errno {
+            case ECONNABORTED, EINTR, EPROTO:
+                return true
+            case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+                pause()
+                retry?.set(after: .milliseconds(100))
+                return false
+            default:
+                return false
+            }
+        }
+        let peer = PeerAddress(of: descriptor, storage: &storage, length: length)
+        if CInt(storage.ss_family) != AF_UNIX {
+            var on: CInt = 1
+            setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
+        }
+        let stream = ByteStream(
+            wire: SocketWire(descriptor: descriptor), readiness: Readiness(descriptor: descriptor, loop: loop),
+            loop: loop)
+        onAccept(stream, peer)
+        return true
+    }
+}
+
+private func onPending(_: CInt, _: CShort, _ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    Unmanaged<Listener>.fromOpaque(context).takeUnretainedValue().acceptPending()
+}

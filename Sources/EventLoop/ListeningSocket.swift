@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibevent
+internal import CSystem
+internal import Glibc
+
+/// A bound, listening descriptor, before any loop watches it.
+///
+/// Several loops serve one TCP address through sockets of their own (`SO_REUSEPORT`); a Unix socket is one
+/// descriptor that all of them watch.
+package struct ListeningSocket: Sendable {
+    /// Why an address could not be bound.
+    package enum BindError: Error, Sendable {
+        /// The host has no address, or the path does not fit a socket address.
+        case unusableAddress
+        /// `bind` or `listen` failed; `code` is its `errno`.
+        case failed(code: Int32, reason: String)
+
+        init(errno code: CInt) {
+            self = .failed(code: code, reason: String(cString: strerror(code)))
+        }
+
+        /// Whether somebody else has the address (`EADDRINUSE`).
+        package var isInUse: Bool {
+            if case .failed(EADDRINUSE, _) = self { true } else { false }
+        }
+    }
+
+    package let descriptor: Int32
+    /// The host as bound, in numeric form, and the port that the kernel gave; `nil` for a Unix socket.
+    package let address: (host: String, port: UInt16)?
+
+    /// Binds a TCP address.
+    ///
+    /// - Parameters:
+    ///   - port: 0 lets the kernel choose.
+    ///   - joining: whether another socket of this process has the address already. The first one is bound without
+    ///     `SO_REUSEPORT`, which would hide that another process has it.
+    package static func tcp(host: String, port: UInt16, joining: Bool) throws(BindError) -> [ListeningSocket] {
+        let candidates = SocketAddress.resolve(host: host, port: port)
+        guard !candidates.isEmpty else { throw .unusableAddress }
+        var bound: [ListeningSocket] = []
+        for candidate in candidates {
+            do {
+                bound.append(try listen(on: candidate.storage, length: candidate.length, joining: joining))
+            } catch {
+                bound.forEach { $0.close() }
+                throw error
+            }
+        }
+        return bound
+    }
+
+    /// Binds a Unix socket, taking over a path that nobody listens on any more.
+    package static func unix(path: String) throws(BindError) -> ListeningSocket {
+        guard let (storage, length) = SocketAddress.unix(path: path) else { throw .unusableAddress }
+        do {
+            return try listen(on: storage, length: length, joining: false)
+        } catch {
+            guard error.isInUse, isAbandoned(storage, length) else { throw error }
+            unlink(path)
+            return try listen(on: storage, length: length, joining: false)
+        }
+    }
+
+    package func close() { _ = Glibc.close(descriptor) }
+
+    private static func listen(
+        on storage: sockaddr_storage, length: socklen_t, joining: Bool
+    ) throws(BindError) -> ListeningSocket {
+        var storage = storage
+        let type = CInt(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let descriptor = socket(CInt(storage.ss_family), type, 0)
+        guard descriptor >= 0 else { throw BindError(errno: errno) }
+        let isInternet = CInt(storage.ss_family) != AF_UNIX
+        if isInternet { set(SO_REUSEADDR, on: descriptor) }
+        if CInt(storage.ss_family) == AF_INET6 {
+            var on: CInt = 1
+            setsockopt(descriptor, CInt(IPPROTO_IPV6), IPV6_V6ONLY, &on, socklen_t(MemoryLayout<CInt>.size))
+        }
+        if joining { set(SO_REUSEPORT, on: descriptor) }
+        guard withAddress(&storage, { bind(descriptor, $0, length) }) == 0, Glibc.listen(descriptor, 1024) == 0 else {
+            let error = BindError(errno: errno)
+            _ = Glibc.close(descriptor)
+            throw error
+        }
+        guard isInternet else { return ListeningSocket(descriptor: descriptor, address: nil) }
+        if !joining { set(SO_REUSEPORT, on: descriptor) }
+        var bound = sockaddr_storage()
+        var boundLength = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        _ = withAddress(&bound) { getsockname(descriptor, $0, &boundLength) }
+        return ListeningSocket(
+            descriptor: descriptor, address: SocketAddress.text(of: &bound, length: boundLength))
+    }
+
+    private static func isAbandoned(_ storage: sockaddr_storage, _ length: socklen_t) -> Bool {
+        var storage = storage
+        let probe = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard probe >= 0 else { return false }
+        defer { _ = Glibc.close(probe) }
+        return withAddress(&storage) { connect(probe, $0, length) } != 0 && errno == ECONNREFUSED
+    }
+
+    private static func set(_ option: CInt, on descriptor: CInt) {
+        var on: CInt = 1
+        setsockopt(descriptor, SOL_SOCKET, option, &on, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    private static func withAddress<Result>(
+        _ storage: inout sockaddr_storage, _ body: (UnsafeMutablePointer<sockaddr>) -> Result
+    ) -> Result {
+        withUnsafeMutablePointer(to: &storage) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0) }
+        }
+    }
+}

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An actor whose every method runs on one ``EventLoop``'s thread.
+package protocol LoopConfined: Actor {
+    /// The loop that runs this actor.
+    nonisolated var loop: EventLoop { get }
+}
+
+extension LoopConfined {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystem
+internal import Glibc
+
+/// The thread that an ``EventLoop`` runs on.
+///
+/// `@unchecked Sendable`: `handle` is written once, in `init`.
+package final class LoopThread: @unchecked Sendable {
+    private var handle = pthread_t()
+
+    init(running loop: EventLoop) {
+        // Balanced by takeRetainedValue in the thread's first line.
+        let context = Unmanaged.passRetained(loop).toOpaque()
+        let status = pthread_create(&handle, nil, runLoop, context)
+        precondition(status == 0, "the system has no thread left")
+    }
+
+    /// Waits until the loop has stopped; call it once, from another thread.
+    package func join() {
+        pthread_join(handle, nil)
+    }
+}
+
+private func runLoop(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    let loop = Unmanaged<EventLoop>.fromOpaque(context).takeRetainedValue()
+    bearerd_name_thread(loop.name)
+    loop.run()
+    return nil
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibevent
+internal import CSystem
+internal import Glibc
+
+/// Who is at the other end of an accepted connection.
+package enum PeerAddress: Sendable, Equatable {
+    /// An IP address in text form, without the port.
+    case ip(String)
+    /// A Unix socket's peer, as the kernel knows it (`SO_PEERCRED`).
+    case unix(user: UInt32, process: Int32)
+    case unknown
+
+    /// For logs and `X-Forwarded-For`: the address, or `unix:`.
+    package var text: String {
+        switch self {
+        case .ip(let address): address
+        case .unix: "unix:"
+        case .unknown: "unknown"
+        }
+    }
+
+    init(of descriptor: CInt, storage: inout sockaddr_storage, length: socklen_t) {
+        switch CInt(storage.ss_family) {
+        case AF_UNIX:
+            var user = uid_t()
+            var process = pid_t()
+            self = bearerd_peer_user(descriptor, &user, &process) == 0
+                ? .unix(user: user, process: process) : .unknown
+        case AF_INET, AF_INET6:
+            self = SocketAddress.text(of: &storage, length: length).map { .ip($0.host) } ?? .unknown
+        default:
+            self = .unknown
+        }
+    }
+}

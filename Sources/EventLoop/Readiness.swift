@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibevent
+
+/// What is known of one descriptor's readiness, and who waits for it.
+///
+/// The descriptor is watched edge-triggered from `init` to ``cancel()``: one `epoll_ctl` in its life. An edge sets a
+/// flag; whoever finds the kernel's buffer empty or full clears it and waits. Confined to its loop's thread.
+package final class Readiness {
+    private enum Direction { case reading, writing }
+
+    private struct Waiter {
+        let continuation: UnsafeContinuation<StreamError?, Never>
+        /// Coarse nanoseconds; `.max` waits for ever.
+        let deadline: UInt64
+    }
+
+    /// Whether a receive may find something. Cleared by ``clearReadable()``.
+    package private(set) var isReadable = true
+    /// Whether a send may be taken. Cleared by ``clearWritable()``.
+    package private(set) var isWritable = true
+    /// Whether the peer has ended its direction, perhaps behind bytes that still wait.
+    package private(set) var peerHasEnded = false
+
+    private let loop: EventLoop
+    private var event: OpaquePointer?
+    private var timer: OpaquePointer?
+    /// When the timer will fire, or `.max` when it is not set. It may fire early for a wait that has since ended:
+    /// setting it anew at each wait would cost two heap operations a request.
+    private var timerDeadline = UInt64.max
+    private var reader: Waiter?
+    private var writer: Waiter?
+
+    /// - Parameter descriptor: non-blocking, open for as long as this object watches it.
+    package init(descriptor: CInt, loop: EventLoop) {
+        self.loop = loop
+        let context = Unmanaged.passUnretained(self).toOpaque()  // both events are freed in cancel() or deinit
+        event = loop.makeEvent(
+            descriptor: descriptor, flags: EV_READ | EV_WRITE | EV_CLOSED | EV_ET | EV_PERSIST,
+            callback: onReadiness, context: context)
+        timer = loop.makeEvent(descriptor: -1, flags: 0, callback: onDeadline, context: context)
+        event_add(event, nil)
+    }
+
+    deinit { freeEvents() }
+
+    /// Stops watching; call it before the descriptor is closed. Waiters get ``StreamError/closed``.
+    package func cancel() {
+        freeEvents()
+        resume(.reading, with: .closed)
+        resume(.writing, with: .closed)
+    }
+
+    /// Says that the kernel's buffer was found empty.
+    package func clearReadable() { isReadable = peerHasEnded }
+
+    /// Says that the kernel's buffer was found full.
+    package func clearWritable() { isWritable = false }
+
+    /// Waits until the descriptor is readable, ended or broken.
+    ///
+    /// - Parameter timeout: zero or less waits for ever.
+    /// - Throws: ``StreamError/timedOut`` or ``StreamError/closed``.
+    package func readable(within timeout: Duration) async throws(StreamError) {
+        guard !isReadable else { return }
+        try await wait(.reading, within: timeout)
+    }
+
+    /// Waits until the descriptor is writable or broken.
+    ///
+    /// - Parameter timeout: zero or less waits for ever.
+    /// - Throws: ``StreamError/timedOut`` or ``StreamError/closed``.
+    package func writable(within timeout: Duration) async throws(StreamError) {
+        guard !isWritable else { return }
+        try await wait(.writing, within: timeout)
+    }
+
+    /// Ends a wait for reading from outside, as though it had timed out; used to let idle connections go.
+    package func interruptReader() { resume(.reading, with: .closed) }
+
+    private func wait(_ direction: Direction, within timeout: Duration) async throws(StreamError) {
+        guard event != nil else { throw .closed }
+        let deadline = timeout > .zero ? coarseNanoseconds() &+ timeout.wholeNanoseconds : .max
+        if deadline < timerDeadline { setTimer(to: deadline) }
+        let failure = await withUnsafeContinuation { continuation in
+            let waiter = Waiter(continuation: continuation, deadline: deadline)
+            switch direction {
+            case .reading: reader = waiter
+            case .writing: writer = waiter
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func resume(_ direction: Direction, with failure: StreamError?) {
+        switch direction {
+        case .reading:
+            guard let waiter = reader else { return }
+            reader = nil
+            waiter.continuation.resume(returning: failure)
+        case .writing:
+            guard let waiter = writer else { return }
+            writer = nil
+            waiter.continuation.resume(returning: failure)
+        }
+    }
+
+    private func setTimer(to deadline: UInt64) {
+        guard let timer else { return }
+        timerDeadline = deadline
+        let now = coarseNanoseconds()
+        var delay = timeval(.nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0)))
+        event_add(timer, &delay)
+    }
+
+    private func freeEvents() {
+        if let event { event_free(event) }
+        if let timer { event_free(timer) }
+        event = nil
+        timer = nil
+    }
+
+    fileprivate func changed(_ what: CShort) {
+        if what & CShort(EV_CLOSED) != 0 { peerHasEnded = true }
+        if what & CShort(EV_READ | EV_CLOSED) != 0 {
+            isReadable = true
+            resume(.reading, with: nil)
+        }
+        if what & CShort(EV_WRITE) != 0 {
+            isWritable = true
+            resume(.writing, with: nil)
+        }
+    }
+
+    fileprivate func deadlineReached() {
+        timerDeadline = .max
+        let now = coarseNanoseconds()
+        if let reader, reader.deadline <= now { resume(.reading, with: .timedOut) }
+        if let writer, writer.deadline <= now { resume(.writing, with: .timedOut) }
+        let next = min(reader?.deadline ?? .max, writer?.deadline ?? .max)
+        if next != .max { setTimer(to: next) }
+    }
+}
+
+private func onReadiness(_: CInt, _ what: CShort, _ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    Unmanaged<Readiness>.fromOpaque(context).takeUnretainedValue().changed(what)
+}
+
+private func onDeadline(_: CInt, _: CShort, _ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    Unmanaged<Readiness>.fromOpaque(context).takeUnretainedValue().deadlineReached()
+}

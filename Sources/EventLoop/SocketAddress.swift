@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibevent
+internal import CSystem
+internal import Glibc
+
+/// Socket addresses between their C and their text form.
+enum SocketAddress {
+    /// The numeric host and the port of an IP address (`getnameinfo`).
+    static func text(of storage: inout sockaddr_storage, length: socklen_t) -> (host: String, port: UInt16)? {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { host in
+            withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXSERV)) { service in
+                let status = withUnsafePointer(to: &storage) { pointer in
+                    pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                        getnameinfo(
+                            address, length, host.baseAddress, socklen_t(host.count), service.baseAddress,
+                            socklen_t(service.count), NI_NUMERICHOST | NI_NUMERICSERV)
+                    }
+                }
+                guard status == 0, let host = host.baseAddress, let service = service.baseAddress,
+                    let port = UInt16(String(cString: service))
+                else { return nil }
+                return (String(cString: host), port)
+            }
+        }
+    }
+
+    /// The addresses that `host` stands for, for binding; blocks on the resolver unless `host` is numeric.
+    static func resolve(host: String, port: UInt16) -> [(storage: sockaddr_storage, length: socklen_t)] {
+        var hints = addrinfo()
+        hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_PASSIVE
+        var list: UnsafeMutablePointer<addrinfo>?
+        guard getaddrinfo(host, String(port), &hints, &list) == 0 else { return [] }
+        defer { freeaddrinfo(list) }
+        var found: [(storage: sockaddr_storage, length: socklen_t)] = []
+        var next = list
+        while let entry = next {
+            if let address = entry.pointee.ai_addr {
+                var storage = sockaddr_storage()
+                withUnsafeMutableBytes(of: &storage) { bytes in
+                    bytes.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(entry.pointee.ai_addrlen)))
+                }
+                found.append((storage, entry.pointee.ai_addrlen))
+            }
+            next = entry.pointee.ai_next
+        }
+        return found
+    }
+
+    /// The address of a Unix socket; `nil` when the path is too long for the kernel (107 bytes).
+    static func unix(path: String) -> (storage: sockaddr_storage, length: socklen_t)? {
+        let bytes = Array(path.utf8)
+        var address = sockaddr_un()
+        let room = MemoryLayout.size(ofValue: address.sun_path)
+        guard !bytes.isEmpty, bytes.count < room else { return nil }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        var storage = sockaddr_storage()
+        withUnsafeMutableBytes(of: &storage) { target in
+            withUnsafeBytes(of: &address) { target.copyMemory(from: $0) }
+        }
+        return (storage, socklen_t(MemoryLayout<sockaddr_un>.size))
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystem
+internal import Glibc
+
+/// A plain socket: `recv`, `send` and `sendmsg`.
+package final class SocketWire: Wire {
+    private let descriptor: CInt
+    private let closesDescriptor: Bool
+
+    /// - Parameter closesDescriptor: whether this object owns the descriptor.
+    package init(descriptor: CInt, closesDescriptor: Bool = true) {
+        self.descriptor = descriptor
+        self.closesDescriptor = closesDescriptor
+    }
+
+    package var drainsOnShortReceive: Bool { true }
+
+    package func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult {
+        while true {
+            let count = recv(descriptor, destination.baseAddress, destination.count, 0)
+            if count > 0 { return .moved(count) }
+            if count == 0 { return .end }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .wouldBlockOnRead
+            case let code: return .failed(StreamError(errno: code))
+            }
+        }
+    }
+
+    package func send(_ source: UnsafeRawBufferPointer) -> WireResult {
+        while true {
+            let count = Glibc.send(descriptor, source.baseAddress, source.count, CInt(MSG_NOSIGNAL))
+            if count >= 0 { return .moved(count) }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN: return .wouldBlockOnWrite
+            case let code: return .failed(StreamError(errno: code))
+            }
+        }
+    }
+
+    package func send(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> WireResult {
+        guard !first.isEmpty else { return send(second) }
+        guard !second.isEmpty else { return send(first) }
+        return withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
+            vectors[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)
+            vectors[1] = iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
+            var message = msghdr()
+            message.msg_iov = vectors.baseAddress
+            message.msg_iovlen = 2
+            while true {
+                let count = sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
+                if count >= 0 { return .moved(count) }
+                switch errno {
+                case EINTR: continue
+                case EAGAIN: return .wouldBlockOnWrite
+                case let code: return .failed(StreamError(errno: code))
+                }
+            }
+        }
+    }
+
+    package func endSending() {
+        shutdown(descriptor, CInt(SHUT_WR))
+    }
+
+    package func close() {
+        if closesDescriptor { _ = Glibc.close(descriptor) }
+    }
+}

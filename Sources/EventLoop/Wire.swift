@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What one attempt to move bytes without blocking came to.
+package enum WireResult {
+    /// So many bytes were moved, at least one.
+    case moved(Int)
+    /// Nothing can be moved until the descriptor is readable again.
+    case wouldBlockOnRead
+    /// Nothing can be moved until the descriptor is writable again.
+    case wouldBlockOnWrite
+    /// The peer has ended its direction in good order.
+    case end
+    /// The peer has ended without saying that it was done (TLS without close_notify): a cut.
+    case truncated
+    case failed(StreamError)
+}
+
+/// How bytes get in and out of one connection: a plain socket, or TLS over one. Bridge targets only.
+package protocol Wire: AnyObject {
+    /// Whether a `receive` that fills less than it was given has emptied the descriptor.
+    var drainsOnShortReceive: Bool { get }
+    /// Moves what has arrived into `destination`, which is not empty.
+    func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult
+    /// Moves as much of `source` as the peer takes now.
+    func send(_ source: UnsafeRawBufferPointer) -> WireResult
+    /// Moves as much of `first` and then `second` as the peer takes now.
+    func send(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> WireResult
+    /// Tells the peer that nothing more will be sent.
+    func endSending()
+    /// Frees the connection; nothing is called after it.
+    func close()
+}
+
+extension Wire {
+    package func send(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> WireResult {
+        first.isEmpty ? send(second) : send(first)
+    }
+}
