@@ -72,5 +72,6 @@ let package = Package(
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: bridge),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: bridge),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: bridge),
+        .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: bridge),
     ]
 )

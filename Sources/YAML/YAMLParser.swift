@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLibyaml
+
+/// libyaml's event parser over bytes that it owns (`yaml_parser_t`).
+struct YAMLParser: ~Copyable {
+    private let parser: UnsafeMutablePointer<yaml_parser_t>
+    private let text: UnsafeMutableBufferPointer<UInt8>
+    private let bytes: [UInt8]
+
+    /// Starts at the beginning of `bytes`, which must be UTF-8.
+    ///
+    /// - Throws: only when there is no memory (`yaml_parser_initialize`).
+    init(_ bytes: [UInt8]) throws(YAMLError) {
+        let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
+        guard yaml_parser_initialize(parser) == 1 else {
+            parser.deallocate()
+            throw YAMLError(mark: .start, reason: .outOfMemory)
+        }
+        self.parser = parser
+        self.bytes = bytes
+        // libyaml keeps a pointer to its input until yaml_parser_delete: the copy lives as long as the parser.
+        text = .allocate(capacity: bytes.count)
+        _ = text.initialize(from: bytes)
+        yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+        let bom = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        yaml_parser_set_input_string(parser, text.baseAddress.map { $0 + bom }, bytes.count - bom)
+    }
+
+    deinit {
+        yaml_parser_delete(parser)
+        parser.deallocate()
+        text.deallocate()
+    }
+
+    /// The next event (`yaml_parser_parse`); after the first throw there is none.
+    mutating func next() throws(YAMLError) -> YAMLEvent {
+        var event = yaml_event_t()
+        guard yaml_parser_parse(parser, &event) == 1 else { throw failure() }
+        defer { yaml_event_delete(&event) }
+        let mark = Mark(event.start_mark)
+        switch event.type {
+        case YAML_STREAM_START_EVENT: return YAMLEvent(kind: .streamStart, mark: mark)
+        case YAML_DOCUMENT_START_EVENT: return YAMLEvent(kind: .documentStart, mark: mark)
+        case YAML_DOCUMENT_END_EVENT: return YAMLEvent(kind: .documentEnd, mark: mark)
+        case YAML_ALIAS_EVENT:
+            return YAMLEvent(kind: .alias(anchor: String(yaml: event.data.alias.anchor) ?? ""), mark: mark)
+        case YAML_SCALAR_EVENT:
+            let scalar = event.data.scalar
+            let properties = YAMLEvent.Properties(anchor: String(yaml: scalar.anchor), tag: String(yaml: scalar.tag))
+            let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+            let style = scalar.style == YAML_PLAIN_SCALAR_STYLE ? YAMLScalar.Style.plain : .quoted
+            return YAMLEvent(kind: .scalar(YAMLScalar(text, style: style), properties: properties), mark: mark)
+        case YAML_SEQUENCE_START_EVENT:
+            let start = event.data.sequence_start
+            let properties = YAMLEvent.Properties(anchor: String(yaml: start.anchor), tag: String(yaml: start.tag))
+            return YAMLEvent(kind: .sequenceStart(properties), mark: mark)
+        case YAML_SEQUENCE_END_EVENT: return YAMLEvent(kind: .sequenceEnd, mark: mark)
+        case YAML_MAPPING_START_EVENT:
+            let start = event.data.mapping_start
+            let properties = YAMLEvent.Properties(anchor: String(yaml: start.anchor), tag: String(yaml: start.tag))
+            return YAMLEvent(kind: .mappingStart(properties), mark: mark)
+        case YAML_MAPPING_END_EVENT: return YAMLEvent(kind: .mappingEnd, mark: mark)
+        default:
+            // YAML_STREAM_END_EVENT, and YAML_NO_EVENT, which libyaml gives after the end of the stream.
+            return YAMLEvent(kind: .streamEnd, mark: mark)
+        }
+    }
+
+    private func failure() -> YAMLError {
+        let problem = parser.pointee.problem.map { String(cString: $0) } ?? "not YAML"
+        if parser.pointee.error == YAML_MEMORY_ERROR {
+            return YAMLError(mark: .start, reason: .outOfMemory)
+        }
+        if parser.pointee.error == YAML_READER_ERROR {
+            // The reader knows offsets only. It counts from behind the byte order mark, which is one column.
+            let offset = min(parser.pointee.problem_offset, bytes.count)
+            return YAMLError(mark: Mark(of: offset, in: bytes), reason: .syntax(problem))
+        }
+        let context = parser.pointee.context.map { String(cString: $0) + ": " } ?? ""
+        return YAMLError(mark: Mark(parser.pointee.problem_mark), reason: .syntax(context + problem))
+    }
+}
+
+extension Mark {
+    /// libyaml counts both from 0.
+    fileprivate init(_ mark: yaml_mark_t) {
+        self.init(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+    }
+}
+
+extension String {
+    /// A text of libyaml's that ends in NUL, nil for a null pointer.
+    fileprivate init?(yaml text: UnsafeMutablePointer<yaml_char_t>?) {
+        guard let text else { return nil }
+        self.init(cString: text)
+    }
+}

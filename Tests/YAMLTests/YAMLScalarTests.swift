@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+import YAML
+
+@Suite struct YAMLScalarTests {
+    @Test(arguments: [
+        ("true", true), ("True", true), ("TRUE", true), ("yes", true), ("on", true),
+        ("false", false), ("False", false), ("no", false), ("Off", false),
+    ])
+    func `the truths of YAML 1.1 and 1.2 are read`(text: String, expected: Bool) {
+        #expect(YAMLScalar(text, style: .plain).bool == expected)
+    }
+
+    @Test(arguments: ["", "tRUE", "y", "n", "1", "0", "truee", "falze", " true"])
+    func `a typo is never a truth`(text: String) {
+        #expect(YAMLScalar(text, style: .plain).bool == nil)
+    }
+
+    @Test(arguments: [
+        ("0", 0), ("-0", 0), ("7", 7), ("+7", 7), ("-12", -12), ("0x1F", 31), ("0o17", 15), ("1_000", 1000),
+        ("9223372036854775807", Int64.max), ("-9223372036854775808", Int64.min),
+    ])
+    func `whole numbers are read`(text: String, expected: Int64) {
+        #expect(YAMLScalar(text, style: .plain).integer == expected)
+    }
+
+    @Test(arguments: [
+        "", "-", "+", "0x", "0o", "0o8", "010", "1.0", "1e3", "9223372036854775808", "_1", "1_", "--1", "+-1", "0x-1",
+        "1:30", "½", "١", "1 ",
+    ])
+    func `what is not one whole number, or not the same in both versions, is none`(text: String) {
+        #expect(YAMLScalar(text, style: .plain).integer == nil)
+    }
+
+    @Test(arguments: ["true", "7", "", "null", "~"])
+    func `a quoted scalar is a text and nothing else`(text: String) {
+        let scalar = YAMLScalar(text, style: .quoted)
+        #expect(scalar.bool == nil)
+        #expect(scalar.integer == nil)
+        #expect(!scalar.isNull)
+    }
+
+    @Test(arguments: ["", "~", "null", "Null", "NULL"])
+    func `null has five spellings`(text: String) {
+        #expect(YAMLScalar(text, style: .plain).isNull)
+    }
+}
