@@ -43,9 +43,11 @@ let package = Package(
         .target(name: "Crypto", dependencies: ["COpenSSL", "CCjose", "CJansson"], swiftSettings: bridge),
         .target(name: "System", dependencies: ["CSystem"], swiftSettings: bridge),
 
+        .target(name: "Confinement", swiftSettings: bridge),
+
         .target(name: "HTTPTypes", swiftSettings: safe),
         .target(name: "HTTPServer", dependencies: ["EventLoop", "HTTPTypes"], swiftSettings: safe),
-        .target(name: "OAuth", dependencies: ["HTTPTypes", "Crypto", "JSON"], swiftSettings: safe),
+        .target(name: "OAuth", dependencies: ["Confinement", "HTTPTypes", "Crypto", "JSON"], swiftSettings: safe),
         .target(name: "TokenStore", dependencies: ["OAuth", "Crypto", "System", "JSON"], swiftSettings: safe),
         .target(
             name: "Configuration", dependencies: ["YAML", "OAuth", "HTTPTypes", "Crypto", "System"],
@@ -69,6 +71,7 @@ let package = Package(
             ],
             swiftSettings: safe),
 
+        .testTarget(name: "OAuthTests", dependencies: ["OAuth", "Crypto", "HTTPTypes", "JSON"], swiftSettings: bridge),
         .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: bridge),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: bridge),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: bridge),

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An actor that runs on an executor it was given, whichever that is.
+///
+/// A bridge because naming an `UnownedSerialExecutor` counts as unsafe: the actor must keep its executor alive, and
+/// a conforming actor does so by storing it in `executor`.
+package protocol ExecutorConfined: Actor {
+    /// What runs this actor; held strongly for the actor's whole life.
+    nonisolated var executor: any SerialExecutor { get }
+}
+
+extension ExecutorConfined {
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Crypto
+
+/// One access token, ready to be put into requests by any thread.
+package final class AccessTokenSnapshot: Sendable {
+    /// Identifies this token in reports of what a resource server thought of it; a later token has a larger one.
+    package let generation: Int
+    /// For routes that put the token elsewhere than into `Authorization: Bearer`.
+    package let token: Secret
+    /// The field line `Authorization: Bearer …`, its line end included.
+    package let authorizationLine: [UInt8]
+    /// The token is never sent at or after this moment.
+    package let expiry: Instant
+
+    package init(generation: Int, token: Secret, expiry: Instant) {
+        self.generation = generation
+        self.token = token
+        self.expiry = expiry
+        authorizationLine = token.withPlaintext { Array("Authorization: Bearer \($0)\r\n".utf8) }
+    }
+
+    /// Whether the token may still be sent.
+    package func isUsable(at now: Instant) -> Bool { now < expiry }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An `error` of the token endpoint (RFC 6749 §5.2, an open set): at most 64 printable ASCII characters.
+package struct ErrorCode: RawRepresentable, Hashable, Sendable {
+    package let rawValue: String
+
+    /// - Returns: nil if the text is none: too long, empty, or with characters outside RFC 6749's set. It may be
+    ///   shown and logged, so nothing else gets through.
+    package init?(rawValue: String) {
+        let bytes = rawValue.utf8
+        let isPlain = bytes.allSatisfy { 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        guard isPlain, 1...64 ~= bytes.count else { return nil }
+        self.rawValue = rawValue
+    }
+
+    private init(known: StaticString) {
+        rawValue = known.description
+    }
+
+    /// RFC 6749 §5.2.
+    package static let invalidRequest = ErrorCode(known: "invalid_request")
+    /// RFC 6749 §5.2.
+    package static let invalidClient = ErrorCode(known: "invalid_client")
+    /// RFC 6749 §5.2: the refresh token, code or assertion is refused.
+    package static let invalidGrant = ErrorCode(known: "invalid_grant")
+    /// RFC 6749 §5.2.
+    package static let unauthorizedClient = ErrorCode(known: "unauthorized_client")
+    /// RFC 6749 §5.2.
+    package static let unsupportedGrantType = ErrorCode(known: "unsupported_grant_type")
+    /// RFC 6749 §5.2.
+    package static let invalidScope = ErrorCode(known: "invalid_scope")
+    /// RFC 8707 §2.
+    package static let invalidTarget = ErrorCode(known: "invalid_target")
+    /// OpenID Connect Core §3.1.2.6.
+    package static let interactionRequired = ErrorCode(known: "interaction_required")
+    /// OpenID Connect Core §3.1.2.6.
+    package static let consentRequired = ErrorCode(known: "consent_required")
+    /// OpenID Connect Core §3.1.2.6.
+    package static let loginRequired = ErrorCode(known: "login_required")
+    /// RFC 6749 §4.1.2.1.
+    package static let serverError = ErrorCode(known: "server_error")
+    /// RFC 6749 §4.1.2.1.
+    package static let temporarilyUnavailable = ErrorCode(known: "temporarily_unavailable")
+    /// RFC 8628 §3.5.
+    package static let slowDown = ErrorCode(known: "slow_down")
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Crypto
+
+/// What outlives the process of one identity.
+///
+/// A value of the engine that stores treat as a whole: ``encoded()`` makes bytes of it, ``init(decoding:)`` reads
+/// them back.
+package struct StoredSession: Sendable {
+    /// The identity's name in the configuration.
+    package var identity: String
+    /// Counts the changes; of two sessions of one identity the one with the larger number is newer.
+    package var generation: Int
+    /// The authorization server and client the tokens belong to; under another one they are never sent.
+    package var binding: String
+    package var accessToken: StoredAccessToken?
+    /// The newest refresh token; kept when it is refused, because an administrator may enable the user again.
+    package var refreshToken: Secret?
+    package var idToken: Secret?
+    /// Scope tokens granted.
+    package var scope: [String]
+    /// The final `error` after which nobody asks again until a person does; nil while all is well.
+    package var refusal: ErrorCode?
+    /// When a token request last succeeded.
+    package var lastRefresh: WallTime?
+    /// What `basic_encoding: auto` found out.
+    package var basicEncoding: BasicEncoding?
+
+    /// A session that holds nothing yet.
+    package init(identity: String, generation: Int, binding: String) {
+        self.identity = identity
+        self.generation = generation
+        self.binding = binding
+        scope = []
+    }
+}
