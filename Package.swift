@@ -76,5 +76,6 @@ let package = Package(
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: bridge),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: bridge),
         .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: bridge),
+        .testTarget(name: "ObservabilityTests", dependencies: ["Observability"], swiftSettings: bridge),
     ]
 )

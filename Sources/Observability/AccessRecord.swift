@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the access log says of one request, apart from its target and its id.
+package struct AccessRecord: Sendable {
+    /// When the answer ended, milliseconds since 1970.
+    package var unixMilliseconds: Int64
+    /// From the first byte of the request's head to the last byte of the answer.
+    package var duration: Duration
+    /// The request method, as it was sent.
+    package var method: String
+    /// The index of the route in the configuration; nil when none was found.
+    package var route: Int?
+    /// The status the client saw.
+    package var status: Int
+    /// The `code` of an answer of bearerd's own; empty for an answer of the upstream.
+    package var code: String
+    /// Bytes of body that came from the client.
+    package var bytesIn: UInt64
+    /// Bytes of body that were sent to the client.
+    package var bytesOut: UInt64
+    /// Whether the request was sent again with another token.
+    package var isReplayed: Bool
+    /// The client's address.
+    package var peer: String
+
+    package init(
+        unixMilliseconds: Int64, duration: Duration, method: String, route: Int?, status: Int,
+        code: String = "",
+        bytesIn: UInt64 = 0, bytesOut: UInt64 = 0, isReplayed: Bool = false, peer: String
+    ) {
+        self.unixMilliseconds = unixMilliseconds
+        self.duration = duration
+        self.method = method
+        self.route = route
+        self.status = status
+        self.code = code
+        self.bytesIn = bytesIn
+        self.bytesOut = bytesOut
+        self.isReplayed = isReplayed
+        self.peer = peer
+    }
+}

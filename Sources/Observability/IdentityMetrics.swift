@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What `/metrics` shows of one identity.
+package struct IdentityMetrics: Sendable {
+    /// How many token requests of one kind ended in one way.
+    package struct TokenRequests: Sendable {
+        /// The grant type, as on the wire.
+        package let grant: String
+        /// The class of the outcome (SPEC 3), or `success`.
+        package let outcome: String
+        package let count: Int
+
+        package init(grant: String, outcome: String, count: Int) {
+            self.grant = grant
+            self.outcome = outcome
+            self.count = count
+        }
+    }
+
+    /// The name in the configuration.
+    package let name: String
+    /// The present state (SPEC 6).
+    package let state: String
+    /// When the access token expires, seconds since 1970; nil without a token.
+    package let expiryUnixSeconds: Double?
+    /// Token requests so far.
+    package let tokenRequests: [TokenRequests]
+    /// Failed attempts to put new tokens into the store.
+    package let storeWriteFailures: Int
+
+    package init(
+        name: String, state: String, expiryUnixSeconds: Double?, tokenRequests: [TokenRequests],
+        storeWriteFailures: Int = 0
+    ) {
+        self.name = name
+        self.state = state
+        self.expiryUnixSeconds = expiryUnixSeconds
+        self.tokenRequests = tokenRequests
+        self.storeWriteFailures = storeWriteFailures
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The log of the process: fixed messages with named fields, one line each.
+///
+/// A message is a `StaticString`, so nothing of a request, a token or an answer can be interpolated into it;
+/// what varies goes into fields, and a ``LogValue`` cannot hold a secret.
+package struct Log: Sendable {
+    private let level: LogLevel
+    private let format: LogFormat
+    private let sink: any LineSink
+    private let unixMilliseconds: @Sendable () -> Int64
+    private var context: [(LogKey, LogValue)] = []
+
+    /// Makes a log.
+    ///
+    /// - Parameters:
+    ///   - level: lines below it are not written.
+    ///   - format: of every line.
+    ///   - sink: where lines go.
+    ///   - unixMilliseconds: the wall clock, milliseconds since 1970.
+    package init(
+        level: LogLevel, format: LogFormat, sink: any LineSink,
+        unixMilliseconds: @escaping @Sendable () -> Int64
+    ) {
+        self.level = level
+        self.format = format
+        self.sink = sink
+        self.unixMilliseconds = unixMilliseconds
+    }
+
+    /// Whether lines of this level are written; for callers to whom gathering the fields costs something.
+    package func writes(_ level: LogLevel) -> Bool { level >= self.level }
+
+    /// The same log with a field that every line of it carries.
+    package func with(_ key: LogKey, _ value: LogValue) -> Log {
+        var copy = self
+        copy.context.append((key, value))
+        return copy
+    }
+
+    /// Writes a line at ``LogLevel/trace``: bytes counted, readiness.
+    package func trace(_ message: StaticString, _ fields: KeyValuePairs<LogKey, LogValue> = [:]) {
+        write(.trace, message, fields)
+    }
+
+    /// Writes a line at ``LogLevel/debug``: one line a request or a decision.
+    package func debug(_ message: StaticString, _ fields: KeyValuePairs<LogKey, LogValue> = [:]) {
+        write(.debug, message, fields)
+    }
+
+    /// Writes a line at ``LogLevel/info``: the life of the process.
+    package func info(_ message: StaticString, _ fields: KeyValuePairs<LogKey, LogValue> = [:]) {
+        write(.info, message, fields)
+    }
+
+    /// Writes a line at ``LogLevel/notice``: the state of an identity changed.
+    package func notice(_ message: StaticString, _ fields: KeyValuePairs<LogKey, LogValue> = [:]) {
+        write(.notice, message, fields)
+    }
+
+    /// Writes a line at ``LogLevel/warning``: something failed and is tried again by itself.
+    package func warning(_ message: StaticString, _ fields: KeyValuePairs<LogKey, LogValue> = [:]) {
+        write(.warning, message, fields)
+    }
+
+    /// Writes a line at ``LogLevel/error``: a request was lost, or somebody has to act.
+    package func error(_ message: StaticString, _ fields: KeyValuePairs<LogKey, LogValue> = [:]) {
+        write(.error, message, fields)
+    }
+
+    private func write(_ level: LogLevel, _ message: StaticString, _ fields: KeyValuePairs<LogKey, LogValue>)
+    {
+        guard writes(level) else { return }
+        var line = LogLine(format: format)
+        line.begin(unixMilliseconds: unixMilliseconds(), level: level, message: message.description)
+        for (key, value) in context { line.add(key, value) }
+        for (key, value) in fields { line.add(key, value) }
+        sink.write(line.finished())
+    }
+}

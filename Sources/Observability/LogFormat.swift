@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What one line of the log looks like.
+package enum LogFormat: Sendable {
+    /// For eyes: time, level, message, then `key=value` pairs.
+    case text
+    /// For machines: one JSON object a line.
+    case json
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The name of a field of a log line; every name is spelled here and nowhere else.
+package struct LogKey: Hashable, Sendable {
+    /// The name as it is written.
+    package let name: String
+
+    private init(_ name: String) { self.name = name }
+
+    // MARK: Every line
+
+    package static let time = LogKey("time")
+    package static let level = LogKey("level")
+    package static let message = LogKey("message")
+
+    // MARK: Requests
+
+    package static let requestID = LogKey("request_id")
+    package static let method = LogKey("method")
+    package static let route = LogKey("route")
+    package static let path = LogKey("path")
+    package static let status = LogKey("status")
+    /// The `code` of an answer of bearerd's own (SPEC 4).
+    package static let code = LogKey("code")
+    package static let bytesIn = LogKey("bytes_in")
+    package static let bytesOut = LogKey("bytes_out")
+    /// Seconds, with microseconds after the point.
+    package static let duration = LogKey("duration_seconds")
+    package static let replayed = LogKey("replayed")
+    package static let peer = LogKey("peer")
+    package static let upstream = LogKey("upstream")
+
+    // MARK: Identities
+
+    package static let identity = LogKey("identity")
+    package static let state = LogKey("state")
+    package static let previousState = LogKey("previous_state")
+    package static let generation = LogKey("generation")
+    package static let grantType = LogKey("grant_type")
+    package static let outcome = LogKey("outcome")
+    package static let issuer = LogKey("issuer")
+    package static let endpoint = LogKey("endpoint")
+    package static let expiresIn = LogKey("expires_in_seconds")
+    package static let retryIn = LogKey("retry_in_seconds")
+
+    // MARK: The process
+
+    package static let version = LogKey("version")
+    package static let listen = LogKey("listen")
+    package static let workers = LogKey("workers")
+    package static let signal = LogKey("signal")
+    package static let connections = LogKey("connections")
+    package static let file = LogKey("file")
+    package static let key = LogKey("key")
+    package static let reason = LogKey("reason")
+    package static let error = LogKey("error")
+    package static let hint = LogKey("hint")
+    package static let count = LogKey("count")
+    package static let dropped = LogKey("dropped")
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a request was refused before it was sent on (`bearerd_denied_total`).
+package enum DenialReason: Int, MetricLabel {
+    /// The user behind a Unix socket is not in `access.peer_uids`.
+    case peer
+    /// The `Host` is not in `access.hosts`.
+    case host
+    /// The `Origin`, or `Sec-Fetch-Site`, is of another site.
+    case origin
+    /// `X-Bearerd-Key` is missing or wrong.
+    case key
+    /// The client sent its own `Authorization` to a route with `authorization: reject`.
+    case authorization
+    /// `limits.requests_per_second` is used up.
+    case rate
+
+    package var label: String {
+        switch self {
+        case .peer: "peer"
+        case .host: "host"
+        case .origin: "origin"
+        case .key: "key"
+        case .authorization: "authorization"
+        case .rate: "rate"
+        }
+    }
+}
+
+/// How the second sending of a request ended (`bearerd_replays_total`).
+package enum ReplayResult: Int, MetricLabel {
+    /// The upstream took the new token.
+    case accepted
+    /// The upstream refused the new token as well.
+    case refused
+    /// The second answer never came.
+    case failed
+
+    package var label: String {
+        switch self {
+        case .accepted: "accepted"
+        case .refused: "refused"
+        case .failed: "failed"
+        }
+    }
+}
+
+/// The `error` of a `WWW-Authenticate: Bearer` challenge (RFC 6750 section 3.1), made a closed set.
+package enum ChallengeError: Int, MetricLabel {
+    case invalidToken
+    case insufficientScope
+    case invalidRequest
+    /// A code that RFC 6750 does not know.
+    case other
+    /// A challenge without a code, or no challenge at all.
+    case none
+
+    package var label: String {
+        switch self {
+        case .invalidToken: "invalid_token"
+        case .insufficientScope: "insufficient_scope"
+        case .invalidRequest: "invalid_request"
+        case .other: "other"
+        case .none: "none"
+        }
+    }
+
+    /// Reads the code of a challenge; nil when it has none.
+    package init(code: String?) {
+        guard let code else {
+            self = .none
+            return
+        }
+        self = Self.allCases.first { $0.label == code } ?? .other
+    }
+}
+
+/// What an upstream connection is doing (`bearerd_upstream_connections`).
+package enum UpstreamConnectionState: Int, MetricLabel {
+    /// Names, connect, TLS.
+    case connecting
+    /// Carrying a request.
+    case active
+    /// Kept for the next request.
+    case idle
+
+    package var label: String {
+        switch self {
+        case .connecting: "connecting"
+        case .active: "active"
+        case .idle: "idle"
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The answer to `GET /metrics`: every metric of the contract, spelled here and nowhere else.
+///
+/// Label sets are bounded: routes and identities come from the configuration, all else is a closed set.
+package enum MetricsPage {
+    /// The media type of the page.
+    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    /// Renders the page.
+    package static func render(_ snapshot: MetricsSnapshot, identityStates: [String]) -> [UInt8] {
+        var text = PrometheusText()
+        text.begin("bearerd_build_info", .gauge, help: "The version that runs; always 1.")
+        text.sample("bearerd_build_info", ["version": snapshot.version], 1)
+        appendRequests(snapshot, to: &text)
+        appendUpstreams(snapshot, to: &text)
+        appendIdentities(snapshot.identities, states: identityStates, to: &text)
+        text.begin("bearerd_log_lines_dropped_total", .counter, help: "Log lines lost to a slow reader.")
+        text.sample("bearerd_log_lines_dropped_total", [:], snapshot.droppedLogLines)
+        return text.bytes
+    }
+
+    private static func appendRequests(_ snapshot: MetricsSnapshot, to text: inout PrometheusText) {
+        let routes = Array(zip(snapshot.routes + ["none"], snapshot.workers.routes))
+
+        text.begin("bearerd_requests_total", .counter, help: "Answered requests by route and exact status.")
+        for (name, route) in routes {
+            for entry in route.statuses.sorted(by: { $0.status < $1.status }) {
+                text.sample(
+                    "bearerd_requests_total", ["route": name, "code": "\(entry.status)"], entry.count)
+            }
+        }
+
+        text.begin(
+            "bearerd_request_duration_seconds", .histogram,
+            help: "From the first byte of a request to the last one of its answer.")
+        for (name, route) in routes { append(route.durations, route: name, to: &text) }
+
+        text.begin("bearerd_denied_total", .counter, help: "Requests refused before they were sent on.")
+        for reason in DenialReason.allCases {
+            text.sample("bearerd_denied_total", ["reason": reason.label], snapshot.workers.denied[reason])
+        }
+
+        text.begin("bearerd_open_connections", .gauge, help: "Connections of clients that are open now.")
+        text.sample("bearerd_open_connections", [:], snapshot.workers.openConnections)
+    }
+
+    private static func appendUpstreams(_ snapshot: MetricsSnapshot, to text: inout PrometheusText) {
+        let routes = Array(zip(snapshot.routes, snapshot.workers.routes))
+
+        text.begin("bearerd_upstream_connections", .gauge, help: "Upstream connections that are open now.")
+        append(
+            "bearerd_upstream_connections", "state", routes.map { ($0, $1.upstreamConnections) }, to: &text)
+
+        text.begin(
+            "bearerd_authorization_errors_total", .counter,
+            help: "Answers with which the upstream refused the token, by the challenge's error.")
+        append(
+            "bearerd_authorization_errors_total", "error", routes.map { ($0, $1.authorizationErrors) },
+            to: &text)
+
+        text.begin("bearerd_replays_total", .counter, help: "Requests sent again with a new token.")
+        append("bearerd_replays_total", "result", routes.map { ($0, $1.replays) }, to: &text)
+    }
+
+    private static func append<Label>(
+        _ name: String, _ label: String, _ tallies: [(route: String, tally: Tally<Label>)],
+        to text: inout PrometheusText
+    ) {
+        for (route, tally) in tallies {
+            for value in Label.allCases {
+                text.sample(name, ["route": route, label: value.label], tally[value])
+            }
+        }
+    }
+
+    private static func append(_ histogram: DurationHistogram, route: String, to text: inout PrometheusText) {
+        let name = "bearerd_request_duration_seconds"
+        var cumulative = 0
+        for (bucket, count) in zip(DurationHistogram.bounds, histogram.counts) {
+            cumulative += count
+            text.sample("\(name)_bucket", ["route": route, "le": bucket.label], cumulative)
+        }
+        text.sample("\(name)_bucket", ["route": route, "le": "+Inf"], histogram.count)
+        text.sample("\(name)_sum", ["route": route], histogram.sum / .seconds(1))
+        text.sample("\(name)_count", ["route": route], histogram.count)
+    }
+
+    private static func appendIdentities(
+        _ identities: [IdentityMetrics], states: [String], to text: inout PrometheusText
+    ) {
+        text.begin(
+            "bearerd_token_requests_total", .counter, help: "Requests to the token endpoint, by outcome.")
+        for identity in identities {
+            for requests in identity.tokenRequests {
+                text.sample(
+                    "bearerd_token_requests_total",
+                    ["identity": identity.name, "grant": requests.grant, "outcome": requests.outcome],
+                    requests.count)
+            }
+        }
+
+        text.begin(
+            "bearerd_token_expiry_timestamp_seconds", .gauge,
+            help: "When the access token expires, in seconds since 1970; absent without a token.")
+        for identity in identities {
+            guard let expiry = identity.expiryUnixSeconds else { continue }
+            text.sample("bearerd_token_expiry_timestamp_seconds", ["identity": identity.name], expiry)
+        }
+
+        text.begin(
+            "bearerd_identity_state", .gauge,
+            help: "1 for the present state of an identity, 0 for the others.")
+        for identity in identities {
+            for state in states {
+                text.sample(
+                    "bearerd_identity_state", ["identity": identity.name, "state": state],
+                    state == identity.state ? 1 : 0)
+            }
+        }
+
+        text.begin(
+            "bearerd_store_write_failures_total", .counter,
+            help: "Failed attempts to put new tokens into the store.")
+        for identity in identities {
+            text.sample(
+                "bearerd_store_write_failures_total", ["identity": identity.name], identity.storeWriteFailures
+            )
+        }
+    }
+}

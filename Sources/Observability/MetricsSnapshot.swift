@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Everything that `/metrics` shows, at one moment.
+package struct MetricsSnapshot: Sendable {
+    /// bearerd's version.
+    package var version: String
+    /// The names of the routes, by index; the label `route`.
+    package var routes: [String]
+    /// What all workers counted, merged.
+    package var workers: WorkerMetrics
+    /// One entry for each identity of the configuration.
+    package var identities: [IdentityMetrics]
+    /// Log lines that were lost because nobody read them fast enough.
+    package var droppedLogLines: Int
+
+    package init(
+        version: String, routes: [String], workers: WorkerMetrics, identities: [IdentityMetrics],
+        droppedLogLines: Int = 0
+    ) {
+        self.version = version
+        self.routes = routes
+        self.workers = workers
+        self.identities = identities
+        self.droppedLogLines = droppedLogLines
+    }
+}

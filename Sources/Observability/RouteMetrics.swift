@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What one worker counted for one route.
+package struct RouteMetrics: Sendable, Equatable {
+    /// How often one status was answered.
+    package struct StatusCount: Sendable, Equatable {
+        package let status: Int
+        package var count: Int
+    }
+
+    /// Answered requests by exact status; in the order in which the statuses first came.
+    package private(set) var statuses: [StatusCount] = []
+    /// How long requests took.
+    package private(set) var durations = DurationHistogram()
+    /// Requests sent a second time.
+    package internal(set) var replays = Tally<ReplayResult>()
+    /// Answers with which the upstream refused the token.
+    package internal(set) var authorizationErrors = Tally<ChallengeError>()
+    /// Upstream connections that are open now.
+    package internal(set) var upstreamConnections = Tally<UpstreamConnectionState>()
+
+    mutating func countRequest(status: Int, duration: Duration) {
+        add(1, of: status)
+        durations.record(duration)
+    }
+
+    mutating func merge(_ other: RouteMetrics) {
+        for entry in other.statuses { add(entry.count, of: entry.status) }
+        durations.merge(other.durations)
+        replays.merge(other.replays)
+        authorizationErrors.merge(other.authorizationErrors)
+        upstreamConnections.merge(other.upstreamConnections)
+    }
+
+    /// A route answers with few different statuses, so a walk through those beats a dictionary.
+    private mutating func add(_ count: Int, of status: Int) {
+        if let index = statuses.firstIndex(where: { $0.status == status }) {
+            statuses[index].count += count
+        } else {
+            statuses.append(StatusCount(status: status, count: count))
+        }
+    }
+}

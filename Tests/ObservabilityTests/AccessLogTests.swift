@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Observability
+import Testing
+
+struct AccessLogTests {
+    private func record(route: Int? = 1, code: String = "", isReplayed: Bool = false) -> AccessRecord {
+        AccessRecord(
+            unixMilliseconds: 1_795_257_954_007, duration: .microseconds(731), method: "POST", route: route,
+            status: 200, code: code, bytesIn: 12, bytesOut: 1024, isReplayed: isReplayed,
+            peer: "127.0.0.1:5000")
+    }
+
+    private func line(
+        _ format: LogFormat, _ record: AccessRecord, target: String, requestID: String = "id-1"
+    ) -> String {
+        let sink = CollectingSink()
+        var log = AccessLog(format: format, routes: ["/", "/api"])
+        let (targetBytes, requestIDBytes) = (Array(target.utf8), Array(requestID.utf8))
+        log.append(record, target: targetBytes.span, requestID: requestIDBytes.span)
+        log.flush(to: sink)
+        return sink.text
+    }
+
+    @Test func `a JSON line says all of a request`() {
+        #expect(
+            line(.json, record(code: "upstream_connect", isReplayed: true), target: "/api/users")
+                == #"{"time":"2026-11-21T10:45:54.007Z","level":"info","message":"request","request_id":"id-1","#
+                + #""method":"POST","route":"/api","path":"/api/users","status":200,"code":"upstream_connect","#
+                + #""bytes_in":12,"bytes_out":1024,"duration_seconds":0.000731,"replayed":true,"#
+                + #""peer":"127.0.0.1:5000"}"# + "\n")
+    }
+
+    @Test func `a text line says the same`() {
+        #expect(
+            line(.text, record(), target: "/api/users")
+                == "2026-11-21T10:45:54.007Z info    request method=POST path=/api/users route=/api status=200 "
+                + "bytes_in=12 bytes_out=1024 duration_seconds=0.000731 peer=127.0.0.1:5000 request_id=id-1\n"
+        )
+    }
+
+    @Test func `a request that no route matched has the route none`() {
+        #expect(line(.json, record(route: nil), target: "/").contains(#""route":"none""#))
+    }
+
+    @Test(arguments: [LogFormat.text, .json])
+    func `the query is never written`(format: LogFormat) {
+        let written = line(format, record(), target: "/callback?code=secret&x=/y")
+        #expect(written.contains("/callback"))
+        #expect(!written.contains("secret") && !written.contains("?"))
+    }
+
+    @Test func `bytes that could deceive a reader are percent-encoded`() {
+        let written = line(.json, record(), target: "/a\"b\\c\u{1B}é", requestID: "x\ny z")
+        #expect(written.contains(#""path":"/a%22b%5Cc%1B%C3%A9""#))
+        #expect(written.contains(#""request_id":"x%0Ay%20z""#))
+    }
+
+    @Test func `long paths and ids are cut off`() {
+        let written = line(
+            .json, record(), target: "/" + String(repeating: "a", count: 5000),
+            requestID: String(repeating: "b", count: 500))
+        #expect(written.contains(String(repeating: "a", count: 1023) + "...\""))
+        #expect(written.contains("\"" + String(repeating: "b", count: 128) + "...\""))
+    }
+
+    @Test func `lines are gathered until the buffer is full and written in order`() {
+        let sink = CollectingSink()
+        let (first, second, requestID) = (Array("/first".utf8), Array("/second".utf8), Array("1".utf8))
+        var log = AccessLog(format: .json, routes: ["/", "/api"], capacity: 300)
+        #expect(log.isEmpty)
+        log.append(record(), target: first.span, requestID: requestID.span)
+        #expect(!log.isFull && !log.isEmpty)
+        log.append(record(), target: second.span, requestID: requestID.span)
+        #expect(log.isFull && sink.text.isEmpty)
+        log.flush(to: sink)
+        #expect(log.isEmpty)
+        let lines = sink.text.split(separator: "\n")
+        #expect(lines.count == 2 && lines[0].contains("/first") && lines[1].contains("/second"))
+    }
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Observability
+import Testing
+
+struct MetricsTests {
+    private let states = ["authorized", "refreshing", "empty"]
+
+    private func page(_ workers: WorkerMetrics, routes: [String] = ["/"]) -> String {
+        let identity = IdentityMetrics(
+            name: "default", state: "authorized", expiryUnixSeconds: 1_795_257_954,
+            tokenRequests: [.init(grant: "client_credentials", outcome: "success", count: 2)])
+        let snapshot = MetricsSnapshot(
+            version: "1.2.3", routes: routes, workers: workers, identities: [identity])
+        return String(decoding: MetricsPage.render(snapshot, identityStates: states), as: UTF8.self)
+    }
+
+    @Test func `requests are counted by route and exact status across workers`() {
+        var one = WorkerMetrics(routes: 2)
+        one.countRequest(route: 0, status: 200, duration: .milliseconds(3))
+        one.countRequest(route: 1, status: 418, duration: .milliseconds(3))
+        var other = WorkerMetrics(routes: 2)
+        other.countRequest(route: 0, status: 200, duration: .seconds(60))
+        other.countRequest(route: nil, status: 404, duration: .zero)
+        one.merge(other)
+        let text = page(one, routes: ["/", "/api"])
+        #expect(text.contains("\nbearerd_requests_total{route=\"/\",code=\"200\"} 2\n"))
+        #expect(text.contains("\nbearerd_requests_total{route=\"/api\",code=\"418\"} 1\n"))
+        #expect(text.contains("\nbearerd_requests_total{route=\"none\",code=\"404\"} 1\n"))
+    }
+
+    @Test func `the histogram is cumulative and its sum is in seconds`() {
+        var workers = WorkerMetrics(routes: 1)
+        for milliseconds in [1, 3, 250, 60_000] {
+            workers.countRequest(route: 0, status: 200, duration: .milliseconds(milliseconds))
+        }
+        let text = page(workers)
+        let name = "bearerd_request_duration_seconds"
+        #expect(text.contains("\n\(name)_bucket{route=\"/\",le=\"0.0005\"} 0\n"))
+        #expect(text.contains("\n\(name)_bucket{route=\"/\",le=\"0.001\"} 1\n"))
+        #expect(text.contains("\n\(name)_bucket{route=\"/\",le=\"0.25\"} 3\n"))
+        #expect(text.contains("\n\(name)_bucket{route=\"/\",le=\"30\"} 3\n"))
+        #expect(text.contains("\n\(name)_bucket{route=\"/\",le=\"+Inf\"} 4\n"))
+        #expect(text.contains("\n\(name)_sum{route=\"/\"} 60.254\n"))
+        #expect(text.contains("\n\(name)_count{route=\"/\"} 4\n"))
+    }
+
+    @Test func `every series of a closed set exists from the start`() {
+        let text = page(WorkerMetrics(routes: 1))
+        for reason in DenialReason.allCases {
+            #expect(text.contains("\nbearerd_denied_total{reason=\"\(reason.label)\"} 0\n"))
+        }
+        for state in UpstreamConnectionState.allCases {
+            #expect(text.contains("\nbearerd_upstream_connections{route=\"/\",state=\"\(state.label)\"} 0\n"))
+        }
+        #expect(text.contains("\nbearerd_identity_state{identity=\"default\",state=\"authorized\"} 1\n"))
+        #expect(text.contains("\nbearerd_identity_state{identity=\"default\",state=\"empty\"} 0\n"))
+        #expect(text.contains("\nbearerd_open_connections 0\n"))
+        #expect(text.contains("bearerd_build_info{version=\"1.2.3\"} 1\n"))
+    }
+
+    @Test func `replays, refused tokens and upstream connections are counted by route`() {
+        var workers = WorkerMetrics(routes: 1)
+        workers.countReplay(route: 0, result: .accepted)
+        workers.countAuthorizationError(route: 0, error: .invalidToken)
+        workers.countDenial(.host)
+        workers.moveUpstreamConnection(route: 0, from: nil, to: .connecting)
+        workers.moveUpstreamConnection(route: 0, from: .connecting, to: .active)
+        let text = page(workers)
+        #expect(text.contains("\nbearerd_replays_total{route=\"/\",result=\"accepted\"} 1\n"))
+        #expect(
+            text.contains("\nbearerd_authorization_errors_total{route=\"/\",error=\"invalid_token\"} 1\n"))
+        #expect(text.contains("\nbearerd_denied_total{reason=\"host\"} 1\n"))
+        #expect(text.contains("\nbearerd_upstream_connections{route=\"/\",state=\"connecting\"} 0\n"))
+        #expect(text.contains("\nbearerd_upstream_connections{route=\"/\",state=\"active\"} 1\n"))
+    }
+
+    @Test func `identities show their token requests and expiry`() {
+        let text = page(WorkerMetrics(routes: 1))
+        #expect(
+            text.contains(
+                "\nbearerd_token_requests_total{identity=\"default\",grant=\"client_credentials\",outcome=\"success\"} 2\n"
+            ))
+        #expect(
+            text.contains("\nbearerd_token_expiry_timestamp_seconds{identity=\"default\"} 1795257954.0\n"))
+    }
+
+    @Test func `label values are escaped`() {
+        let text = page(WorkerMetrics(routes: 1), routes: ["/a\"b\\c\nd"])
+        #expect(text.contains(#"{route="/a\"b\\c\nd",state="idle"}"#))
+    }
+
+    @Test func `each metric has one HELP, one TYPE and its samples together`() {
+        var workers = WorkerMetrics(routes: 1)
+        workers.countRequest(route: 0, status: 200, duration: .zero)
+        var seen: Set<Substring> = []
+        var current: Substring = ""
+        for line in page(workers).split(separator: "\n") {
+            let words = line.split(separator: " ")
+            if line.hasPrefix("# HELP ") {
+                current = words[2]
+                #expect(seen.insert(current).inserted)
+            } else if line.hasPrefix("# TYPE ") {
+                #expect(words[2] == current)
+            } else {
+                #expect(line.hasPrefix(current))
+            }
+        }
+    }
+
+    @Test(
+        arguments: [("invalid_token", .invalidToken), ("made_up", .other), (nil, .none)]
+            as [(String?, ChallengeError)])
+    func `a challenge's error becomes one of a closed set`(code: String?, expected: ChallengeError) {
+        #expect(ChallengeError(code: code) == expected)
+    }
+}
