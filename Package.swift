@@ -72,10 +72,11 @@ let package = Package(
             swiftSettings: safe),
 
         .testTarget(name: "OAuthTests", dependencies: ["OAuth", "Crypto", "HTTPTypes", "JSON"], swiftSettings: bridge),
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: bridge),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: bridge),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: bridge),
         .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: bridge),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability"], swiftSettings: bridge),
+        .target(name: "TestSupport", dependencies: ["COpenSSL"], path: "Tests/TestSupport", swiftSettings: bridge),
+        .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: bridge),
     ]
 )

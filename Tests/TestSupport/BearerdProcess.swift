@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// The real binary, run by a test.
+package final class BearerdProcess: Sendable {
+    /// Which of bearerd's listeners; spelled as in its log.
+    package enum Listener: String, Sendable {
+        case proxy
+        case admin
+        case developmentProvider = "development_provider"
+        case developmentAPI = "development_api"
+    }
+
+    /// The program, for signals and memory.
+    package let process: Subprocess
+
+    /// Starts `bearerd run` with this configuration in `directory`, and waits until it listens.
+    ///
+    /// Listeners of the configuration should be at port 0; ``address(of:_:)`` tells where they are.
+    package convenience init(
+        configuration: String, in directory: TemporaryDirectory, environment: [String: String] = [:]
+    ) throws {
+        let file = try directory.write("config.yaml", configuration)
+        try self.init(arguments: ["run", "-c", file], environment: environment)
+    }
+
+    /// Starts the binary with these arguments and waits until it listens.
+    package init(
+        arguments: [String], environment: [String: String] = [:], directory: String? = nil
+    ) throws {
+        process = try Subprocess(
+            [BearerdProcess.binary] + arguments, environment: environment, directory: directory)
+        _ = try address(of: .proxy)
+    }
+
+    /// The binary beside the test bundle, or `BEARERD_BINARY`.
+    package static let binary: String = {
+        if let given = getenv("BEARERD_BINARY") { return String(cString: given) }
+        let maps = String(decoding: TemporaryDirectory.contents(of: "/proc/self/maps"), as: UTF8.self)
+        guard let line = maps.split(separator: "\n").first(where: { $0.hasSuffix(".xctest") }),
+            let path = line.split(separator: " ", maxSplits: 5).last, let slash = path.lastIndex(of: "/")
+        else { return "bearerd" }
+        return path[..<slash] + "/bearerd"
+    }()
+
+    /// Runs a command of the binary to its end.
+    package static func command(
+        _ arguments: String..., environment: [String: String] = [:], directory: String? = nil
+    ) throws -> (exit: Int32, output: String, errors: String) {
+        let result = try Subprocess.run(
+            [binary] + arguments, environment: environment, directory: directory)
+        guard case .exited(let code) = result.ending else {
+            throw WireError("bearerd \(arguments) ended by \(result.ending): \(result.errors)")
+        }
+        return (code, result.output, result.errors)
+    }
+
+    // MARK: Where it listens
+
+    /// Where a listener is bound; the `index`-th of its kind, in the order of binding.
+    package func address(of listener: Listener, _ index: Int = 0) throws -> Address {
+        try process.errors.wait(for: "\(listener) to listen; log so far:\n\(log)") { capture in
+            let bound = BearerdProcess.lines(of: capture).filter { line in
+                line.message == "listening" && line["listener"] == listener.rawValue
+            }
+            if bound.count > index, let address = bound[index]["address"] {
+                return Result<Address?, WireError>.success(Address(address))
+            }
+            return capture.isAtEnd ? .failure(WireError("bearerd ended: \(capture.text)")) : nil
+        }.get() ?? .tcp(port: 0)
+    }
+
+    /// The data listener.
+    package var proxy: Address { get throws { try address(of: .proxy) } }
+
+    /// The admin listener.
+    package var admin: Address { get throws { try address(of: .admin) } }
+
+    // MARK: Its log
+
+    /// A line of the log.
+    package struct LogLine: Sendable {
+        /// The parsed line.
+        package let json: TestJSON
+
+        /// The message.
+        package var message: String { self["message"] ?? self["msg"] ?? "" }
+
+        /// A field as text.
+        package subscript(field: String) -> String? {
+            switch json[field] {
+            case .string(let text): text
+            case .number(let number): number == number.rounded() ? "\(Int(number))" : "\(number)"
+            case .bool(let value): "\(value)"
+            case .null, .array, .object: nil
+            }
+        }
+    }
+
+    /// Everything on its standard error so far.
+    package var log: String { process.errors.withLock { $0.text } }
+
+    /// The lines of the log so far.
+    package var logLines: [LogLine] { process.errors.withLock { BearerdProcess.lines(of: $0) } }
+
+    /// Waits for a line of the log.
+    @discardableResult
+    package func logLine(
+        _ awaited: String, within limit: Duration = patience, where matches: (LogLine) -> Bool
+    ) throws -> LogLine {
+        try process.errors.wait(for: awaited, within: limit) { capture in
+            BearerdProcess.lines(of: capture).first(where: matches)
+        }
+    }
+
+    private static func lines(of capture: Subprocess.Capture) -> [LogLine] {
+        capture.text.split(separator: "\n").compactMap { TestJSON(parsing: $0).map(LogLine.init) }
+    }
+
+    // MARK: Its life
+
+    /// Sends SIGTERM and waits for the end.
+    package func terminate(within limit: Duration = patience) throws -> Subprocess.Ending {
+        process.signal(SIGTERM)
+        return try process.waitForEnd(within: limit)
+    }
+
+    /// Kills it at once and waits until it is gone.
+    package func kill() throws {
+        process.signal(SIGKILL)
+        _ = try process.waitForEnd()
+    }
+
+    /// Its resident memory in bytes (`VmRSS` of proc(5)).
+    package var residentBytes: Int {
+        let status = String(
+            decoding: TemporaryDirectory.contents(of: "/proc/\(process.processID)/status"), as: UTF8.self)
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        return (line?.split(separator: " ").dropFirst().compactMap { Int($0) }.first ?? 0) * 1024
+    }
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An OpenID provider that behaves well until it is told not to.
+///
+/// By default it serves discovery and answers `client_credentials`, `refresh_token` and `password` grants; a
+/// refresh token that is used twice kills its whole family, as RFC 9700 section 4.14 wants.
+package final class HostileProvider: Sendable {
+    /// Decides what a token request is answered.
+    package typealias Answer = @Sendable (TokenRequest, HostileProvider) throws -> Reply
+
+    private struct State {
+        var requests: [TokenRequest] = []
+        var script: [Answer] = []
+        var fallback: Answer = { request, provider in provider.goodAnswer(to: request) }
+        var discovery: @Sendable (RawRequest, HostileProvider) -> Reply = { $1.discoveryDocument() }
+        var discoveryRequests = 0
+        var issued: [String] = []
+        var accessTokens: [String] = []
+        var refreshTokens: [String: RefreshToken] = [:]
+        var latestRefreshToken: String?
+        var deadFamilies: Set<Int> = []
+        var policy = Policy()
+    }
+
+    private struct RefreshToken {
+        var family: Int
+        var isUsed = false
+    }
+
+    /// How the provider behaves when it behaves.
+    package struct Policy: Sendable {
+        /// The `expires_in` of its answers, as JSON text.
+        package var expiresIn = "300"
+        /// Whether answers to `client_credentials` carry a refresh token.
+        package var givesRefreshTokens = false
+        /// Whether a refresh gives a new refresh token.
+        package var rotates = true
+        /// The secret it wants; nil to take any.
+        package var clientSecret: String?
+    }
+
+    private let server: RawServer
+    private let state: Monitor<State>
+
+    package init(_ policy: Policy = Policy()) throws {
+        var initial = State()
+        initial.policy = policy
+        let state = Monitor(initial)
+        self.state = state
+        let owner = WeakProvider()
+        server = try RawServer { wire in
+            while let request = try wire.readRequest() {
+                guard let provider = owner.provider, try provider.answer(request).send(to: wire) else {
+                    return
+                }
+            }
+        }
+        owner.set(self)
+    }
+
+    // MARK: What the configuration needs
+
+    /// The issuer.
+    package var issuer: String { "http://\(server.address)" }
+
+    /// The token endpoint.
+    package var tokenEndpoint: String { issuer + "/token" }
+
+    // MARK: What happened
+
+    /// Every token request so far, in order.
+    package var requests: [TokenRequest] { state.withLock { $0.requests } }
+
+    /// How often the discovery document was fetched.
+    package var discoveryRequestCount: Int { state.withLock { $0.discoveryRequests } }
+
+    /// Every access and refresh token handed out so far.
+    package var handedOut: [String] { state.withLock { $0.issued } }
+
+    /// Every access token handed out so far.
+    package var accessTokens: [String] { state.withLock { $0.accessTokens } }
+
+    /// The refresh token handed out last.
+    package var latestRefreshToken: String? { state.withLock { $0.latestRefreshToken } }
+
+    /// Waits for the `count`-th token request and returns it.
+    @discardableResult
+    package func request(_ count: Int, within limit: Duration = patience) throws -> TokenRequest {
+        try state.wait(for: "token request \(count)", within: limit) { state in
+            state.requests.count >= count ? state.requests[count - 1] : nil
+        }
+    }
+
+    // MARK: What shall happen
+
+    /// Answers the next token requests so, one after the other, and then as before.
+    package func script(_ answers: Answer...) { state.withLock { $0.script += answers } }
+
+    /// Answers every token request so from now on, scripts aside.
+    package func always(_ answer: @escaping Answer) { state.withLock { $0.fallback = answer } }
+
+    /// Behaves well from now on.
+    package func behave() {
+        state.withLock { state in
+            state.script = []
+            state.fallback = { request, provider in provider.goodAnswer(to: request) }
+        }
+    }
+
+    /// Answers discovery so from now on.
+    package func discovery(_ answer: @escaping @Sendable (RawRequest, HostileProvider) -> Reply) {
+        state.withLock { $0.discovery = answer }
+    }
+
+    /// Changes how it behaves when it behaves.
+    package func setPolicy(_ change: @Sendable (inout Policy) -> Void) {
+        state.withLock { change(&$0.policy) }
+    }
+
+    /// Refuses connections from now on.
+    package func stop() { server.stop() }
+
+    // MARK: Good answers
+
+    /// A new access token.
+    package func makeAccessToken() -> String {
+        state.withLock { state in
+            let token = "access-\(state.accessTokens.count + 1)." + randomText()
+            state.accessTokens.append(token)
+            state.issued.append(token)
+            return token
+        }
+    }
+
+    /// A new refresh token; of a new family unless its predecessor is given.
+    package func makeRefreshToken(after predecessor: String? = nil) -> String {
+        state.withLock { state in
+            let token = "refresh-\(state.issued.count + 1)." + randomText()
+            let family = predecessor.flatMap { state.refreshTokens[$0]?.family } ?? state.issued.count
+            state.refreshTokens[token] = RefreshToken(family: family)
+            state.latestRefreshToken = token
+            state.issued.append(token)
+            return token
+        }
+    }
+
+    /// What an honest provider answers.
+    package func goodAnswer(to request: TokenRequest) -> Reply {
+        let policy = state.withLock { $0.policy }
+        if let secret = policy.clientSecret, !hasSecret(secret, request) {
+            return .json(#"{"error":"invalid_client"}"#, status: 401)
+        }
+        var refreshToken: String?
+        if request.grant == "refresh_token" {
+            guard let used = request["refresh_token"], use(used, once: policy.rotates) else {
+                return .json(#"{"error":"invalid_grant","error_description":"dead"}"#, status: 400)
+            }
+            refreshToken = policy.rotates ? makeRefreshToken(after: used) : nil
+        } else if policy.givesRefreshTokens {
+            refreshToken = makeRefreshToken()
+        }
+        return tokens(expiresIn: policy.expiresIn, refreshToken: refreshToken)
+    }
+
+    /// A 200 with a new access token and what else is given; `members` is raw JSON put at the end.
+    package func tokens(
+        expiresIn: String? = "300", tokenType: String? = #""Bearer""#, refreshToken: String? = nil,
+        members: String = ""
+    ) -> Reply {
+        var body = #"{"access_token":"\#(makeAccessToken())""#
+        if let tokenType { body += #","token_type":\#(tokenType)"# }
+        if let expiresIn { body += #","expires_in":\#(expiresIn)"# }
+        if let refreshToken { body += #","refresh_token":"\#(refreshToken)""# }
+        return .json(body + members + "}")
+    }
+
+    /// The discovery document, with raw JSON put at the end.
+    package func discoveryDocument(issuer claimed: String? = nil, members: String = "") -> Reply {
+        .json(
+            """
+            {"issuer":"\(claimed ?? issuer)","token_endpoint":"\(tokenEndpoint)",\
+            "authorization_endpoint":"\(issuer)/authorize","jwks_uri":"\(issuer)/jwks"\(members)}
+            """)
+    }
+
+    // MARK: Inside
+
+    private func answer(_ message: RawRequest) throws -> Reply {
+        switch (message.head.method, String(message.head.target.prefix { $0 != "?" })) {
+        case ("GET", "/.well-known/openid-configuration"):
+            let discovery = state.withLock { state in
+                state.discoveryRequests += 1
+                return state.discovery
+            }
+            return discovery(message, self)
+        case ("POST", "/token"):
+            let (request, answer) = state.withLock { state in
+                let request = TokenRequest(number: state.requests.count + 1, message: message)
+                state.requests.append(request)
+                return (request, state.script.isEmpty ? state.fallback : state.script.removeFirst())
+            }
+            return try answer(request, self)
+        default: return .response(404)
+        }
+    }
+
+    /// Marks a refresh token as used; false if it is unknown, its family is dead, or it was used before.
+    private func use(_ token: String, once: Bool) -> Bool {
+        state.withLock { state in
+            guard let known = state.refreshTokens[token], !state.deadFamilies.contains(known.family) else {
+                return false
+            }
+            if known.isUsed, once {
+                state.deadFamilies.insert(known.family)
+                return false
+            }
+            state.refreshTokens[token]?.isUsed = true
+            return true
+        }
+    }
+
+    private func hasSecret(_ secret: String, _ request: TokenRequest) -> Bool {
+        if let basic = request.basicCredentials { return formDecoded(basic.password) == secret }
+        return request["client_secret"] == secret
+    }
+}
+
+extension Reply {
+    /// An error answer of a token endpoint (RFC 6749 section 5.2).
+    package static func oauthError(_ code: String, status: Int = 400) -> Reply {
+        .json(#"{"error":"\#(code)","error_description":"as the test wants"}"#, status: status)
+    }
+}
+
+/// Lets the server's threads find the provider without keeping it.
+private final class WeakProvider: @unchecked Sendable {
+    // Set once, before the first connection can come.
+    private(set) weak var provider: HostileProvider?
+
+    func set(_ provider: HostileProvider) { self.provider = provider }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// How long a test waits for an event before it fails; generous, because it is only ever spent on failure.
+package let patience = Duration.seconds(30)
+
+/// An event that a test waited for did not come.
+package struct TimedOut: Error, CustomStringConvertible {
+    /// What was waited for.
+    package let awaited: String
+
+    package var description: String { "timed out waiting for \(awaited)" }
+
+    package init(_ awaited: String) { self.awaited = awaited }
+}
+
+/// State shared by the threads of a test, with a way to wait until it fulfils a condition.
+///
+/// Every change wakes every waiter, which looks again. Nothing polls and nothing sleeps.
+package final class Monitor<State>: @unchecked Sendable {
+    // The mutex and the condition need stable addresses, and the mutex guards `state`: hence @unchecked.
+    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var state: State
+
+    package init(_ state: State) {
+        self.state = state
+        pthread_mutex_init(mutex, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
+    }
+
+    deinit {
+        pthread_cond_destroy(condition)
+        pthread_mutex_destroy(mutex)
+        condition.deallocate()
+        mutex.deallocate()
+    }
+
+    /// Reads or changes the state, and wakes whoever waits for it.
+    package func withLock<Result, Failure: Error>(
+        _ body: (inout State) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        pthread_mutex_lock(mutex)
+        defer {
+            pthread_cond_broadcast(condition)
+            pthread_mutex_unlock(mutex)
+        }
+        return try body(&state)
+    }
+
+    /// Waits until `look` finds something in the state, and returns what it found.
+    package func wait<Result>(
+        for awaited: @autoclosure () -> String, within limit: Duration = patience,
+        _ look: (inout State) -> Result?
+    ) throws(TimedOut) -> Result {
+        var deadline = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &deadline)
+        let nanoseconds = Int(deadline.tv_nsec) + Int(limit.components.attoseconds / 1_000_000_000)
+        deadline.tv_sec += Int(limit.components.seconds) + nanoseconds / 1_000_000_000
+        deadline.tv_nsec = nanoseconds % 1_000_000_000
+
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while true {
+            if let found = look(&state) { return found }
+            if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT {
+                if let found = look(&state) { return found }
+                throw TimedOut(awaited())
+            }
+        }
+    }
+}
+
+/// Something that happens once: closed until a thread opens it.
+package final class Gate: Sendable {
+    private let isOpen = Monitor(false)
+
+    package init() {}
+
+    /// Lets every waiter through, now and later.
+    package func open() { isOpen.withLock { $0 = true } }
+
+    /// Waits until ``open()`` was called.
+    package func pass(within limit: Duration = patience) throws(TimedOut) {
+        try isOpen.wait(for: "a gate to open", within: limit) { $0 ? () : nil }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A certificate authority of the test's own, made by the `openssl` command.
+package final class TLSAuthority: Sendable {
+    private let directory: TemporaryDirectory
+
+    /// The CA's certificate, as `ca_file` wants it.
+    package var certificateFile: String { directory.path("ca.pem") }
+
+    package init() throws {
+        directory = try TemporaryDirectory()
+        try openssl([
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+            "-subj", "/CN=Test CA", "-addext", "basicConstraints=critical,CA:TRUE",
+            "-addext", "keyUsage=critical,keyCertSign,cRLSign",
+            "-keyout", directory.path("ca.key"), "-out", certificateFile,
+        ])
+    }
+
+    /// A TLS server whose certificate is for these names only.
+    package func server(for names: [String] = ["localhost"], days: Int = 1) throws -> TLSServer {
+        let name = "server-\(names.joined(separator: "-"))-\(days)"
+        let (key, request, certificate) = (
+            directory.path(name + ".key"), directory.path(name + ".csr"), directory.path(name + ".pem")
+        )
+        let alternatives = names.map { "DNS:\($0)" }.joined(separator: ",")
+        let extensions = try directory.write(name + ".ext", "subjectAltName=\(alternatives)\n")
+        try openssl([
+            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+            "/CN=test server",
+            "-keyout", key, "-out", request,
+        ])
+        try openssl([
+            "x509", "-req", "-in", request, "-CA", certificateFile, "-CAkey", directory.path("ca.key"),
+            "-set_serial", "\(UInt32.random(in: 1...UInt32.max))", "-days", "\(days)", "-extfile", extensions,
+            "-out", certificate,
+        ])
+        return try TLSServer(certificateFile: certificate, keyFile: key)
+    }
+
+    private func openssl(_ arguments: [String]) throws {
+        let result = try Subprocess.run(["/usr/bin/openssl"] + arguments)
+        guard result.ending == .exited(0) else { throw WireError("openssl: \(result.errors)") }
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import COpenSSL
+import Glibc
+
+/// A server's side of TLS, with a certificate; makes TLS streams of accepted sockets.
+package final class TLSServer: @unchecked Sendable {
+    // An SSL_CTX may be used by several threads once it is set up (SSL_CTX_new(3)).
+    private let context: OpaquePointer
+
+    package init(certificateFile: String, keyFile: String) throws {
+        guard let context = SSL_CTX_new(TLS_server_method()),
+            SSL_CTX_use_certificate_chain_file(context, certificateFile) == 1,
+            SSL_CTX_use_PrivateKey_file(context, keyFile, SSL_FILETYPE_PEM) == 1
+        else { throw WireError("TLS server set-up with \(certificateFile)") }
+        self.context = context
+    }
+
+    deinit { SSL_CTX_free(context) }
+
+    /// The handshake on an accepted socket.
+    func accept(_ socket: Socket) throws -> any ByteStream {
+        guard let session = SSL_new(context) else { throw WireError("SSL_new") }
+        let stream = TLSStream(session, socket)
+        try stream.handshake()
+        return stream
+    }
+}
+
+/// A TLS connection over a socket.
+private final class TLSStream: ByteStream, @unchecked Sendable {
+    // An SSL must not be used by two threads at once: `lock` guards it. No lock is held while waiting.
+    private let lock: Monitor<OpaquePointer>
+    private let socket: Socket
+
+    init(_ session: OpaquePointer, _ socket: Socket) {
+        lock = Monitor(session)
+        self.socket = socket
+        SSL_set_fd(session, socket.descriptor)
+    }
+
+    deinit { lock.withLock { SSL_free($0) } }
+
+    func handshake() throws { try repeating("SSL_accept", within: patience) { SSL_accept($0) } }
+
+    func read(upTo limit: Int, within time: Duration) throws -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: limit)
+        let count = try repeating("SSL_read", within: time) { SSL_read($0, &bytes, Int32(limit)) }
+        return Array(bytes[..<count])
+    }
+
+    func write(_ bytes: [UInt8], within time: Duration) throws {
+        if bytes.isEmpty { return }
+        var sent = 0
+        while sent < bytes.count {
+            let part = Array(bytes[sent..<min(sent + 16384, bytes.count)])
+            sent += try repeating("SSL_write", within: time) { SSL_write($0, part, Int32(part.count)) }
+        }
+    }
+
+    func finishWriting() { _ = lock.withLock { SSL_shutdown($0) } }
+
+    func close() {
+        finishWriting()
+        socket.close()
+    }
+
+    func cut() { socket.close() }
+
+    func reset() { socket.reset() }
+
+    /// Repeats a call until it succeeds, waiting for the socket when it asks; 0 is the end of the stream.
+    @discardableResult
+    private func repeating(
+        _ operation: String, within time: Duration, _ call: (OpaquePointer) -> Int32
+    ) throws -> Int {
+        while true {
+            let (result, reason) = lock.withLock { session in
+                ERR_clear_error()
+                let result = call(session)
+                return (result, SSL_get_error(session, result))
+            }
+            if result > 0 { return Int(result) }
+            errno = EAGAIN
+            switch reason {
+            case SSL_ERROR_WANT_READ: try socket.wait(for: POLLIN, after: operation, within: time)
+            case SSL_ERROR_WANT_WRITE: try socket.wait(for: POLLOUT, after: operation, within: time)
+            case SSL_ERROR_ZERO_RETURN: return 0
+            default: throw SocketError(operation: operation, code: ECONNRESET)
+            }
+        }
+    }
+}
