@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `host [":" port]`, as in `Host`, without user information (RFC 9110 §7.2, RFC 3986 §3.2).
+enum Authority {
+    /// The host and the port, if it has both forms right.
+    ///
+    /// - Returns: the host's offsets, brackets of an IPv6 literal included, and the port's digits, perhaps none.
+    static func split(_ bytes: Span<UInt8>) -> (host: Range<Int>, port: Range<Int>)? {
+        guard let hostEnd = endOfHost(bytes), hostEnd > 0 else { return nil }
+        guard hostEnd < bytes.count else { return (0..<hostEnd, hostEnd..<hostEnd) }
+        guard bytes[hostEnd] == Byte.colon else { return nil }
+        let port = (hostEnd &+ 1)..<bytes.count
+        guard Authority.port(bytes.extracting(port)) != nil || port.isEmpty else { return nil }
+        return (0..<hostEnd, port)
+    }
+
+    static func isValid(_ bytes: Span<UInt8>) -> Bool { split(bytes) != nil }
+
+    /// Whether two authorities name the same host and port, case and an explicit port 80 aside.
+    static func agree(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+        guard let left = split(one), let right = split(other), left.host.count == right.host.count else {
+            return false
+        }
+        for offset in 0..<left.host.count
+        where one[left.host.lowerBound &+ offset].asciiLowercased
+            != other[right.host.lowerBound &+ offset].asciiLowercased
+        {
+            return false
+        }
+        return port(one.extracting(left.port)) ?? 80 == port(other.extracting(right.port)) ?? 80
+    }
+
+    /// A port number written in one to five digits.
+    static func port(_ digits: Span<UInt8>) -> UInt16? {
+        guard (1...5).contains(digits.count) else { return nil }
+        var value = 0
+        for index in digits.indices {
+            guard digits[index].isDigit else { return nil }
+            value = value * 10 + Int(digits[index] - Byte.zero)
+        }
+        return UInt16(exactly: value)
+    }
+
+    private static func endOfHost(_ bytes: Span<UInt8>) -> Int? {
+        guard !bytes.isEmpty else { return nil }
+        if bytes[0] == Byte.leftBracket {
+            guard let close = bytes.firstIndex(of: Byte.rightBracket, in: 0..<bytes.count) else { return nil }
+            return IPAddress.parseIPv6(bytes.extracting(1..<close)) == nil ? nil : close &+ 1
+        }
+        var cursor = 0
+        while cursor < bytes.count, isHostCharacter(bytes[cursor]) { cursor &+= 1 }
+        return cursor
+    }
+
+    /// Letters, digits and `-._~`, and the sub-delimiters and `%` that a reg-name may hold (RFC 3986 §3.2.2).
+    private static func isHostCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case 0x21, 0x24...0x2E, 0x3B, 0x3D, 0x5F, 0x7E: true
+        default: false
+        }
+    }
+}

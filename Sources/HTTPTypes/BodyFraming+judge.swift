@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension HTTPRequest {
+    /// How the request's content ends (RFC 9112 §6.3, every doubt refused).
+    package func bodyFraming() throws(HTTPParseError) -> BodyFraming {
+        try fields.framing(version: version) ?? .none
+    }
+}
+
+extension HTTPResponse {
+    /// How the response's content ends, which depends on what it answers (RFC 9112 §6.3).
+    ///
+    /// The framing fields are judged even where there can be no content.
+    package func bodyFraming(answering method: HTTPMethod) throws(HTTPParseError) -> BodyFraming {
+        let framing = try fields.framing(version: version)
+        switch status {
+        case 100..<200, 204, 304: return .none
+        default: return method == .head ? .none : framing ?? .untilClose
+        }
+    }
+}
+
+extension HTTPFields {
+    /// What the framing fields say; nil if there are none.
+    fileprivate func framing(version: HTTPVersion) throws(HTTPParseError) -> BodyFraming? {
+        if contains(.transferEncoding) {
+            guard !contains(.contentLength) else { throw .conflictingFraming }
+            guard version == .http11 else { throw .transferEncodingInHTTP10 }
+            try checkTransferEncoding()
+            return .chunked
+        }
+        guard contains(.contentLength) else { return nil }
+        return try .length(contentLength())
+    }
+
+    /// One line of digits (RFC 9110 §8.6): lists are refused, even of equal numbers.
+    private func contentLength() throws(HTTPParseError) -> UInt64 {
+        guard count(of: .contentLength) == 1, let digits = bytes(of: .contentLength) else {
+            throw .repeatedContentLength
+        }
+        guard !digits.isEmpty else { throw .malformedContentLength }
+        var length: Int64 = 0
+        for byte in digits {
+            guard byte.isDigit else { throw .malformedContentLength }
+            let (tens, overflow) = length.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = tens.addingReportingOverflow(Int64(byte &- Byte.zero))
+            guard !overflow, !carry else { throw .malformedContentLength }
+            length = sum
+        }
+        return UInt64(length)
+    }
+
+    /// Lets exactly one `chunked`, without parameters and in any case, through.
+    private func checkTransferEncoding() throws(HTTPParseError) {
+        var chunked = 0
+        var isLast = false
+        var hasUnknown = false
+        let bytes = block.span
+        for entry in entries where entry.known == .transferEncoding {
+            var start = entry.valueRange.lowerBound
+            let end = entry.valueRange.upperBound
+            while start <= end {
+                let comma = bytes.firstIndex(of: Byte.comma, in: start..<end) ?? end
+                let coding = bytes.trimmingOptionalWhitespace(start..<comma)
+                let name = bytes.tokenPrefix(of: coding)
+                guard !name.isEmpty else { throw .malformedTransferEncoding }
+                isLast = bytes.equalsIgnoringCase(name, "chunked")
+                if isLast { chunked += 1 } else { hasUnknown = true }
+                let hasParameters = name.count < coding.count
+                guard !hasParameters || !isLast && bytes[name.upperBound] == Byte.semicolon else {
+                    throw .malformedTransferEncoding
+                }
+                start = comma &+ 1
+            }
+        }
+        guard chunked <= 1, chunked == 0 || isLast else { throw .malformedTransferEncoding }
+        guard !hasUnknown else { throw .unknownTransferCoding }
+    }
+}
+
+extension Span<UInt8> {
+    fileprivate func tokenPrefix(of range: Range<Int>) -> Range<Int> {
+        var end = range.lowerBound
+        while end < range.upperBound, ByteClass.isToken(self[end]) { end &+= 1 }
+        return range.lowerBound..<end
+    }
+}

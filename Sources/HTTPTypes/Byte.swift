@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The bytes that HTTP's grammar names (RFC 5234 appendix B.1, RFC 9110 §5.6).
+enum Byte {
+    static var tab: UInt8 { 0x09 }
+    static var lineFeed: UInt8 { 0x0A }
+    static var carriageReturn: UInt8 { 0x0D }
+    static var space: UInt8 { 0x20 }
+    static var numberSign: UInt8 { 0x23 }
+    static var percent: UInt8 { 0x25 }
+    static var asterisk: UInt8 { 0x2A }
+    static var comma: UInt8 { 0x2C }
+    static var hyphen: UInt8 { 0x2D }
+    static var dot: UInt8 { 0x2E }
+    static var slash: UInt8 { 0x2F }
+    static var quote: UInt8 { 0x22 }
+    static var equals: UInt8 { 0x3D }
+    static var zero: UInt8 { 0x30 }
+    static var nine: UInt8 { 0x39 }
+    static var colon: UInt8 { 0x3A }
+    static var semicolon: UInt8 { 0x3B }
+    static var questionMark: UInt8 { 0x3F }
+    static var at: UInt8 { 0x40 }
+    static var leftBracket: UInt8 { 0x5B }
+    static var backslash: UInt8 { 0x5C }
+    static var rightBracket: UInt8 { 0x5D }
+    static var lowerA: UInt8 { 0x61 }
+    static var delete: UInt8 { 0x7F }
+}
+
+extension UInt8 {
+    /// The lower-case form of an ASCII letter; every other byte is itself.
+    var asciiLowercased: UInt8 {
+        self &- 0x41 < 26 ? self | 0x20 : self
+    }
+
+    var isDigit: Bool { self &- Byte.zero < 10 }
+
+    /// Optional white space: SP or HTAB (RFC 9110 §5.6.3).
+    var isOptionalWhitespace: Bool { self == Byte.space || self == Byte.tab }
+
+    /// What may stand in a field value: HTAB, SP, VCHAR and obs-text (RFC 9110 §5.5).
+    var isFieldContent: Bool { (self >= Byte.space && self != Byte.delete) || self == Byte.tab }
+
+    /// What may stand in a token, as in a field name or a method (RFC 9110 §5.6.2).
+    var isTokenCharacter: Bool {
+        switch self {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true
+        default: false
+        }
+    }
+
+    /// The value of a hexadecimal digit, in either case.
+    var hexadecimalValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x41...0x46: self - 0x41 + 10
+        case 0x61...0x66: self - 0x61 + 10
+        default: nil
+        }
+    }
+}

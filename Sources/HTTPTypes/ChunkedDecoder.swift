@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Decodes chunked transfer coding byte by byte (RFC 9112 §7.1); valid chunk extensions are dropped.
+struct ChunkedDecoder: Sendable {
+    /// Which part of the coding the next byte belongs to.
+    private enum State: Sendable {
+        /// The first digit of a size.
+        case sizeStart
+        /// Further digits, `size` being the number so far.
+        case size(Int64, digits: Int)
+        /// Inside extensions, which have their own grammar.
+        case extensions(Int64, ChunkExtensions)
+        /// The LF of the size line.
+        case sizeLineFeed(Int64)
+        case data(remaining: Int64)
+        case dataCarriageReturn
+        case dataLineFeed
+        case trailers
+        case finished
+    }
+
+    /// As many hexadecimal digits as 63 bits have; leading zeros count.
+    private static var mostDigits: Int { 16 }
+    /// Bytes of extensions in a whole message.
+    private static var mostExtensionBytes: Int { 16_384 }
+
+    private var state = State.sizeStart
+    private var extensionBytes = 0
+    private var trailerSection: TrailerSection
+
+    init(trailerLimit: Int) {
+        trailerSection = TrailerSection(limit: trailerLimit)
+    }
+
+    var trailers: HTTPFields { trailerSection.fields }
+
+    mutating func next(_ bytes: Span<UInt8>) throws(HTTPParseError) -> BodyPiece {
+        var cursor = 0
+        while cursor < bytes.count {
+            switch state {
+            case .data(let remaining):
+                let length = Int(min(remaining, Int64(bytes.count &- cursor)))
+                state = remaining == Int64(length) ? .dataCarriageReturn : .data(remaining: remaining - Int64(length))
+                return .data(cursor..<(cursor &+ length))
+            case .trailers:
+                guard let end = try trailerSection.read(bytes, from: cursor) else {
+                    return .needMore(consumed: bytes.count)
+                }
+                state = .finished
+                return .end(consumed: end)
+            case .finished: return .end(consumed: cursor)
+            case .sizeStart, .size, .extensions, .sizeLineFeed, .dataCarriageReturn, .dataLineFeed:
+                try step(bytes[cursor])
+                cursor &+= 1
+            }
+        }
+        if case .finished = state { return .end(consumed: cursor) }
+        return .needMore(consumed: cursor)
+    }
+
+    /// Takes one byte of the coding itself.
+    private mutating func step(_ byte: UInt8) throws(HTTPParseError) {
+        switch state {
+        case .sizeStart:
+            guard let digit = byte.hexadecimalValue else { throw .malformedChunkSize }
+            state = .size(Int64(digit), digits: 1)
+        case .size(let size, let digits):
+            guard let digit = byte.hexadecimalValue else {
+                try endSize(size, with: byte)
+                return
+            }
+            guard digits < Self.mostDigits, size >> 59 == 0 else { throw .malformedChunkSize }
+            state = .size(size << 4 | Int64(digit), digits: digits + 1)
+        case .extensions(let size, var extensions):
+            extensionBytes += 1
+            guard extensionBytes <= Self.mostExtensionBytes else { throw .chunkExtensionsTooLong }
+            state = try extensions.take(byte) ? .sizeLineFeed(size) : .extensions(size, extensions)
+        case .sizeLineFeed(let size):
+            guard byte == Byte.lineFeed else { throw .bareCarriageReturn }
+            state = size == 0 ? .trailers : .data(remaining: size)
+        case .dataCarriageReturn:
+            guard byte == Byte.carriageReturn else { throw .malformedChunkEnd }
+            state = .dataLineFeed
+        case .dataLineFeed:
+            guard byte == Byte.lineFeed else { throw .malformedChunkEnd }
+            state = .sizeStart
+        case .data, .trailers, .finished: break
+        }
+    }
+
+    private mutating func endSize(_ size: Int64, with byte: UInt8) throws(HTTPParseError) {
+        switch byte {
+        case Byte.carriageReturn: state = .sizeLineFeed(size)
+        case Byte.lineFeed: throw .bareLineFeed
+        case Byte.semicolon, Byte.space, Byte.tab:
+            var extensions = ChunkExtensions()
+            extensionBytes += 1
+            _ = try extensions.take(byte)
+            state = .extensions(size, extensions)
+        default: throw .malformedChunkSize
+        }
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension HTTPFields {
+    /// What is about one connection only, whether or not `Connection` names it (RFC 9110 §7.6.1).
+    ///
+    /// `Trailer` is not among them: it announces trailers, and those are passed on.
+    private static var hopByHop: UInt64 {
+        KnownFieldName.connection.bit | KnownFieldName.keepAlive.bit | KnownFieldName.proxyConnection.bit
+            | KnownFieldName.te.bit | KnownFieldName.transferEncoding.bit | KnownFieldName.upgrade.bit
+            | KnownFieldName.http2Settings.bit | KnownFieldName.proxyAuthorization.bit
+            | KnownFieldName.proxyAuthenticate.bit | KnownFieldName.proxyAuthenticationInfo.bit
+    }
+
+    /// What `Connection` may not take away: a message without it would be another message.
+    private static var endToEnd: UInt64 {
+        KnownFieldName.host.bit | KnownFieldName.contentLength.bit | KnownFieldName.contentType.bit
+            | KnownFieldName.contentEncoding.bit | KnownFieldName.contentRange.bit | KnownFieldName.cacheControl.bit
+    }
+
+    /// Removes the fields that are about this connection, and those that `Connection` names (RFC 9110 §7.6.1).
+    ///
+    /// Allocates nothing; a message without any such field costs one comparison.
+    package mutating func removeHopByHop() {
+        guard present & Self.hopByHop != 0 else { return }
+        var unwanted = Self.hopByHop
+        if present & KnownFieldName.connection.bit != 0 {
+            unwanted |= removeConnectionOptions() & ~Self.endToEnd
+        }
+        removeEntries { unwanted & $1.known.bit != 0 }
+    }
+
+    /// Removes the fields with unknown names that `Connection` lists.
+    ///
+    /// - Returns: the known names that it lists.
+    private mutating func removeConnectionOptions() -> UInt64 {
+        var known: UInt64 = 0
+        var unknown: [Range<Int>] = []
+        let index = KnownFieldName.index
+        forEachListMember(of: .connection) { bytes, member in
+            let option = index.find(in: bytes, member)
+            if option != .other {
+                known |= option.bit
+            } else if !bytes.equalsIgnoringCase(member, "close") {
+                unknown.append(member)
+            }
+        }
+        if !unknown.isEmpty {
+            removeEntries { fields, entry in
+                entry.known == .other && unknown.contains { fields.isSameName(entry.nameRange, $0) }
+            }
+        }
+        return known
+    }
+
+    private func isSameName(_ name: Range<Int>, _ option: Range<Int>) -> Bool {
+        guard name.count == option.count else { return false }
+        for offset in 0..<name.count
+        where block[name.lowerBound &+ offset].asciiLowercased != block[option.lowerBound &+ offset].asciiLowercased {
+            return false
+        }
+        return true
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension HTTPFields {
+    /// Whether a comma-separated list, over all fields of that name, has a member (RFC 9110 §5.6.1).
+    ///
+    /// - Parameter token: in lower case; compared without case. A member's parameters (`;…`) count as part of it.
+    package func containsToken(_ token: String, in name: Name) -> Bool {
+        guard contains(name) else { return false }
+        var found = false
+        forEachListMember(of: name) { bytes, member in
+            if !found, bytes.equalsIgnoringCase(member, token) { found = true }
+        }
+        return found
+    }
+
+    /// The members of a comma-separated list over all fields of that name, empty ones left out.
+    package func listMembers(of name: Name) -> [String] {
+        var members: [String] = []
+        forEachListMember(of: name) { _, member in
+            members.append(text(member))
+        }
+        return members
+    }
+
+    /// Calls back with the block and where in it each list member stands, white space and empty ones left out.
+    func forEachListMember(of name: Name, _ body: (Span<UInt8>, Range<Int>) -> Void) {
+        let bytes = block.span
+        for entry in entries where matches(entry, name) {
+            var start = entry.valueRange.lowerBound
+            let end = entry.valueRange.upperBound
+            while start < end {
+                let comma = bytes.firstIndex(of: Byte.comma, in: start..<end) ?? end
+                let member = bytes.trimmingOptionalWhitespace(start..<comma)
+                if !member.isEmpty { body(bytes, member) }
+                start = comma &+ 1
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension HTTPFields {
+    /// Offsets are 32 bits wide; far below that a block is refused more bytes.
+    static var maximumBlock: Int { 1 &<< 30 }
+
+    func text(_ range: Range<Int>) -> String {
+        String(decoding: block[range], as: UTF8.self)
+    }
+
+    func firstIndex(of name: Name) -> Int? {
+        guard name.known == .other || present & name.known.bit != 0 else { return nil }
+        for index in entries.indices where matches(entries[index], name) {
+            return index
+        }
+        return nil
+    }
+
+    func matches(_ entry: Entry, _ name: Name) -> Bool {
+        guard entry.known == .other, name.known == .other else { return entry.known == name.known }
+        return matchesUnknown(entry, name.description.utf8.span)
+    }
+
+    private func matchesUnknown(_ entry: Entry, _ spelling: Span<UInt8>) -> Bool {
+        guard Int(entry.nameLength) == spelling.count else { return false }
+        for offset in 0..<spelling.count
+        where block[Int(entry.nameStart) &+ offset].asciiLowercased != spelling[offset].asciiLowercased {
+            return false
+        }
+        return true
+    }
+
+    /// Removes the entries that `isUnwanted` picks and forgets their names; the others keep their order.
+    mutating func removeEntries(where isUnwanted: (HTTPFields, Entry) -> Bool) {
+        var kept = 0
+        var stillPresent: UInt64 = 0
+        for index in entries.indices where !isUnwanted(self, entries[index]) {
+            let entry = entries[index]
+            stillPresent |= entry.known.bit
+            entries[kept] = entry
+            kept &+= 1
+        }
+        entries.removeLast(entries.count &- kept)
+        present = stillPresent
+    }
+
+    /// Puts a value in the place of the first field of that name and removes the others, or appends.
+    ///
+    /// - Returns: false, and nothing is changed, if no field may hold the value (RFC 9110 §5.5).
+    @discardableResult
+    package mutating func replace(_ name: Name, with value: Span<UInt8>) -> Bool {
+        guard let index = firstIndex(of: name) else { return append(name, bytes: value) }
+        let start = block.count
+        block.append(contentsOf: block[entries[index].nameRange])
+        guard let entry = finishLine(from: start, known: name.known, value: value) else { return false }
+        entries[index] = entry
+        guard count(of: name) > 1 else { return true }
+        removeEntries { $0.matches($1, name) && $1.nameStart != entry.nameStart }
+        return true
+    }
+
+    /// Whether a field may hold these bytes (RFC 9110 §5.5).
+    private func isFieldValue(_ value: Span<UInt8>) -> Bool {
+        guard value.count <= Self.maximumBlock else { return false }
+        for index in value.indices where !value[index].isFieldContent {
+            return false
+        }
+        return true
+    }
+
+    /// Completes the line whose name was just put at the end of the block.
+    ///
+    /// - Returns: nil, and the block is as long as it was at `start`, if no field may hold the value.
+    mutating func finishLine(from start: Int, known: KnownFieldName, value: Span<UInt8>) -> Entry? {
+        let nameEnd = block.count
+        let trimmed = value.trimmingOptionalWhitespace(0..<value.count)
+        guard isFieldValue(value), block.count + trimmed.count + 4 <= Self.maximumBlock else {
+            block.removeLast(nameEnd - start)
+            return nil
+        }
+        block.append(Byte.colon)
+        block.append(Byte.space)
+        block.append(value.extracting(trimmed))
+        block.append(Byte.carriageReturn)
+        block.append(Byte.lineFeed)
+        return Entry(
+            nameStart: UInt32(start), valueStart: UInt32(nameEnd + 2), valueLength: UInt32(trimmed.count),
+            nameLength: UInt16(nameEnd - start), known: known, isCanonical: true)
+    }
+}

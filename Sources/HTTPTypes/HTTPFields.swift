@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Header or trailer fields, in order, with their case and multiplicity as received (RFC 9110 §5).
+///
+/// All lines live in one block of bytes; the entries only point into it. A parsed head enters the block with one
+/// append, and untouched neighbours leave it with one, so that a field costs neither an allocation nor a copy of
+/// its own. A value that is kept between messages (``removeAll(keepingCapacity:)``) stops allocating.
+package struct HTTPFields: Sendable {
+    /// One field line, by its offsets in `block`.
+    struct Entry: Sendable {
+        var nameStart: UInt32
+        var valueStart: UInt32
+        var valueLength: UInt32
+        var nameLength: UInt16
+        var known: KnownFieldName
+        /// Whether the block holds exactly `Name: value CR LF` here, fit to be copied as it is.
+        var isCanonical: Bool
+
+        var nameRange: Range<Int> { Int(nameStart)..<(Int(nameStart) &+ Int(nameLength)) }
+        var valueRange: Range<Int> { Int(valueStart)..<(Int(valueStart) &+ Int(valueLength)) }
+        /// Where a canonical line ends, its CR LF included.
+        var lineEnd: Int { Int(valueStart) &+ Int(valueLength) &+ 2 }
+    }
+
+    /// Lines, and remains of removed ones.
+    var block: [UInt8] = []
+    var entries: [Entry] = []
+    /// A bit for each known name that an entry has.
+    var present: UInt64 = 0
+
+    /// No fields.
+    package init() {}
+
+    /// Whether there is no field.
+    package var isEmpty: Bool { entries.isEmpty }
+
+    /// The number of field lines.
+    package var count: Int { entries.count }
+
+    /// The first value of a name, bytes that are no UTF-8 replaced.
+    ///
+    /// Setting puts the value where the first field of that name stands, keeping its spelling, and removes the
+    /// others; or appends. A value that no field may hold (RFC 9110 §5.5) is never stored: the name is removed.
+    package subscript(name: Name) -> String? {
+        get { firstIndex(of: name).map { text(entries[$0].valueRange) } }
+        set {
+            guard let newValue, replace(name, with: newValue.utf8.span) else {
+                remove(name)
+                return
+            }
+        }
+    }
+
+    /// The first value of a name, as a slice of the block.
+    package func bytes(of name: Name) -> ArraySlice<UInt8>? {
+        firstIndex(of: name).map { block[entries[$0].valueRange] }
+    }
+
+    /// Every value of a name, in order.
+    package func values(of name: Name) -> [String] {
+        entries.filter { matches($0, name) }.map { text($0.valueRange) }
+    }
+
+    /// Whether there is a field of that name.
+    package func contains(_ name: Name) -> Bool {
+        name.known == .other ? firstIndex(of: name) != nil : present & name.known.bit != 0
+    }
+
+    /// How many field lines have that name.
+    package func count(of name: Name) -> Int {
+        guard name.known == .other || present & name.known.bit != 0 else { return 0 }
+        var count = 0
+        for entry in entries where matches(entry, name) {
+            count += 1
+        }
+        return count
+    }
+
+    /// Calls back with every field, in order; for callers that are not in a hurry.
+    package func forEach(_ body: (_ name: String, _ value: String) -> Void) {
+        for entry in entries {
+            body(text(entry.nameRange), text(entry.valueRange))
+        }
+    }
+
+    /// Adds a field at the end.
+    ///
+    /// - Returns: false, and nothing is added, if no field may hold the value (RFC 9110 §5.5).
+    @discardableResult
+    package mutating func append(_ name: Name, _ value: String) -> Bool {
+        append(name, bytes: value.utf8.span)
+    }
+
+    /// Adds a field at the end, its value given as bytes.
+    ///
+    /// - Returns: false, and nothing is added, if no field may hold the value (RFC 9110 §5.5).
+    @discardableResult
+    package mutating func append(_ name: Name, bytes value: Span<UInt8>) -> Bool {
+        let start = block.count
+        block.append(contentsOf: name.description.utf8)
+        guard let entry = finishLine(from: start, known: name.known, value: value) else { return false }
+        entries.append(entry)
+        present |= entry.known.bit
+        return true
+    }
+
+    /// Adds a ready-made `Name: value CR LF` at the end, with one copy: the way of the access token.
+    ///
+    /// The value is not looked at: whoever makes such a line answers for its bytes.
+    ///
+    /// - Returns: false, and nothing is added, if it has not that shape.
+    @discardableResult
+    package mutating func append(line: [UInt8]) -> Bool {
+        guard let colon = line.firstIndex(of: Byte.colon), colon > 0, colon <= Int(UInt16.max) else { return false }
+        guard line.count >= colon + 4, line[colon + 1] == Byte.space, line[line.count - 2] == Byte.carriageReturn,
+            line[line.count - 1] == Byte.lineFeed, block.count + line.count <= Self.maximumBlock
+        else { return false }
+        let start = block.count
+        block.append(contentsOf: line)
+        let known = KnownFieldName.find(in: line.span, 0..<colon)
+        entries.append(
+            Entry(
+                nameStart: UInt32(start), valueStart: UInt32(start + colon + 2),
+                valueLength: UInt32(line.count - colon - 4), nameLength: UInt16(colon), known: known,
+                isCanonical: true))
+        present |= known.bit
+        return true
+    }
+
+    /// Removes every field of that name.
+    package mutating func remove(_ name: Name) {
+        guard contains(name) else { return }
+        removeEntries { $0.matches($1, name) }
+    }
+
+    /// Removes every field.
+    package mutating func removeAll(keepingCapacity: Bool = false) {
+        block.removeAll(keepingCapacity: keepingCapacity)
+        entries.removeAll(keepingCapacity: keepingCapacity)
+        present = 0
+    }
+}
+
+extension HTTPFields: Equatable {
+    /// Whether both would be written alike: order, case and multiplicity count.
+    package static func == (left: HTTPFields, right: HTTPFields) -> Bool {
+        guard left.entries.count == right.entries.count else { return false }
+        return zip(left.entries, right.entries).allSatisfy { one, other in
+            left.block[one.nameRange] == right.block[other.nameRange]
+                && left.block[one.valueRange] == right.block[other.valueRange]
+        }
+    }
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension HTTPRequest {
+    /// Judges `Host` and the target's form (RFC 9112 §3.2), and turns absolute-form into origin-form.
+    mutating func checkHostAndTarget() throws(HTTPParseError) {
+        let hosts = fields.count(of: .host)
+        guard hosts <= 1 else { throw .repeatedHost }
+        guard hosts == 1 || version == .http10 else { throw .missingHost }
+        if let host = fields.bytes(of: .host), !host.isEmpty, !Authority.isValid(host.span) {
+            throw .malformedHost
+        }
+        guard method != .connect else { return }  // Refused by the proxy whatever its target.
+        guard let first = targetBytes.first, first != Byte.slash else { return }
+        if targetBytes.count == 1, first == Byte.asterisk {
+            guard method == .options else { throw .malformedTarget }
+            return
+        }
+        try takeAuthorityOutOfTarget()
+    }
+
+    /// Turns `http://host/path` into `/path`, `Host` keeping the authority as the target spells it.
+    private mutating func takeAuthorityOutOfTarget() throws(HTTPParseError) {
+        guard let start = Self.authorityStart(targetBytes.span) else { throw .malformedTarget }
+        let end = targetBytes[start...].firstIndex { $0 == Byte.slash || $0 == Byte.questionMark }
+            ?? targetBytes.count
+        let authority = targetBytes[start..<end]
+        guard Authority.isValid(authority.span) else { throw .malformedTarget }
+        if let host = fields.bytes(of: .host) {
+            guard Authority.agree(host.span, authority.span) else { throw .conflictingHost }
+        }
+        fields.replace(.host, with: authority.span)
+        if end < targetBytes.count, targetBytes[end] == Byte.slash {
+            targetBytes.removeSubrange(..<end)
+        } else {
+            let isWholeServer = method == .options && end == targetBytes.count
+            targetBytes.replaceSubrange(..<end, with: CollectionOfOne(isWholeServer ? Byte.asterisk : Byte.slash))
+        }
+    }
+
+    private static func authorityStart(_ target: Span<UInt8>) -> Int? {
+        for scheme in ["http://", "https://"] {
+            let length = scheme.utf8.count
+            if target.count > length, target.equalsIgnoringCase(0..<length, scheme) { return length }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The head of a request (RFC 9112 §3, §5).
+///
+/// Keep one and parse into it again and again: after the first few messages that allocates nothing.
+package struct HTTPRequest: Sendable {
+    /// The method.
+    package var method: HTTPMethod
+    /// The version it came with; ``serialize(into:)`` writes 1.1, whatever this says (RFC 9110 §2.5).
+    package var version: HTTPVersion
+    /// The header fields.
+    package var fields: HTTPFields
+    /// The request target's bytes. Whoever writes here answers for them being a target.
+    package internal(set) var targetBytes: [UInt8]
+
+    /// A request to be sent.
+    ///
+    /// - Parameter target: must be a request target (RFC 9112 §3.2); a control byte or a space in it becomes `%`-encoded.
+    package init(method: HTTPMethod, target: String, fields: HTTPFields = HTTPFields()) {
+        self.method = method
+        self.version = .http11
+        self.fields = fields
+        self.targetBytes = []
+        self.target = target
+    }
+
+    /// An empty one to parse into.
+    package init() {
+        method = .get
+        version = .http11
+        fields = HTTPFields()
+        targetBytes = []
+    }
+
+    /// The request target as text, bytes that are no UTF-8 replaced.
+    ///
+    /// Setting percent-encodes bytes that would end a target.
+    package var target: String {
+        get { String(decoding: targetBytes, as: UTF8.self) }
+        set {
+            targetBytes.removeAll(keepingCapacity: true)
+            for byte in newValue.utf8 {
+                if byte > Byte.space, byte != Byte.delete {
+                    targetBytes.append(byte)
+                } else {
+                    targetBytes.append(Byte.percent)
+                    targetBytes.append(hexadecimalDigit(byte &>> 4))
+                    targetBytes.append(hexadecimalDigit(byte & 0xF))
+                }
+            }
+        }
+    }
+
+    /// Where the path ends and the query, with its `?`, begins.
+    package var pathBytes: ArraySlice<UInt8> {
+        targetBytes[..<(targetBytes.firstIndex(of: Byte.questionMark) ?? targetBytes.count)]
+    }
+
+    /// Changes the target's front: what an upstream's prefix and `strip_prefix` do.
+    ///
+    /// - Parameters:
+    ///   - prefix: put in front; without a slash at its end.
+    ///   - count: that many bytes of the target are dropped before. What stays begins with a slash, or gets one.
+    package mutating func setTarget(prefix: [UInt8], droppingFirst count: Int) {
+        let dropped = min(max(count, 0), targetBytes.count)
+        if dropped > 0 || !prefix.isEmpty {
+            targetBytes.replaceSubrange(0..<dropped, with: prefix)
+        }
+        if targetBytes.count == prefix.count || targetBytes[prefix.count] != Byte.slash {
+            targetBytes.insert(Byte.slash, at: prefix.count)
+        }
+    }
+
+    /// Forgets everything but the memory.
+    package mutating func removeAll(keepingCapacity: Bool = true) {
+        method = .get
+        version = .http11
+        targetBytes.removeAll(keepingCapacity: keepingCapacity)
+        fields.removeAll(keepingCapacity: keepingCapacity)
+    }
+
+    /// Appends the whole head, as HTTP/1.1, the empty line included.
+    package func serialize(into output: inout [UInt8]) {
+        output.append(contentsOf: method.rawValue.utf8)
+        output.append(Byte.space)
+        output.append(contentsOf: targetBytes)
+        output.append(contentsOf: Self.versionAndLineEnd.utf8)
+        fields.serialize(into: &output)
+        output.append(Byte.carriageReturn)
+        output.append(Byte.lineFeed)
+    }
+
+    private static var versionAndLineEnd: String { " HTTP/1.1\r\n" }
+}
+
+private func hexadecimalDigit(_ value: UInt8) -> UInt8 {
+    value < 10 ? Byte.zero + value : 0x41 + value - 10
+}

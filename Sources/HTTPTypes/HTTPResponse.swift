@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The head of a response (RFC 9112 §4, §5).
+///
+/// Keep one and parse into it again and again: after the first few messages that allocates nothing.
+package struct HTTPResponse: Sendable {
+    /// The status code, 100 to 999.
+    package var status: Int
+    /// The version it came with; ``serialize(into:)`` writes 1.1, whatever this says (RFC 9110 §2.5).
+    package var version: HTTPVersion
+    /// The header fields.
+    package var fields: HTTPFields
+    /// The reason phrase's bytes, perhaps none.
+    package internal(set) var reasonBytes: [UInt8]
+
+    /// A response with the status' usual reason phrase.
+    package init(status: Int, fields: HTTPFields = HTTPFields()) {
+        self.status = status
+        self.version = .http11
+        self.fields = fields
+        self.reasonBytes = Array(ReasonPhrase.of(status).utf8)
+    }
+
+    /// An empty one to parse into.
+    package init() {
+        status = 200
+        version = .http11
+        fields = HTTPFields()
+        reasonBytes = []
+    }
+
+    /// The reason phrase, bytes that are no UTF-8 replaced.
+    ///
+    /// Setting leaves out control bytes.
+    package var reason: String {
+        get { String(decoding: reasonBytes, as: UTF8.self) }
+        set { reasonBytes = newValue.utf8.filter(\.isFieldContent) }
+    }
+
+    /// Whether it only precedes the final response (RFC 9110 §15.2); 101 ends HTTP on the connection.
+    package var isInterim: Bool { status < 200 && status != 101 }
+
+    /// Forgets everything but the memory.
+    package mutating func removeAll(keepingCapacity: Bool = true) {
+        status = 200
+        version = .http11
+        reasonBytes.removeAll(keepingCapacity: keepingCapacity)
+        fields.removeAll(keepingCapacity: keepingCapacity)
+    }
+
+    /// Appends the whole head, as HTTP/1.1, the empty line included.
+    package func serialize(into output: inout [UInt8]) {
+        output.append(contentsOf: Self.version.utf8)
+        let code = min(max(status, 100), 999)
+        output.append(Byte.zero + UInt8(truncatingIfNeeded: code / 100))
+        output.append(Byte.zero + UInt8(truncatingIfNeeded: code / 10 % 10))
+        output.append(Byte.zero + UInt8(truncatingIfNeeded: code % 10))
+        output.append(Byte.space)
+        output.append(contentsOf: reasonBytes)
+        output.append(Byte.carriageReturn)
+        output.append(Byte.lineFeed)
+        fields.serialize(into: &output)
+        output.append(Byte.carriageReturn)
+        output.append(Byte.lineFeed)
+    }
+
+    private static var version: String { "HTTP/1.1 " }
+}

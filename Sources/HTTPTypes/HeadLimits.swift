@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How large a message head may be before it is refused.
+package struct HeadLimits: Sendable {
+    /// Bytes of the whole head, start line and empty line included.
+    package var headerBytes: Int
+    /// Bytes of the request target.
+    package var uriBytes: Int
+    /// Number of field lines.
+    package var maxFields: Int
+
+    /// Defaults as in SPEC section 2, `limits`.
+    package init(headerBytes: Int = 65_536, uriBytes: Int = 16_384, maxFields: Int = 256) {
+        self.headerBytes = headerBytes
+        self.uriBytes = uriBytes
+        self.maxFields = maxFields
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads addresses in their textual forms, strictly: no octal, no missing parts, no zones.
+enum IPAddress {
+    /// The four bytes of a dotted quad (RFC 3986 §3.2.2, `IPv4address`).
+    static func parseIPv4(_ text: Span<UInt8>) -> [UInt8]? {
+        var parts: [UInt8] = []
+        var start = 0
+        while start <= text.count {
+            let end = text.firstIndex(of: Byte.dot, in: start..<text.count) ?? text.count
+            guard (1...3).contains(end - start), parts.count < 4 else { return nil }
+            guard end - start == 1 || text[start] != Byte.zero else { return nil }
+            guard let value = Authority.port(text.extracting(start..<end)), value < 256 else { return nil }
+            parts.append(UInt8(truncatingIfNeeded: value))
+            start = end + 1
+        }
+        return parts.count == 4 ? parts : nil
+    }
+
+    /// The sixteen bytes of an IPv6 address without brackets (RFC 4291 §2.2).
+    static func parseIPv6(_ text: Span<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var gap: Int?
+        var start = 0
+        if text.count >= 2, text[0] == Byte.colon {
+            guard text[1] == Byte.colon else { return nil }
+            gap = 0
+            start = 2
+        }
+        while start < text.count {
+            let end = text.firstIndex(of: Byte.colon, in: start..<text.count) ?? text.count
+            if end == text.count, let quad = parseIPv4(text.extracting(start..<end)) {
+                bytes += quad
+                break
+            }
+            guard let group = parseGroup(text.extracting(start..<end)) else { return nil }
+            bytes += [UInt8(truncatingIfNeeded: group >> 8), UInt8(truncatingIfNeeded: group)]
+            guard end < text.count else { break }
+            start = end + 1
+            guard start < text.count else { return nil }
+            if text[start] == Byte.colon {
+                guard gap == nil else { return nil }
+                gap = bytes.count
+                start += 1
+            }
+        }
+        guard let gap else { return bytes.count == 16 ? bytes : nil }
+        guard bytes.count <= 14 else { return nil }
+        bytes.insert(contentsOf: repeatElement(0, count: 16 - bytes.count), at: gap)
+        return bytes
+    }
+
+    /// Whether these bytes, four or sixteen, are an address of this machine: 127/8, `::1`, `::ffff:127/104`.
+    static func isLoopback(_ bytes: [UInt8]) -> Bool {
+        switch bytes.count {
+        case 4: bytes[0] == 127
+        case 16:
+            bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] == 1
+                || bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 255 && bytes[11] == 255 && bytes[12] == 127
+        default: false
+        }
+    }
+
+    /// Whether a host, without brackets, is this machine: a loopback address, `localhost` or a name under it
+    /// (RFC 6761 §6.3).
+    static func isLoopback(host: String) -> Bool {
+        let text = host.utf8.span
+        if let address = parseIPv4(text) ?? parseIPv6(text) { return isLoopback(address) }
+        let name = host.utf8.map(\.asciiLowercased)
+        let suffix = Array("localhost".utf8)
+        return name == suffix || name.count > suffix.count + 1 && name.suffix(suffix.count + 1) == [Byte.dot] + suffix
+    }
+
+    private static func parseGroup(_ text: Span<UInt8>) -> UInt16? {
+        guard (1...4).contains(text.count) else { return nil }
+        var value: UInt16 = 0
+        for index in text.indices {
+            guard let digit = text[index].hexadecimalValue else { return nil }
+            value = value << 4 | UInt16(digit)
+        }
+        return value
+    }
+}

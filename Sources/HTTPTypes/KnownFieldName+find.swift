@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension KnownFieldName {
+    /// All names, lower-case, one after another, with a chained table from a cheap hash to candidates.
+    struct Index: Sendable {
+        /// For each hash the first name with it; 0 for none.
+        private var first: [UInt8]
+        /// For each name the next one with the same hash; 0 for none.
+        private var next: [UInt8]
+        /// Where in `letters` each name begins; one more at the end.
+        private var starts: [Int]
+        private var letters: [UInt8]
+
+        init() {
+            first = Array(repeating: 0, count: 256)
+            next = []
+            starts = []
+            letters = []
+            for name in KnownFieldName.allCases {
+                let spelling = name.spelling.utf8.map(\.asciiLowercased)
+                starts.append(letters.count)
+                letters += spelling
+                guard let head = spelling.first, let tail = spelling.last else {
+                    next.append(0)
+                    continue
+                }
+                let slot = Int(Self.hash(length: spelling.count, first: head, last: tail))
+                next.append(first[slot])
+                first[slot] = name.rawValue
+            }
+            starts.append(letters.count)
+        }
+
+        /// The name at `range` of `bytes`, compared without case.
+        @inline(__always)
+        func find(in bytes: Span<UInt8>, _ range: Range<Int>) -> KnownFieldName {
+            guard !range.isEmpty else { return .other }
+            let slot = Self.hash(
+                length: range.count, first: bytes[range.lowerBound], last: bytes[range.upperBound &- 1])
+            var candidate = Int(first[Int(slot)])
+            while candidate != 0 {
+                if matches(candidate, bytes, range) {
+                    return KnownFieldName(rawValue: UInt8(truncatingIfNeeded: candidate)) ?? .other
+                }
+                candidate = Int(next[candidate])
+            }
+            return .other
+        }
+
+        private func matches(_ candidate: Int, _ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+            let start = starts[candidate]
+            guard starts[candidate &+ 1] &- start == range.count else { return false }
+            for offset in 0..<range.count
+            where bytes[range.lowerBound &+ offset].asciiLowercased != letters[start &+ offset] {
+                return false
+            }
+            return true
+        }
+
+        @inline(__always)
+        private static func hash(length: Int, first: UInt8, last: UInt8) -> UInt8 {
+            UInt8(truncatingIfNeeded: length &* 7) &+ (first | 0x20) &* 3 &+ (last | 0x20) &* 29
+        }
+    }
+
+    static let index = Index()
+
+    /// The known name at `range` of `bytes`, or ``other``.
+    static func find(in bytes: Span<UInt8>, _ range: Range<Int>) -> KnownFieldName {
+        index.find(in: bytes, range)
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads request heads from a connection's bytes, strictly (RFC 9112 §3, SPEC sections 5 and 7).
+///
+/// One parser serves one connection. It keeps only offsets: until a head is complete, the caller gives the same
+/// bytes again with more behind them.
+package struct RequestParser: Sendable {
+    private let limits: HeadLimits
+    private var scanner: HeadScanner
+    private var startLine: RequestLine?
+
+    /// A parser for one connection.
+    package init(limits: HeadLimits = HeadLimits()) {
+        self.limits = limits
+        self.scanner = HeadScanner(maxFields: limits.maxFields)
+    }
+
+    /// Reads one head from the front of `bytes`; one empty line before it is skipped (RFC 9112 §2.2).
+    ///
+    /// An absolute-form target is turned into origin-form, its authority becoming `Host` (RFC 9112 §3.2.2).
+    /// Framing is judged apart: ``HTTPRequest/bodyFraming()``.
+    ///
+    /// - Parameters:
+    ///   - bytes: from the end of the last message on.
+    ///   - request: overwritten when a head is complete, its memory reused.
+    /// - Returns: how many bytes the head took; nil if it is not complete.
+    /// - Throws: the first fault from left to right; the connection is then to be closed.
+    package mutating func parse(
+        _ bytes: Span<UInt8>, into request: inout HTTPRequest
+    ) throws(HTTPParseError) -> Int? {
+        let head = bytes.extracting(first: limits.headerBytes)
+        let isFull = head.count == limits.headerBytes
+        guard scanner.hasNews(in: head) || isFull else { return nil }
+        do throws(HTTPParseError) {
+            guard let line = try requestLine(of: head), let end = try scanner.scanFields(of: head) else {
+                if isFull { throw .headTooLarge }
+                return nil
+            }
+            request.method = line.method
+            request.version = line.version
+            request.targetBytes.removeAll(keepingCapacity: true)
+            request.targetBytes.append(head.extracting(line.target))
+            scanner.finish(head.extracting(first: end), into: &request.fields)
+            startLine = nil
+            try request.checkHostAndTarget()
+            return end
+        } catch {
+            scanner.reset()
+            startLine = nil
+            throw error
+        }
+    }
+
+    private mutating func requestLine(of head: Span<UInt8>) throws(HTTPParseError) -> RequestLine? {
+        if let startLine { return startLine }
+        guard let (line, end) = try RequestLine.parse(head, targetLimit: limits.uriBytes) else { return nil }
+        startLine = line
+        scanner.position = end
+        return line
+    }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Span<UInt8> {
+    /// The protocol version that begins at `start`, and where it ends.
+    ///
+    /// - Returns: nil if the bytes end before that is clear.
+    /// - Throws: `malformedVersion`; `unsupportedVersion` for digits other than 1.0 and 1.1.
+    func version(at start: Int) throws(HTTPParseError) -> (version: HTTPVersion, end: Int)? {
+        let name = "HTTP/".utf8.span
+        for offset in 0..<name.count {
+            guard start &+ offset < count else { return nil }
+            guard self[start &+ offset] == name[offset] else { throw .malformedVersion }
+        }
+        var cursor = start &+ name.count
+        while cursor < count, self[cursor].isDigit || self[cursor] == Byte.dot { cursor &+= 1 }
+        guard cursor < count else { return nil }
+        let digits = start &+ name.count
+        guard cursor > digits, self[digits].isDigit, self[cursor &- 1].isDigit else { throw .malformedVersion }
+        guard cursor == digits &+ 3, self[digits] == Byte.zero &+ 1, self[digits &+ 1] == Byte.dot else {
+            throw .unsupportedVersion
+        }
+        switch self[digits &+ 2] {
+        case Byte.zero: return (.http10, cursor)
+        case Byte.zero &+ 1: return (.http11, cursor)
+        default: throw .unsupportedVersion
+        }
+    }
+
+    /// Where the next line begins, if a CR LF stands at `cursor`; nil if the bytes end first.
+    ///
+    /// - Throws: `bareLineFeed`, `bareCarriageReturn`, or `other` for any other byte.
+    func lineEnd(at cursor: Int, orElse other: HTTPParseError) throws(HTTPParseError) -> Int? {
+        guard cursor < count else { return nil }
+        guard self[cursor] == Byte.carriageReturn else {
+            throw self[cursor] == Byte.lineFeed ? .bareLineFeed : other
+        }
+        guard cursor &+ 1 < count else { return nil }
+        guard self[cursor &+ 1] == Byte.lineFeed else { throw .bareCarriageReturn }
+        return cursor &+ 2
+    }
+}
