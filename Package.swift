@@ -74,6 +74,7 @@ let package = Package(
         .testTarget(name: "OAuthTests", dependencies: ["OAuth", "Crypto", "HTTPTypes", "JSON"], swiftSettings: bridge),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: bridge),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: bridge),
+        .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: bridge),
         .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: bridge),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability"], swiftSettings: bridge),
         .target(name: "TestSupport", dependencies: ["COpenSSL"], path: "Tests/TestSupport", swiftSettings: bridge),

@@ -23,3 +23,7 @@ void bearerd_name_thread(const char *name) {
     strncpy(cut, name, sizeof cut - 1);
     pthread_setname_np(pthread_self(), cut);
 }
+
+int bearerd_set_dumpable(int dumpable) {
+    return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
+}

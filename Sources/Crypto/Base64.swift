@@ -7,7 +7,8 @@ package enum Base64 {
         Base64Alphabet.standard.encode(bytes, padded: true)
     }
 
-    /// The bytes; nil if the text has a foreign character (white space too), wrong padding, or is not canonical.
+    /// The bytes; nil if the text has a foreign character (white space too), wrong padding, or is not
+    /// canonical.
     package static func decode(_ text: String) -> [UInt8]? {
         let text = Array(text.utf8)
         guard text.count.isMultiple(of: 4) else { return nil }

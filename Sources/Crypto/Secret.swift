@@ -26,6 +26,7 @@ package struct Secret: Sendable {
     /// This and its sibling are the only ways to read it, so `grep withPlaintext` audits every use.
     ///
     /// - Parameter use: must not let the text outlive what needs it.
+    /// - Returns: what `use` returns.
     /// - Throws: what `use` throws.
     package func withPlaintext<Result: ~Copyable, Failure: Error>(
         _ use: (String) throws(Failure) -> Result
@@ -36,6 +37,7 @@ package struct Secret: Sendable {
     /// Lends the bytes, without making a copy of them.
     ///
     /// - Parameter use: must not let the bytes outlive what needs them.
+    /// - Returns: what `use` returns.
     /// - Throws: what `use` throws.
     package func withPlaintextBytes<Result: ~Copyable, Failure: Error>(
         _ use: (Span<UInt8>) throws(Failure) -> Result

@@ -99,28 +99,21 @@ package final class ByteStream {
         }
     }
 
-    /// Sends all of `head`, then the bytes at `range` of `source`'s input, then `tail`: one system call if the peer
-    /// takes it all.
+    /// Sends all of `head`, then the bytes at `range` of `source`'s input, with one system call if the peer takes it.
     ///
     /// Nothing may consume or fill `source.input` meanwhile.
     package func write(
-        _ head: [UInt8], forwarding range: Range<Int>, of source: ByteStream, tail: [UInt8] = [],
-        within timeout: Duration
+        _ head: [UInt8], forwarding range: Range<Int>, of source: ByteStream, within timeout: Duration
     ) async throws(StreamError) {
         var sent = 0
-        let total = head.count + range.count + tail.count
+        let total = head.count + range.count
         while sent < total {
             guard !isClosed else { throw .closed }
             let headSent = min(sent, head.count)
-            let bodySent = min(sent - headSent, range.count)
-            let tailSent = sent - headSent - bodySent
+            let rest = (range.lowerBound + sent - headSent)..<range.upperBound
             let result = head.withUnsafeBytes { first in
-                source.input.withUnsafeReadable((range.lowerBound + bodySent)..<range.upperBound) { second in
-                    tail.withUnsafeBytes { third in
-                        wire.send(
-                            UnsafeRawBufferPointer(rebasing: first[headSent...]), second,
-                            UnsafeRawBufferPointer(rebasing: third[tailSent...]))
-                    }
+                source.input.withUnsafeReadable(rest) { second in
+                    wire.send(UnsafeRawBufferPointer(rebasing: first[headSent...]), second)
                 }
             }
             sent += try await account(for: result, within: timeout)

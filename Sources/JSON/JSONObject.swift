@@ -33,7 +33,8 @@ package struct JSONObject: Sendable {
 
     /// The value of a member.
     ///
-    /// Setting keeps the member's place, or appends it; setting nil removes the member, it does not store `null`.
+    /// Setting keeps the member's place, or appends it; setting nil removes the member, it does not store
+    /// `null`.
     package subscript(name: String) -> JSONValue? {
         get { members.first { $0.name == name }?.value }
         set {

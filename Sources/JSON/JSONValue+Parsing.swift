@@ -5,15 +5,17 @@ internal import CJansson
 extension JSONValue {
     /// How deep arrays and objects may nest.
     ///
-    /// jansson itself stops at 2048; values are walked recursively, and a hostile answer should not choose our stack depth.
+    /// jansson itself stops at 2048; values are walked recursively, and a hostile answer should not choose
+    /// our stack depth.
     package static let maximumDepth = 64
 
     /// Parses one JSON text, whatever its top level (RFC 8259 §2, `json_loadb`).
     ///
-    /// Of members with equal names the last one counts, as JWT readers do (RFC 7519 §4). An integer that does not
-    /// fit 64 bits becomes a real. A name with U+0000 is malformed, in values it is allowed.
+    /// Of members with equal names the last one counts, as JWT readers do (RFC 7519 §4). An integer that does
+    /// not fit 64 bits becomes a real. A name with U+0000 is malformed, in values it is allowed.
     ///
-    /// - Parameter text: UTF-8 without byte order mark; anything after the value but white space is malformed.
+    /// - Parameter text: UTF-8 without byte order mark; anything after the value but white space is
+    ///   malformed.
     /// - Throws: ``JSONError``; no input traps.
     package init(parsing text: [UInt8]) throws(JSONError) {
         do {
@@ -45,7 +47,9 @@ extension JSONValue {
             copying: loaded, depth: 0, integersAreReals: flags & JSON_DECODE_INT_AS_REAL != 0)
     }
 
-    private init(copying node: UnsafeMutablePointer<json_t>, depth: Int, integersAreReals: Bool) throws(JSONError) {
+    private init(
+        copying node: UnsafeMutablePointer<json_t>, depth: Int, integersAreReals: Bool
+    ) throws(JSONError) {
         guard depth <= JSONValue.maximumDepth else { throw .tooDeep }
         switch node.pointee.type {
         case JSON_NULL: self = .null
@@ -75,7 +79,8 @@ extension JSONValue {
             var iterator = json_object_iter(node)
             while let current = iterator {
                 if let value = json_object_iter_value(current) {
-                    let name = JSONValue.text(json_object_iter_key(current), json_object_iter_key_len(current))
+                    let name = JSONValue.text(
+                        json_object_iter_key(current), json_object_iter_key_len(current))
                     let copy = try JSONValue(
                         copying: value, depth: depth + 1, integersAreReals: integersAreReals)
                     members.append((name, copy))

@@ -6,6 +6,7 @@ extension JSONValue {
     /// A real that is infinite or NaN, for which JSON has no spelling, is written as `null`.
     ///
     /// - Parameter pretty: two spaces of indentation and a final line end, for people and for files.
+    /// - Returns: the text.
     package func serialized(pretty: Bool = false) -> [UInt8] {
         var writer = JSONWriter(pretty: pretty)
         writer.write(self)
@@ -18,6 +19,7 @@ extension JSONObject {
     /// The object as UTF-8 JSON text, as ``JSONValue/serialized(pretty:)``.
     ///
     /// - Parameter pretty: two spaces of indentation and a final line end.
+    /// - Returns: the text.
     package func serialized(pretty: Bool = false) -> [UInt8] {
         JSONValue.object(self).serialized(pretty: pretty)
     }

@@ -13,7 +13,9 @@ import Testing
         #expect(Base64.decode(text) == Array(bytes.utf8))
     }
 
-    @Test(arguments: ["Zg", "Zg=", "Z===", "====", "Zh==", "Zm9=", "Zm 9v", "Zm9v\n", "Zm9-", "Zg==Zg==", "é==="])
+    @Test(arguments: [
+        "Zg", "Zg=", "Z===", "====", "Zh==", "Zm9=", "Zm 9v", "Zm9v\n", "Zm9-", "Zg==Zg==", "é===",
+    ])
     func `base64 that is not canonical is refused`(text: String) {
         #expect(Base64.decode(text) == nil)
     }

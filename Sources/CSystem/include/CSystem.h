@@ -18,3 +18,5 @@ int bearerd_accept(int listener, struct sockaddr *address, socklen_t *length);
 int bearerd_peer_user(int descriptor, uid_t *user, pid_t *process);
 /* Names the calling thread, cut to 15 bytes (pthread_setname_np). */
 void bearerd_name_thread(const char *name);
+/* Whether the process may dump core and be traced by its own user (prctl PR_SET_DUMPABLE); -1 with errno. */
+int bearerd_set_dumpable(int dumpable);

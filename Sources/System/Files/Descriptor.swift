@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// An open file, closed when its one owner goes.
+///
+/// Always close-on-exec: a child process must not keep our locks or files.
+struct Descriptor: ~Copyable {
+    let number: CInt
+    private let path: String
+
+    /// Opens `path` (`open`).
+    ///
+    /// - Throws: ``SystemError``.
+    init(opening path: String, _ flags: CInt, mode: mode_t = 0) throws(SystemError) {
+        var number: CInt
+        repeat {
+            number = open(path, flags | O_CLOEXEC, mode)
+        } while number < 0 && errno == EINTR
+        guard number >= 0 else { throw .last(.open, path) }
+        self.number = number
+        self.path = path
+    }
+
+    deinit {
+        close(number)
+    }
+
+    /// What the file is now (`fstat`).
+    ///
+    /// - Throws: ``SystemError``.
+    func status() throws(SystemError) -> FileStatus {
+        var status = stat()
+        guard fstat(number, &status) == 0 else { throw .last(.stat, path) }
+        return FileStatus(status)
+    }
+
+    /// Reads on until the end.
+    ///
+    /// - Parameter limit: of bytes; a longer file is not read whole.
+    /// - Returns: nil if the file is longer than `limit`.
+    /// - Throws: ``SystemError``.
+    func readAll(limit: Int) throws(SystemError) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        while bytes.count <= limit {
+            var count = 0
+            let piece = [UInt8](unsafeUninitializedCapacity: min(limit + 1 - bytes.count, 65_536)) {
+                repeat {
+                    count = read(number, $0.baseAddress, $0.count)
+                } while count < 0 && errno == EINTR
+                $1 = max(0, count)
+            }
+            guard count >= 0 else { throw .last(.read, path) }
+            if count == 0 { return bytes }
+            bytes += piece
+        }
+        return nil
+    }
+
+    /// Writes all bytes, however many calls it takes.
+    ///
+    /// - Throws: ``SystemError``, after which an unknown part was written.
+    func writeAll(_ bytes: [UInt8]) throws(SystemError) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                write(number, $0.baseAddress?.advanced(by: written), $0.count - written)
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                throw .last(.write, path)
+            }
+            written += count
+        }
+    }
+
+    /// Returns once the content is on the disk (`fsync`).
+    ///
+    /// - Throws: ``SystemError``; the content may be lost then, even if a second call succeeds.
+    func synchronize() throws(SystemError) {
+        guard fsync(number) == 0 else { throw .last(.fsync, path) }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Puts new content behind a name so that a reader, a crash or a power cut sees the old or the new, never
+/// less.
+///
+/// The steps can be taken one by one, so that a test can stop after each of them.
+package struct FileReplacement: ~Copyable {
+    /// The steps, in order.
+    package enum Step: CaseIterable, Sendable {
+        /// The new content is written under a name of its own, mode 0600 (`open`, `write`).
+        case write
+        /// The new content is on the disk (`fsync`).
+        case synchronize
+        /// The old content gets a second name (`link`, `rename`). Failing is no error: it is a convenience.
+        case keepPrevious
+        /// The new content takes the name (`rename`).
+        case publish
+        /// The name is on the disk (`fsync` of the directory).
+        case synchronizeDirectory
+    }
+
+    private let path: String
+    private let previousPath: String?
+    private let bytes: [UInt8]
+    private var file: Descriptor?
+    /// What the new file will be known by, from the first step on.
+    package private(set) var fingerprint: FileFingerprint?
+
+    /// - Parameters:
+    ///   - path: the name; only one process at a time may replace it, which is what a ``FileLock`` is for.
+    ///   - bytes: the new content.
+    ///   - previousPath: the second name for the old content, in the same directory.
+    package init(of path: String, with bytes: [UInt8], keepingPreviousAs previousPath: String? = nil) {
+        self.path = path
+        self.bytes = bytes
+        self.previousPath = previousPath
+    }
+
+    /// Takes every step.
+    ///
+    /// - Returns: what the new file is known by.
+    /// - Throws: ``SystemError``; the old content stands, unless only its directory could not be
+    ///   synchronized.
+    package static func replace(
+        _ path: String, with bytes: [UInt8], keepingPreviousAs previousPath: String? = nil
+    ) throws(SystemError) -> FileFingerprint? {
+        var replacement = FileReplacement(of: path, with: bytes, keepingPreviousAs: previousPath)
+        do {
+            for step in Step.allCases { try replacement.take(step) }
+        } catch {
+            // On a full disk the half-written file would take the place that the next try needs.
+            unlink(replacement.newPath)
+            throw error
+        }
+        return replacement.fingerprint
+    }
+
+    /// Takes one step; the ones before it must have been taken.
+    ///
+    /// - Throws: ``SystemError``.
+    package mutating func take(_ step: Step) throws(SystemError) {
+        switch step {
+        case .write: try write()
+        case .synchronize: try file?.synchronize()
+        case .keepPrevious: keepPrevious()
+        case .publish: try FileSystem.rename(newPath, to: path)
+        case .synchronizeDirectory: try FileSystem.synchronize(directory: directory)
+        }
+    }
+
+    private var newPath: String { path + ".new" }
+
+    private var directory: String {
+        guard let slash = path.lastIndex(of: "/") else { return "." }
+        return slash == path.startIndex ? "/" : String(path[..<slash])
+    }
+
+    private mutating func write() throws(SystemError) {
+        // What a killed process left behind; O_EXCL below makes sure that the file is new and no link.
+        try FileSystem.remove(newPath)
+        let file = try Descriptor(opening: newPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        // The umask may have taken even the owner's bits away.
+        guard fchmod(file.number, 0o600) == 0 else { throw .last(.fchmod, newPath) }
+        try file.writeAll(bytes)
+        fingerprint = try file.status().fingerprint
+        self.file = consume file
+    }
+
+    private func keepPrevious() {
+        guard let previousPath else { return }
+        let linkPath = previousPath + ".new"
+        unlink(linkPath)
+        // link and rename rather than copy: it needs no space, and the second name is whole at every moment.
+        if link(path, linkPath) == 0 { _ = rename(linkPath, previousPath) }
+    }
+}

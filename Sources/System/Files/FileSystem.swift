@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// The calls on files that bearerd makes; all of them block.
+package enum FileSystem {
+    /// What `path` is.
+    ///
+    /// - Parameters:
+    ///   - path: absolute, or from the working directory.
+    ///   - followsLink: whether a symbolic link is looked through (`stat`) or at (`lstat`).
+    /// - Returns: nil if there is nothing.
+    /// - Throws: ``SystemError``.
+    package static func status(
+        of path: String, followingLink followsLink: Bool = true
+    ) throws(SystemError) -> FileStatus? {
+        var status = stat()
+        guard (followsLink ? stat(path, &status) : lstat(path, &status)) == 0 else {
+            let failure = SystemError.last(.stat, path)
+            if failure.isMissing { return nil }
+            throw failure
+        }
+        return FileStatus(status)
+    }
+
+    /// Reads a file whole.
+    ///
+    /// - Parameters:
+    ///   - path: absolute, or from the working directory.
+    ///   - limit: of bytes; a longer file is an error (`EFBIG`).
+    ///   - followsLink: whether a symbolic link as the last part is followed or an error (`ELOOP`).
+    /// - Returns: the content, with what the file was when it was read.
+    /// - Throws: ``SystemError``.
+    package static func read(
+        _ path: String, limit: Int, followingLink followsLink: Bool = true
+    ) throws(SystemError) -> (bytes: [UInt8], status: FileStatus) {
+        // Without O_NONBLOCK, opening a FIFO waits for a writer.
+        let file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW))
+        let status = try file.status()
+        guard let bytes = try file.readAll(limit: limit) else {
+            throw SystemError(.read, path: path, code: EFBIG)
+        }
+        return (bytes, status)
+    }
+
+    /// Makes a directory for us alone, with the parents it lacks; one that is there is left as it is.
+    ///
+    /// - Parameter path: made with mode 0700, parents with 0755, whatever the umask takes away.
+    /// - Throws: ``SystemError``.
+    package static func createPrivateDirectory(_ path: String) throws(SystemError) {
+        if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = path.dropLast(1).lastIndex(of: "/"), slash > path.startIndex else {
+            throw .last(.mkdir, path)
+        }
+        try createDirectory(String(path[..<slash]))
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw .last(.mkdir, path) }
+    }
+
+    private static func createDirectory(_ path: String) throws(SystemError) {
+        if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
+            throw .last(.mkdir, path)
+        }
+        try createDirectory(String(path[..<slash]))
+        guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw .last(.mkdir, path) }
+    }
+
+    /// The names in a directory, without `.` and `..`, sorted.
+    ///
+    /// - Throws: ``SystemError``.
+    package static func names(in directory: String) throws(SystemError) -> [String] {
+        guard let stream = opendir(directory) else { throw .last(.opendir, directory) }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: $0.pointee)) {
+                    String(cString: $0)
+                }
+            }
+            if name != "." && name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Gives a file another name in the same file system, replacing what had it (`rename`).
+    ///
+    /// - Throws: ``SystemError``.
+    package static func rename(_ path: String, to newPath: String) throws(SystemError) {
+        guard Glibc.rename(path, newPath) == 0 else { throw .last(.rename, path) }
+    }
+
+    /// Takes a name away (`unlink`); none there is no error.
+    ///
+    /// - Throws: ``SystemError``.
+    package static func remove(_ path: String) throws(SystemError) {
+        guard unlink(path) == 0 || errno == ENOENT else { throw .last(.unlink, path) }
+    }
+
+    /// Returns once the names in a directory are on the disk.
+    ///
+    /// - Throws: ``SystemError``.
+    package static func synchronize(directory: String) throws(SystemError) {
+        try Descriptor(opening: directory, O_RDONLY | O_DIRECTORY).synchronize()
+    }
+
+    /// Bytes that we could still write on the file system of `path` (`statvfs`).
+    ///
+    /// - Throws: ``SystemError``.
+    package static func availableBytes(at path: String) throws(SystemError) -> UInt64 {
+        var status = statvfs()
+        guard statvfs(path, &status) == 0 else { throw .last(.statvfs, path) }
+        return UInt64(status.f_bavail) &* UInt64(status.f_frsize)
+    }
+}

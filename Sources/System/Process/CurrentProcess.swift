@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystem
+internal import Glibc
+
+/// What this process is and was given.
+package enum CurrentProcess {
+    /// The process number.
+    package static var identifier: Int32 { getpid() }
+
+    /// The user whose rights we have (`geteuid`).
+    package static var effectiveUser: UInt32 { geteuid() }
+
+    /// The machine's name; `localhost` if it has none.
+    package static var hostName: String {
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in
+            guard let start = buffer.baseAddress, gethostname(start, buffer.count - 1) == 0 else {
+                return "localhost"
+            }
+            buffer[buffer.count - 1] = 0
+            return String(cString: start)
+        }
+    }
+
+    /// The variable `name` of the environment (`getenv`); bytes that are not UTF-8 are replaced.
+    ///
+    /// Safe from any thread because nothing of ours changes the environment.
+    package static func environment(_ name: String) -> String? {
+        getenv(name).map { String(cString: $0) }
+    }
+
+    /// Whether a person reads `descriptor` on a terminal (`isatty`); 2 is standard error.
+    package static func isTerminal(_ descriptor: CInt) -> Bool { isatty(descriptor) == 1 }
+
+    /// Forbids core dumps and debuggers of other processes of our user (`PR_SET_DUMPABLE` 0).
+    ///
+    /// - Throws: ``SystemError``.
+    package static func forbidDumps() throws(SystemError) {
+        guard bearerd_set_dumpable(0) == 0 else { throw .last(.prctl) }
+    }
+
+    /// Lets a write to a closed connection fail with `EPIPE` instead of ending the process.
+    package static func ignoreBrokenPipes() {
+        signal(SIGPIPE, SIG_IGN)
+    }
+}

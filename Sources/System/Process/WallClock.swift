@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// The civil clock, for what is stored and shown; it may jump.
+///
+/// Expiry is judged by `ContinuousClock`, which on Linux is `CLOCK_BOOTTIME` and goes on while the machine
+/// sleeps.
+package enum WallClock {
+    /// Time since 1970-01-01 00:00:00 UTC, leap seconds not counted (`CLOCK_REALTIME`).
+    package static var sinceEpoch: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    /// The same in seconds with a fraction.
+    package static var secondsSinceEpoch: Double {
+        let parts = sinceEpoch.components
+        return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
+    }
+}

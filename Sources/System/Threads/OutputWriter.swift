@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Writes to a descriptor from a thread of its own, so that a reader that has stopped reading stops nobody.
+///
+/// What it may hold is bounded: when that is full, what comes is dropped whole and counted. The thread lives
+/// as long as the process.
+package final class OutputWriter: Sendable {
+    private struct State {
+        var pending: [UInt8] = []
+        var isWriting = false
+        var dropped = 0
+        /// Whether the other end is gone for good.
+        var isBroken = false
+    }
+
+    private let descriptor: CInt
+    private let limit: Int
+    private let monitor = Monitor(State())
+
+    /// - Parameters:
+    ///   - descriptor: not owned; 2 is standard error.
+    ///   - limit: of bytes that wait.
+    ///   - name: of the thread, at most 15 bytes.
+    package init(descriptor: CInt = STDERR_FILENO, limit: Int = 1 << 20, named name: String = "log") {
+        self.descriptor = descriptor
+        self.limit = limit
+        SystemThread.start(named: name) { [self] in run() }
+    }
+
+    /// Takes whole lines to write after the ones before; never blocks for long.
+    ///
+    /// - Returns: whether they were taken, and not dropped.
+    @discardableResult
+    package func write(_ bytes: [UInt8]) -> Bool {
+        monitor.update { state in
+            guard !state.isBroken, state.pending.count + bytes.count <= limit else {
+                state.dropped += 1
+                return false
+            }
+            state.pending += bytes
+            return true
+        }
+    }
+
+    /// How many calls of ``write(_:)`` were for nothing.
+    package var dropped: Int { monitor.update { $0.dropped } }
+
+    /// Blocks until everything taken so far is written, at most for `limit`.
+    ///
+    /// - Returns: whether it is.
+    @discardableResult
+    package func flush(waitingAtMost limit: Duration = .seconds(1)) -> Bool {
+        let deadline = MonotonicTime.now + limit
+        return monitor.wait { state in
+            if state.pending.isEmpty && !state.isWriting { return .done(!state.isBroken) }
+            return .now < deadline ? .wait(until: deadline) : .done(false)
+        }
+    }
+
+    private func run() {
+        while true {
+            let bytes: [UInt8] = monitor.wait { state in
+                guard !state.pending.isEmpty else { return .wait(until: nil) }
+                state.isWriting = true
+                defer { state.pending = [] }
+                return .done(state.pending)
+            }
+            let written = writeAll(bytes)
+            monitor.update { state in
+                state.isWriting = false
+                if !written { state.isBroken = true }
+            }
+        }
+    }
+
+    private func writeAll(_ bytes: [UInt8]) -> Bool {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes.withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress?.advanced(by: written), $0.count - written)
+            }
+            if count >= 0 {
+                written += count
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                // Somebody who shares our standard error made it non-blocking.
+                var interest = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&interest, 1, -1)
+            default: return false
+            }
+        }
+        return true
+    }
+}

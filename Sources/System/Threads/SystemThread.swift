@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystem
+internal import Glibc
+
+/// Threads of our own (`pthread_create`), for work that blocks.
+///
+/// They receive no signals: those are the control loop's.
+enum SystemThread {
+    /// Starts a thread that nobody waits for.
+    ///
+    /// - Parameters:
+    ///   - name: as `top -H` shows it, at most 15 bytes.
+    ///   - body: the thread's whole life.
+    static func start(named name: String, _ body: @escaping @Sendable () -> Void) {
+        var all = sigset_t()
+        var before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+
+        var handle = pthread_t()
+        // Balanced by takeRetainedValue in the thread's first line.
+        let context = Unmanaged.passRetained(ThreadLife(name: name, body: body)).toOpaque()
+        let status = pthread_create(&handle, nil, live, context)
+        precondition(status == 0, "the system has no thread left")
+        pthread_detach(handle)
+    }
+}
+
+private final class ThreadLife {
+    let name: String
+    let body: @Sendable () -> Void
+
+    init(name: String, body: @escaping @Sendable () -> Void) {
+        self.name = name
+        self.body = body
+    }
+}
+
+private func live(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    guard let context else { return nil }
+    let life = Unmanaged<ThreadLife>.fromOpaque(context).takeRetainedValue()
+    bearerd_name_thread(life.name)
+    life.body()
+    return nil
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// One thread that runs an actor, and tasks, whose calls block: files and `fsync`.
+///
+/// The thread lives until ``stop()``, whether or not anybody holds the executor.
+package final class ThreadExecutor: SerialExecutor, TaskExecutor {
+    private struct Timer {
+        let deadline: MonotonicTime
+        let action: @Sendable () -> Void
+    }
+
+    private struct State {
+        var jobs: [UnownedJob] = []
+        /// Few at a time, so unsorted.
+        var timers: [Timer] = []
+        var isStopping = false
+    }
+
+    private enum Work {
+        case jobs([UnownedJob])
+        case timer(@Sendable () -> Void)
+        case stop
+    }
+
+    private let monitor = Monitor(State())
+
+    /// - Parameter name: of the thread, at most 15 bytes.
+    package init(named name: String) {
+        SystemThread.start(named: name) { [self] in run() }
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        monitor.update { $0.jobs.append(job) }
+    }
+
+    /// Runs `action` on the thread after at least `delay`.
+    ///
+    /// After ``stop()`` it never runs.
+    package func after(_ delay: Duration, _ action: @escaping @Sendable () -> Void) {
+        let timer = Timer(deadline: .now + delay, action: action)
+        monitor.update { state in
+            if !state.isStopping { state.timers.append(timer) }
+        }
+    }
+
+    /// Returns after at least `delay`, the thread being free meanwhile; for short waits, as it ignores
+    /// cancellation.
+    package func sleep(for delay: Duration) async {
+        await withCheckedContinuation { continuation in
+            after(delay) { continuation.resume() }
+        }
+    }
+
+    /// Ends the thread once the jobs that wait have run, and the timers too, ahead of their time.
+    ///
+    /// What comes later never runs, so whoever uses the executor must be done.
+    package func stop() {
+        monitor.update { $0.isStopping = true }
+    }
+
+    private func run() {
+        while true {
+            switch nextWork() {
+            case .jobs(let jobs):
+                for job in jobs {
+                    job.runSynchronously(
+                        isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                }
+            case .timer(let action): action()
+            case .stop: return
+            }
+        }
+    }
+
+    private func nextWork() -> Work {
+        monitor.wait { state in
+            if !state.jobs.isEmpty {
+                defer { state.jobs = [] }
+                return .done(.jobs(state.jobs))
+            }
+            let timers = state.timers
+            guard let next = timers.indices.min(by: { timers[$0].deadline < timers[$1].deadline }) else {
+                return state.isStopping ? .done(.stop) : .wait(until: nil)
+            }
+            guard state.isStopping || state.timers[next].deadline <= .now else {
+                return .wait(until: state.timers[next].deadline)
+            }
+            return .done(.timer(state.timers.remove(at: next).action))
+        }
+    }
+}
