@@ -99,21 +99,28 @@ package final class ByteStream {
         }
     }
 
-    /// Sends all of `head`, then the bytes at `range` of `source`'s input, with one system call if the peer takes it.
+    /// Sends all of `head`, then the bytes at `range` of `source`'s input, then `tail`: one system call if the peer
+    /// takes it all.
     ///
     /// Nothing may consume or fill `source.input` meanwhile.
     package func write(
-        _ head: [UInt8], forwarding range: Range<Int>, of source: ByteStream, within timeout: Duration
+        _ head: [UInt8], forwarding range: Range<Int>, of source: ByteStream, tail: [UInt8] = [],
+        within timeout: Duration
     ) async throws(StreamError) {
         var sent = 0
-        let total = head.count + range.count
+        let total = head.count + range.count + tail.count
         while sent < total {
             guard !isClosed else { throw .closed }
             let headSent = min(sent, head.count)
-            let rest = (range.lowerBound + sent - headSent)..<range.upperBound
+            let bodySent = min(sent - headSent, range.count)
+            let tailSent = sent - headSent - bodySent
             let result = head.withUnsafeBytes { first in
-                source.input.withUnsafeReadable(rest) { second in
-                    wire.send(UnsafeRawBufferPointer(rebasing: first[headSent...]), second)
+                source.input.withUnsafeReadable((range.lowerBound + bodySent)..<range.upperBound) { second in
+                    tail.withUnsafeBytes { third in
+                        wire.send(
+                            UnsafeRawBufferPointer(rebasing: first[headSent...]), second,
+                            UnsafeRawBufferPointer(rebasing: third[tailSent...]))
+                    }
                 }
             }
             sent += try await account(for: result, within: timeout)

@@ -41,15 +41,17 @@ package final class SocketWire: Wire {
         }
     }
 
-    package func send(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> WireResult {
-        guard !first.isEmpty else { return send(second) }
-        guard !second.isEmpty else { return send(first) }
-        return withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2) { vectors in
+    package func send(
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
+    ) -> WireResult {
+        if second.isEmpty, third.isEmpty { return send(first) }
+        return withUnsafeTemporaryAllocation(of: iovec.self, capacity: 3) { vectors in
             vectors[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)
             vectors[1] = iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
+            vectors[2] = iovec(iov_base: UnsafeMutableRawPointer(mutating: third.baseAddress), iov_len: third.count)
             var message = msghdr()
             message.msg_iov = vectors.baseAddress
-            message.msg_iovlen = 2
+            message.msg_iovlen = 3
             while true {
                 let count = sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
                 if count >= 0 { return .moved(count) }

@@ -23,8 +23,10 @@ package protocol Wire: AnyObject {
     func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult
     /// Moves as much of `source` as the peer takes now.
     func send(_ source: UnsafeRawBufferPointer) -> WireResult
-    /// Moves as much of `first` and then `second` as the peer takes now.
-    func send(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> WireResult
+    /// Moves as much of the three, in order, as the peer takes now; not all of them are empty.
+    func send(
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
+    ) -> WireResult
     /// Tells the peer that nothing more will be sent.
     func endSending()
     /// Frees the connection; nothing is called after it.
@@ -32,7 +34,10 @@ package protocol Wire: AnyObject {
 }
 
 extension Wire {
-    package func send(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> WireResult {
-        first.isEmpty ? send(second) : send(first)
+    package func send(
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
+    ) -> WireResult {
+        if !first.isEmpty { return send(first) }
+        return send(second.isEmpty ? third : second)
     }
 }

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# `make` alone lists the targets. Everything works on a machine that has Swift, git, make and apt.
+
+CONFIG ?= config.yaml
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
+TESTS ?=
+
+STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
+RELEASE := -c release --static-swift-stdlib --product bearerd
+
+.PHONY: help
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: run
+run: release ## builds the release binary and serves CONFIG (config.yaml)
+	exec .build/release/bearerd run -c $(CONFIG)
+
+.PHONY: build
+build: bootstrap ## builds everything, tests too, for debugging; a warning is an error
+	swift build --build-tests $(STRICT)
+
+.PHONY: release
+release: bootstrap ## builds .build/release/bearerd, which needs no Swift to run
+	swift build $(RELEASE)
+
+.PHONY: test
+test: build ## runs all tests; TESTS=name runs those that match
+	swift test --skip-build --disable-xctest $(STRICT) $(if $(TESTS),--filter '$(TESTS)')
+
+.PHONY: check
+check: lint test ## everything a change has to pass: lint, build, test
+
+.PHONY: lint
+lint: ## format, forbidden calls, unsafe code outside the bridges, file sizes
+	.ci/lint
+
+.PHONY: format
+format: ## formats all Swift code in place
+	swift format --in-place --parallel --recursive Sources Tests Package.swift
+
+.PHONY: bench
+bench: release ## bearerd beside nginx and haproxy; BENCH_SECONDS=2 for a quick look
+	deploy/bootstrap nginx haproxy wrk python3 openssl
+	Tests/Benchmark/run $(BENCH)
+
+.PHONY: fuzz
+fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (60)
+	Tests/Fuzz/run $(FUZZ_SECONDS)
+
+.PHONY: test-asan
+test-asan: bootstrap ## all tests under AddressSanitizer
+	swift test --sanitize address --scratch-path .build/asan --disable-xctest
+
+.PHONY: test-tsan
+test-tsan: bootstrap ## all tests under ThreadSanitizer
+	TSAN_OPTIONS=suppressions=Tests/tsan-suppressions.txt \
+	    swift test --sanitize thread --scratch-path .build/tsan --disable-xctest
+
+.PHONY: install
+install: release ## copies the release binary to PREFIX/bin (/usr/local/bin)
+	install -D -m 0755 .build/release/bearerd $(DESTDIR)$(PREFIX)/bin/bearerd
+
+.PHONY: bootstrap
+bootstrap: ## installs the libraries that are missing, with apt
+	@deploy/bootstrap
+
+.PHONY: clean
+clean: ## removes what was built
+	rm -rf .build

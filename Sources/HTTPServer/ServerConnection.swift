@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import EventLoop
+package import HTTPTypes
+
+/// The server's side of one client connection: requests in, answers out, one after the other.
+///
+/// Confined to its loop's thread and driven by one task. ``request`` and ``output`` are reused from request to
+/// request, so that a request in the steady state allocates nothing here.
+package final class ServerConnection {
+    package let stream: ByteStream
+    package let peer: PeerAddress
+    /// The head received last; the handler may rewrite it in place.
+    package var request = HTTPRequest()
+    /// The body of ``request``.
+    package let body: MessageBody
+    /// Where an answer's head is written before it is sent; its contents mean nothing between answers.
+    package var output: [UInt8] = []
+    /// Whether the connection waits for a request and may be closed without harm.
+    package private(set) var isIdle = true
+    /// How many requests have begun.
+    package private(set) var requestCount = 0
+    /// Whether the client can use the connection again after this answer.
+    package private(set) var persists = true
+
+    private let limits: HeadLimits
+    private let timeouts: ServerTimeouts
+    private var parser: RequestParser
+
+    package init(stream: ByteStream, peer: PeerAddress, limits: HeadLimits, timeouts: ServerTimeouts) {
+        self.stream = stream
+        self.peer = peer
+        self.limits = limits
+        self.timeouts = timeouts
+        parser = RequestParser(limits: limits)
+        body = MessageBody(stream: stream)
+    }
+
+    /// Receives the next request head into ``request``; its body is not begun yet.
+    ///
+    /// - Returns: `false` when the client has gone, or stayed idle for too long, between requests.
+    /// - Throws: ``MessageError/headTimedOut`` and ``MessageError/malformed(_:)``, after which the connection is of
+    ///   no more use than to send one answer.
+    package func receiveHead() async throws(MessageError) -> Bool {
+        if stream.input.isEmpty {
+            guard try await waitForRequest() else { return false }
+        }
+        isIdle = false
+        if try parseHead() { return true }
+        return try await receiveRestOfHead()
+    }
+
+    /// The next request cannot be received on this connection; the answer must say so.
+    package func endAfterAnswer() { persists = false }
+
+    /// Says that the answer is complete, so that the connection waits for the next request.
+    package func answered() { isIdle = true }
+
+    /// Tells the client that everything is said, and lets what it still sends run into the void for a moment.
+    ///
+    /// Closing with unread bytes resets the connection, and the client would lose the answer (RFC 9112 9.6).
+    package func lingerAndClose() async {
+        stream.endSending()
+        var patience = 64
+        while patience > 0, (try? await stream.fill(within: .seconds(1), capacity: StoragePool.large)) == true {
+            stream.input.consume(stream.input.count)
+            patience -= 1
+        }
+        stream.close()
+    }
+
+    private func waitForRequest() async throws(MessageError) -> Bool {
+        stream.releaseStorage()
+        isIdle = true
+        do {
+            return try await stream.fill(within: timeouts.idle)
+        } catch {
+            return false
+        }
+    }
+
+    private func parseHead() throws(MessageError) -> Bool {
+        let consumed: Int?
+        do {
+            consumed = try stream.input.withReadable { (bytes) throws(HTTPParseError) in
+                try parser.parse(bytes, into: &request)
+            }
+        } catch {
+            persists = false
+            throw .malformed(error)
+        }
+        guard let consumed else { return false }
+        stream.input.consume(consumed)
+        requestCount += 1
+        persists = request.wantsPersistence
+        return true
+    }
+
+    /// The slow path: the head came in more than one piece.
+    private func receiveRestOfHead() async throws(MessageError) -> Bool {
+        let deadline: ContinuousClock.Instant? = timeouts.header > .zero ? .now + timeouts.header : nil
+        repeat {
+            let remaining = deadline.map { max(ContinuousClock.now.duration(to: $0), .milliseconds(1)) }
+            if let deadline, ContinuousClock.now >= deadline { throw .headTimedOut }
+            do {
+                guard try await stream.fill(within: remaining ?? .zero) else { return false }
+            } catch .timedOut {
+                throw .headTimedOut
+            } catch {
+                throw .stream(error)
+            }
+        } while try !parseHead()
+        return true
+    }
+}
