@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An `error` of the token endpoint (RFC 6749 §5.2, an open set): at most 64 printable ASCII characters.
+/// An `error` of the token endpoint (RFC 6749 §5.2, an open set): at most 40 lower-case letters and underscores.
 package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 
-    /// - Returns: nil if the text is none: too long, empty, or with characters outside RFC 6749's set. It may be
-    ///   shown and logged, so nothing else gets through.
+    /// - Returns: nil for a text that is anything else. RFC 6749 allows more, but a code is shown and logged, and
+    ///   nothing that could be a token, or a part of one, must get through.
     package init?(rawValue: String) {
         let bytes = rawValue.utf8
-        let isPlain = bytes.allSatisfy { 0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-        guard isPlain, 1...64 ~= bytes.count else { return nil }
+        let isPlain = bytes.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "_") }
+        guard isPlain, 1...40 ~= bytes.count else { return nil }
         self.rawValue = rawValue
     }
 

@@ -6,5 +6,6 @@ package struct IdentityError: Equatable, Sendable {
     package var code: String
     /// One sentence of ours, never a provider's words.
     package var detail: String
-    package var at: WallTime
+    /// nil where it was not recorded.
+    package var at: WallTime?
 }

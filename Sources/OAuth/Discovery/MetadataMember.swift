@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A member of a metadata document that is no endpoint (RFC 8414 §2).
+enum MetadataMember: String {
+    case issuer
+}

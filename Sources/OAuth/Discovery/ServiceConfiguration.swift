@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+package import JSON
+
+/// What an authorization server says of itself (RFC 8414 §2, OpenID Connect Discovery §3).
+package struct ServiceConfiguration: Sendable {
+    package let issuer: String
+    /// Endpoints with a URL that can be used; others are left out as if not given.
+    package private(set) var endpoints: [Endpoint: HTTPURL]
+    /// Every member, of both documents where there were two.
+    package private(set) var document: JSONObject
+
+    /// - Returns: nil if the object has no `issuer`, and so is no metadata document.
+    package init?(document: JSONObject) {
+        guard let issuer = document[MetadataMember.issuer.rawValue]?.string else { return nil }
+        self.issuer = issuer
+        self.document = document
+        endpoints = [:]
+        for endpoint in Endpoint.allCases {
+            endpoints[endpoint] = document[endpoint.rawValue]?.string.flatMap(HTTPURL.init)
+        }
+    }
+
+    /// Adds what `other` says and this does not.
+    package func merged(with other: ServiceConfiguration) -> ServiceConfiguration {
+        var merged = self
+        merged.endpoints.merge(other.endpoints) { first, _ in first }
+        for (name, value) in other.document where document[name] == nil { merged.document[name] = value }
+        return merged
+    }
+}

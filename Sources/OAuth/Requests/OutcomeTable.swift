@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import JSON
+
+/// Sorts the answers of the token endpoint that are no success by what follows from them.
+///
+/// A known `error` code decides before the status does.
+struct OutcomeTable {
+    let status: Int
+    let body: AnswerBody
+    let grant: Grant
+    let grantType: GrantType
+    let retryAfter: Duration?
+
+    /// nil for a 200 without `error`.
+    var failure: TokenFailure? {
+        if let code, let kind = kind(of: code) { return failure(kind) }
+        switch status {
+        case 200:
+            return body[.error] == nil ? nil : failure(.transient)
+        case 400, 401:
+            return failure(isRefresh && !isText ? .doubtful : .transient)
+        case 403:
+            return failure(isText || body[.error] != nil ? .transient : .misconfigured)
+        case 404:
+            return failure(.misconfigured)
+        default:
+            return failure(.transient)
+        }
+    }
+
+    /// Whether a client that can spell its credentials in two ways should try the other one.
+    var mayBeAboutCredentials: Bool {
+        switch status {
+        case 401: true
+        case 400: code == .invalidClient || code == .unauthorizedClient
+        case 403: if case .empty = body { true } else { false }
+        default: false
+        }
+    }
+
+    /// What a code means whatever the status; nil where the status decides.
+    private func kind(of code: ErrorCode) -> TokenFailure.Kind? {
+        switch code {
+        case .invalidGrant, .interactionRequired, .consentRequired, .loginRequired:
+            // A grant made from configuration has nobody who could log in; its refresh token can be final, though.
+            grantType.needsPerson || isRefresh ? .final : .misconfigured
+        case .invalidClient, .unauthorizedClient, .invalidScope, .invalidTarget, .unsupportedGrantType:
+            .misconfigured
+        case .temporarilyUnavailable, .slowDown, .serverError:
+            .transient
+        default:
+            nil  // `invalid_request` too: some servers say it of a dead refresh token
+        }
+    }
+
+    private var code: ErrorCode? { body[.error]?.string.flatMap(ErrorCode.init(rawValue:)) }
+
+    private var isRefresh: Bool {
+        switch grant {
+        case .refresh: true
+        case .original: false
+        }
+    }
+
+    /// Whether a body is there that no token endpoint would send: a page of a proxy or a firewall.
+    private var isText: Bool {
+        switch body {
+        case .notJSON: true
+        case .empty, .object, .otherJSON: false
+        }
+    }
+
+    private func failure(_ kind: TokenFailure.Kind) -> TokenFailure {
+        let word = code?.rawValue ?? "http_\(status)"
+        let said = code.map { "\(status) \($0.rawValue)" } ?? "\(status)"
+        return TokenFailure(
+            kind, code: word, detail: "the token endpoint answered \(said)",
+            retryAfter: kind == .transient ? retryAfter : nil)
+    }
+}

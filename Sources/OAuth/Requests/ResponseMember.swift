@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A member of the token endpoint's answer, spelled as on the wire (RFC 6749 §5.1, §5.2).
+enum ResponseMember: String {
+    case accessToken = "access_token"
+    case tokenType = "token_type"
+    case expiresIn = "expires_in"
+    case refreshToken = "refresh_token"
+    case idToken = "id_token"
+    case scope
+    case error
+}

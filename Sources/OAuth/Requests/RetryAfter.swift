@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+
+/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
+enum RetryAfter {
+    /// No server makes us wait longer.
+    static let longest: Duration = .seconds(300)
+
+    /// - Returns: nil where the field is missing, unreadable or in the past.
+    static func delay(in fields: HTTPFields, wall: WallTime) -> Duration? {
+        guard let text = fields[.retryAfter] else { return nil }
+        if !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) {
+            return min(.seconds(Int64(text) ?? .max / 2), longest)
+        }
+        guard let date = HTTPDate.parse(text), date > wall else { return nil }
+        return min(date - wall, longest)
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import HTTPTypes
+import JSON
+
+/// An answer of the token endpoint, judged. Reading one never fails: everything a server can send has a meaning.
+struct TokenAnswer: Sendable {
+    /// The token, or why there is none.
+    let result: Result<TokenGrant, TokenFailure>
+    /// The refresh token that came with it, whatever else is wrong with the answer.
+    let refreshToken: Secret?
+    /// Whether it may mean that the client's credentials arrived garbled.
+    let mayBeAboutCredentials: Bool
+
+    /// - Parameters:
+    ///   - grant: what was asked with.
+    ///   - wall: the civil clock, for a `Retry-After` that is a date.
+    init(_ response: ProviderResponse, to grant: Grant, of configuration: ClientConfiguration, wall: WallTime) {
+        let body = AnswerBody(response.body)
+        let success = 200..<300 ~= response.status ? TokenResponse(body) : nil
+        refreshToken = success?.refreshToken
+        let judge = OutcomeTable(
+            status: response.status, body: body, grant: grant, grantType: configuration.grantType,
+            retryAfter: RetryAfter.delay(in: response.fields, wall: wall))
+        mayBeAboutCredentials = judge.mayBeAboutCredentials
+        if let failure = judge.failure {
+            result = .failure(failure)
+        } else if let success {
+            result = success.grant(accepting: configuration.acceptedTokenTypes)
+        } else {
+            result = .failure(TokenFailure(.transient, code: "empty_answer", detail: "the answer has no JSON object"))
+        }
+    }
+}
+
+/// The body of an answer, as far as it is JSON.
+enum AnswerBody: Sendable {
+    case empty
+    case object(JSONObject)
+    /// JSON, but no object.
+    case otherJSON
+    case notJSON
+
+    init(_ bytes: [UInt8]) {
+        if bytes.allSatisfy({ $0 == 0x20 || 0x09...0x0D ~= $0 }) {
+            self = .empty
+        } else if let value = try? JSONValue(parsing: bytes) {
+            self = value.object.map(AnswerBody.object) ?? .otherJSON
+        } else {
+            self = .notJSON
+        }
+    }
+
+    /// A member that is there and not `null`.
+    subscript(member: ResponseMember) -> JSONValue? {
+        guard case .object(let object) = self, let value = object[member.rawValue], value != .null else { return nil }
+        return value
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A parameter of a token request, spelled as on the wire; none of them may be given as an additional one.
+package enum TokenParameter: String, CaseIterable, Sendable {
+    /// RFC 6749 §4.
+    case grantType = "grant_type"
+    /// RFC 6749 §6.
+    case refreshToken = "refresh_token"
+    /// RFC 6749 §3.3.
+    case scope
+    /// RFC 6749 §2.3.1.
+    case clientID = "client_id"
+    /// RFC 6749 §2.3.1.
+    case clientSecret = "client_secret"
+    /// RFC 8693 §2.1; Auth0 and others take it with every grant.
+    case audience
+    /// RFC 8707 §2; may repeat.
+    case resource
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import JSON
+
+/// The members of a successful answer (RFC 6749 §5.1), before they are believed.
+struct TokenResponse {
+    /// Longer lifetimes are cut to this, ten years: what follows stays far from overflow.
+    private static let longestLifetime: Double = 315_360_000
+
+    private let body: AnswerBody
+
+    /// - Returns: nil if the body is no JSON object.
+    init?(_ body: AnswerBody) {
+        guard case .object = body else { return nil }
+        self.body = body
+    }
+
+    var refreshToken: Secret? { secret(.refreshToken) }
+
+    /// The token, if it can be used as a bearer token.
+    ///
+    /// - Parameter types: values of `token_type`, compared without case.
+    func grant(accepting types: [String]) -> Result<TokenGrant, TokenFailure> {
+        guard let token = body[.accessToken]?.string, !token.isEmpty else {
+            return .failure(unusable("no_access_token", "the answer has no access token"))
+        }
+        guard token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+            return .failure(unusable("bad_access_token", "the access token has bytes that no header may hold"))
+        }
+        guard isAccepted(body[.tokenType], types) else {
+            return .failure(
+                unusable("wrong_token_type", "the token_type is none of bearer and accept_token_types"))
+        }
+        let lifetime = lifetime
+        if let lifetime, lifetime <= .zero {
+            return .failure(unusable("expired_on_arrival", "expires_in is not positive"))
+        }
+        return .success(
+            TokenGrant(
+                accessToken: Secret(token), lifetime: lifetime, refreshToken: refreshToken,
+                idToken: secret(.idToken), scope: scope))
+    }
+
+    /// `expires_in` as a duration; nil where it is missing or no number.
+    private var lifetime: Duration? {
+        let seconds: Double? =
+            switch body[.expiresIn] {
+            case .integer(let value)?: Double(value)
+            case .real(let value)?: value
+            case .string(let text)?: Self.number(text)
+            case .bool?, .array?, .object?, .null?, nil: nil
+            }
+        guard let seconds, !seconds.isNaN else { return nil }
+        return .seconds(min(max(seconds, -1), Self.longestLifetime).rounded(.down))
+    }
+
+    /// A decimal number, as some servers put into a string.
+    private static func number(_ text: String) -> Double? {
+        let words = text.split(separator: " ")
+        guard words.count == 1, let word = words.first, word.utf8.count <= 40,
+            word.utf8.allSatisfy({ 0x30...0x39 ~= $0 || [0x2B, 0x2D, 0x2E].contains($0) })
+        else { return nil }
+        return Double(word)
+    }
+
+    private var scope: [String]? {
+        body[.scope]?.string.map { $0.split(separator: " ").map(String.init) }
+    }
+
+    private func isAccepted(_ type: JSONValue?, _ types: [String]) -> Bool {
+        guard let type else { return true }
+        guard let name = type.string?.lowercased() else { return false }
+        return name.isEmpty || types.contains { $0.lowercased() == name }
+    }
+
+    private func secret(_ member: ResponseMember) -> Secret? {
+        guard let text = body[member]?.string, !text.isEmpty else { return nil }
+        return Secret(text)
+    }
+
+    private func unusable(_ code: String, _ detail: String) -> TokenFailure {
+        TokenFailure(.transient, code: code, detail: detail)
+    }
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Confinement
+
+/// Drives one identity's ``AuthState``: asks the authorization server, stores, wakes those who wait.
+///
+/// Every method runs on the executor given at the start. Threads that serve requests read ``slot`` and come here
+/// only when it is empty or a resource server refused the token.
+package actor AuthSession: ExecutorConfined {
+    package nonisolated let executor: any SerialExecutor
+    /// The identity's name in the configuration.
+    package nonisolated let identity: String
+    /// Where the access token is left for the threads that serve requests.
+    package nonisolated let slot = TokenSlot()
+
+    let clock: any SessionClock
+    let store: any SessionStore
+    let server: AuthorizationServer
+    let random: @Sendable () -> Double
+    private let observer: any SessionObserver
+
+    var state: AuthState
+    private var tokenWaiters: [TokenWaiter<AccessTokenSnapshot>] = []
+    /// Those who wait for the end of the attempt in flight, whatever it brings.
+    private var attemptWaiters: [TokenWaiter<Void>] = []
+    private var flight: Task<Void, Never>?
+    private var listener: Task<Void, Never>?
+    private var alarm: Task<Void, Never>?
+    private var alarmMoment: Instant?
+    /// When to try again to write what could not be written.
+    var saveRetry: Instant?
+    var isSaving = false
+    /// Another process changed the store while a request of ours was in flight.
+    var isStoreChanged = false
+    private var isStopped = false
+
+    private var published: AccessTokenSnapshot?
+    private var reported: IdentityState
+
+    /// A session that does nothing before ``start()``.
+    ///
+    /// - Parameters:
+    ///   - executor: runs the session; kept alive by it.
+    ///   - random: uniform in 0..<1.
+    package init(
+        configuration: ClientConfiguration, executor: any SerialExecutor, clock: any SessionClock,
+        transport: any TokenTransport, store: any SessionStore, credentials: any CredentialSource,
+        observer: any SessionObserver,
+        random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
+    ) {
+        self.executor = executor
+        identity = configuration.name
+        self.clock = clock
+        self.store = store
+        self.observer = observer
+        self.random = random
+        server = AuthorizationServer(
+            configuration: configuration, transport: transport, credentials: credentials, clock: clock)
+        state = AuthState(configuration)
+        reported = state.state(at: clock.now)
+    }
+
+    // MARK: The life of a session
+
+    /// Loads what is stored, fetches a token if that is due and needs no person, and keeps it fresh from then on.
+    ///
+    /// Returns as soon as the stored session is in use; the token request goes on by itself.
+    package func start() async {
+        guard listener == nil, !isStopped else { return }
+        let changes = store.changes(of: identity)
+        listener = Task {
+            for await _ in changes { await storeChanged() }
+        }
+        await adoptStored()
+        advance()
+    }
+
+    /// Ends all timers and waits for a token request in flight, so that its answer is stored; waiters are woken.
+    ///
+    /// Until then the session keeps itself alive.
+    package func stop() async {
+        isStopped = true
+        listener?.cancel()
+        alarm?.cancel()
+        await flight?.value
+        if state.isUnsaved, !isSaving { await saveAgain() }
+        for waiter in tokenWaiters { waiter.wake(with: .failure(.cancelled)) }
+        for waiter in attemptWaiters { waiter.wake(with: .failure(.cancelled)) }
+    }
+
+    /// What may be shown of the identity.
+    package var status: IdentityStatus { state.status(at: clock.now) }
+
+    // MARK: What others ask for
+
+    /// A token that has not expired: at once if there is one, else that of the one refresh in flight.
+    ///
+    /// Cancelling the caller ends its wait, never the refresh.
+    ///
+    /// - Throws: ``TokenError`` at the latest after `limit`.
+    package func freshToken(waitingAtMost limit: Duration) async throws(TokenError) -> AccessTokenSnapshot {
+        guard !isStopped else { throw .cancelled }
+        let now = clock.now
+        // Thousands may come while one request is in flight: they only queue up.
+        if state.tokenNeeded(at: now) || state.attempt == nil { advance() }
+        switch state.answer(at: now, until: now + limit) {
+        case .use(let snapshot): return snapshot
+        case .fail(let error): throw error
+        case .wait: break
+        }
+        let waiter = TokenWaiter<AccessTokenSnapshot>(deadline: now + limit)
+        tokenWaiters.append(waiter)
+        ringAlarm(by: waiter.deadline)
+        return try await waiter.value()
+    }
+
+    /// A resource server refused a token.
+    ///
+    /// - Returns: another token to send the request with once more; nil if the answer is to go through.
+    package func accessTokenRejected(
+        _ rejection: TokenRejection, waitingAtMost limit: Duration
+    ) async -> AccessTokenSnapshot? {
+        let wasUnauthorized = state.unauthorized
+        var verdict = state.tokenRejected(rejection, at: clock.now)
+        if state.unauthorized != nil, state.unauthorized != wasUnauthorized {
+            report(.authorizationError(route: rejection.route))
+        }
+        advance()
+        let deadline = clock.now + limit
+        while case .wait = verdict, state.attempt != nil {
+            let waiter = TokenWaiter<Void>(deadline: deadline)
+            attemptWaiters.append(waiter)
+            ringAlarm(by: deadline)
+            guard (try? await waiter.value()) != nil else { return nil }
+            verdict = state.verdict(on: rejection, at: clock.now)
+        }
+        switch verdict {
+        case .replay(let snapshot): return snapshot
+        case .pass, .wait: return nil
+        }
+    }
+
+    /// A resource server took a token. Needed only while ``TokenSlot/isWatched``.
+    package func accessTokenAccepted(generation: Int, route: String) {
+        state.tokenAccepted(generation: generation, route: route)
+        advance()
+    }
+
+    /// Asks for a new token now, whatever the present one's expiry, back-off or final answers.
+    ///
+    /// - Throws: ``TokenError`` if none came within `limit`; the request goes on by itself.
+    package func refresh(waitingAtMost limit: Duration) async throws(TokenError) {
+        try state.refreshRequested()
+        try await waitForAttempt(atMost: limit)
+    }
+
+    /// Never uses the present access token again, and asks for another one.
+    ///
+    /// - Throws: ``TokenError`` if none came within `limit`.
+    package func invalidate(waitingAtMost limit: Duration) async throws(TokenError) {
+        state.tokenInvalidated(at: clock.now)
+        try await waitForAttempt(atMost: limit)
+    }
+
+    /// Secret, key or CA files changed.
+    package func credentialsChanged() {
+        state.credentialsChanged(at: clock.now)
+        advance()
+    }
+
+    private func waitForAttempt(atMost limit: Duration) async throws(TokenError) {
+        advance()
+        guard state.attempt != nil else {
+            _ = try await freshToken(waitingAtMost: limit)
+            return
+        }
+        let waiter = TokenWaiter<Void>(deadline: clock.now + limit)
+        attemptWaiters.append(waiter)
+        ringAlarm(by: waiter.deadline)
+        try await waiter.value()
+    }
+
+    // MARK: After every event
+
+    /// Does what follows from the state as it is now; called after every event.
+    func advance() {
+        let now = clock.now
+        if !isStopped, let action = state.nextAction(at: now) {
+            switch action {
+            case .requestToken: flight = Task { await fly() }
+            }
+        }
+        publish(at: now)
+        wakeWaiters(at: now)
+        reportState(at: now)
+        setAlarm()
+    }
+
+    /// The attempt in flight has ended, with `result`.
+    func landed(with result: Result<Void, TokenFailure>) {
+        flight = nil
+        for waiter in attemptWaiters {
+            switch result {
+            case .success: waiter.wake(with: .success(()))
+            case .failure: waiter.wake(with: .failure(state.reason(at: clock.now)))
+            }
+        }
+        advance()
+    }
+
+    func report(_ event: SessionEvent) {
+        observer.session(identity, reports: event)
+    }
+
+    private func publish(at now: Instant) {
+        let snapshot = state.published(at: now)
+        if snapshot !== published {
+            published = snapshot
+            slot.publish(snapshot)
+        }
+        slot.watch(state.isWatching)
+    }
+
+    private func wakeWaiters(at now: Instant) {
+        attemptWaiters.removeAll { waiter in
+            if waiter.deadline <= now { waiter.wake(with: .failure(state.reason(at: now))) }
+            return waiter.isWoken
+        }
+        tokenWaiters.removeAll { waiter in
+            guard !waiter.isWoken else { return true }
+            let isLate = waiter.deadline <= now
+            switch isLate ? state.lastAnswer(at: now) : state.answer(at: now, until: waiter.deadline) {
+            case .use(let snapshot): waiter.wake(with: .success(snapshot))
+            case .fail(let error): waiter.wake(with: .failure(error))
+            case .wait: return false
+            }
+            return true
+        }
+    }
+
+    private func reportState(at now: Instant) {
+        let present = state.state(at: now)
+        guard present != reported else { return }
+        let previous = reported
+        reported = present
+        report(.stateChanged(from: previous, to: present))
+    }
+
+    // MARK: Time
+
+    /// When something that could not be written is to be written; nil if there is nothing, or it is being done.
+    private var saveMoment: Instant? {
+        guard state.isUnsaved, !isSaving, state.attempt == nil else { return nil }
+        return saveRetry ?? clock.now
+    }
+
+    /// Makes the alarm ring at the next moment that matters.
+    private func setAlarm() {
+        var moments = tokenWaiters.map(\.deadline) + attemptWaiters.map(\.deadline)
+        if let moment = state.nextMoment(after: clock.now) { moments.append(moment) }
+        if let saveMoment { moments.append(saveMoment) }
+        let next = moments.min()
+        if next != alarmMoment { replaceAlarm(with: next) }
+    }
+
+    /// Makes the alarm ring at `moment`, unless it rings before.
+    private func ringAlarm(by moment: Instant) {
+        if alarmMoment.map({ moment < $0 }) ?? true { replaceAlarm(with: moment) }
+    }
+
+    private func replaceAlarm(with moment: Instant?) {
+        alarm?.cancel()
+        alarm = nil
+        alarmMoment = isStopped ? nil : moment
+        guard let alarmMoment else { return }
+        alarm = Task {
+            guard (try? await clock.sleep(until: alarmMoment)) != nil else { return }
+            await ring(for: alarmMoment)
+        }
+    }
+
+    private func ring(for moment: Instant) async {
+        guard moment == alarmMoment, !isStopped else { return }
+        alarmMoment = nil
+        if let saveMoment, saveMoment <= clock.now { await saveAgain() }
+        advance()
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that happened to a session, for log, metrics and hooks. Holds no secret.
+package enum SessionEvent: Equatable, Sendable {
+    case stateChanged(from: IdentityState, to: IdentityState)
+    /// A token request ended; nil means it brought a token.
+    case tokenRequested(GrantType, TokenFailure?)
+    /// A newer session of another process is in use.
+    case adopted(generation: Int)
+    /// The store could not do something; the session goes on from memory.
+    case storeFailed(StoreOperation, StoreError)
+    /// What could not be written has been.
+    case storeRecovered
+    /// A route's resource server answered 401 to the newest token.
+    case authorizationError(route: String)
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What resource servers think of a token.
+extension AuthState {
+    /// What becomes of a refused request.
+    package enum Verdict: Sendable {
+        /// The resource server's answer goes through.
+        case pass
+        /// Send the request once more, with this token.
+        case replay(AccessTokenSnapshot)
+        /// A renewal is due or in flight: judge again with ``verdict(on:at:)`` when it has ended.
+        case wait
+    }
+
+    /// How long a forced renewal may keep a token that has not expired from other requests.
+    static let longestWithholding: Duration = .seconds(2)
+
+    /// Whether answers that accept the token are worth telling us.
+    package var isWatching: Bool { unauthorized != nil || !holdOffs.isEmpty }
+
+    func isWithheld(at now: Instant) -> Bool {
+        switch withholding {
+        case .untilAsked: true
+        case .whileRenewing(let end): now < end
+        case nil: false
+        }
+    }
+
+    /// A resource server refused a token.
+    package mutating func tokenRejected(_ rejection: TokenRejection, at now: Instant) -> Verdict {
+        let generation = rejection.generation
+        guard let access, access.snapshot.generation == generation else {
+            // An older token was refused: that says nothing about the newest.
+            return rejection.canReplay ? verdict(on: rejection, at: now) : .pass
+        }
+        if rejection.isUnauthorized {
+            unauthorized = generation
+        } else if unauthorized == generation {
+            unauthorized = nil
+        }
+
+        var holdOff = holdOffs[rejection.route]
+        holdOff?.refuse(generation)
+        defer { holdOffs[rejection.route] = holdOff }
+        let mayForce = holdOff.map { $0.until <= now } ?? true
+        guard rejection.forcesRefresh, mayForce, canRenewNow(at: now) else {
+            // Not by this request; the end of the hold-off sees to it.
+            holdOff = holdOff ?? (rejection.isUnauthorized ? HoldOff(refusing: generation, at: now) : nil)
+            return attempt != nil && rejection.canReplay && demand != nil ? .wait : .pass
+        }
+        if holdOff != nil { holdOff?.renew(at: now) } else { holdOff = HoldOff(refusing: generation, at: now) }
+        guard rejection.canReplay || attempt != nil else {
+            withholding = .untilAsked
+            return .pass
+        }
+        demand = generation
+        withholding = .whileRenewing(until: now + Self.longestWithholding)
+        return rejection.canReplay ? .wait : .pass
+    }
+
+    /// What becomes of a refused request by now.
+    package func verdict(on rejection: TokenRejection, at now: Instant) -> Verdict {
+        if let access, access.snapshot.generation > rejection.generation, access.isUsable(at: now) {
+            return .replay(access.snapshot)
+        }
+        return attempt == nil ? .pass : .wait
+    }
+
+    /// A resource server took a token.
+    package mutating func tokenAccepted(generation: Int, route: String) {
+        guard access?.snapshot.generation == generation else { return }
+        holdOffs[route] = nil
+        guard unauthorized == generation else { return }
+        unauthorized = nil
+        withholding = nil
+        if attempt == nil { demand = nil }
+    }
+
+    /// A person wants the present access token never to be used again.
+    package mutating func tokenInvalidated(at now: Instant) {
+        invalidated = access?.snapshot.generation ?? session.accessToken?.generation ?? session.generation
+        access = nil
+        unauthorized = nil
+        withholding = nil
+        failure?.retry = now
+        guard session.accessToken != nil else { return }
+        session.accessToken = nil
+        session.generation += 1
+        isUnsaved = true
+    }
+
+    /// Whether a forced renewal would be made now rather than after a back-off or never.
+    private func canRenewNow(at now: Instant) -> Bool {
+        guard canRenew, session.refusal == nil else { return false }
+        return attempt != nil || failure.map { $0.retry <= now } ?? true
+    }
+
+    // MARK: Healing
+
+    /// When a renewal is tried because a hold-off has ended and the newest token is still refused.
+    var healingMoment: Instant? {
+        guard let unauthorized, attempt == nil else { return nil }
+        return holdOffs.values.filter { $0.refused == unauthorized }.map(\.until).min()
+    }
+
+    /// Demands that renewal when its moment has come.
+    mutating func demandHealing(at now: Instant) {
+        guard let unauthorized, let moment = healingMoment, moment <= now else { return }
+        demand = unauthorized
+        for (route, holdOff) in holdOffs where holdOff.refused == unauthorized && holdOff.until <= now {
+            holdOffs[route]?.renew(at: now)
+        }
+    }
+
+    mutating func forgetOldHoldOffs(at now: Instant) {
+        guard unauthorized == nil else { return }
+        holdOffs = holdOffs.filter { !$0.value.isForgotten(at: now) }
+    }
+}

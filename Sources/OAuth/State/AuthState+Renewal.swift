@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Crypto
+
+/// When to ask the authorization server, and what its answers mean.
+extension AuthState {
+    /// What the driver must do next.
+    package enum Action: Equatable, Sendable {
+        /// Make one token request: see ``nextGrant(at:)``; report with ``received(_:sentAt:wall:jitter:)`` or
+        /// ``failed(_:refreshToken:at:wall:jitter:)``, then ``attemptEnded(at:isSaved:)``.
+        case requestToken
+    }
+
+    /// What a waiting request is told.
+    package enum Answer: Sendable {
+        case use(AccessTokenSnapshot)
+        case wait
+        case fail(TokenError)
+    }
+
+    /// How long an answer may be off for a request to wait for it rather than fail at once.
+    private static let worthWaitingFor: Duration = .seconds(1)
+    /// How many doubtful answers in a row count as final.
+    private static let doubtsAllowed = 3
+    private static let lookAfterDoubts: Duration = .seconds(300)
+
+    /// Whether the answers leave no doubt that a person must log in.
+    var isLoginRequired: Bool { session.refusal != nil || doubts >= Self.doubtsAllowed }
+
+    /// Whether a token can be asked for without a person.
+    var canRenew: Bool { !configuration.grantType.needsPerson || session.refreshToken != nil }
+
+    // MARK: What is to be done
+
+    /// Begins the one attempt if one is due.
+    ///
+    /// Call it after every event and at ``nextMoment(after:)``.
+    package mutating func nextAction(at now: Instant) -> Action? {
+        forgetOldHoldOffs(at: now)
+        demandHealing(at: now)
+        guard attempt == nil, let due = renewalMoment(at: now), due <= now else { return nil }
+        isAskedFor = false
+        attempt = Attempt(generation: session.generation)
+        return .requestToken
+    }
+
+    /// When the next attempt begins by itself; nil if none does.
+    private func renewalMoment(at now: Instant) -> Instant? {
+        guard canRenew else { return nil }
+        if isAskedFor { return now }
+        guard session.refusal == nil else { return nil }
+        if let failure { return failure.retry }
+        guard demand == nil, let access else { return now }
+        return access.renewal
+    }
+
+    /// The next moment at which something changes without an event.
+    package func nextMoment(after now: Instant) -> Instant? {
+        var moments: [Instant] = []
+        if let access { moments.append(access.snapshot.expiry) }
+        if attempt == nil, let renewal = renewalMoment(at: now) { moments.append(renewal) }
+        if case .whileRenewing(let end) = withholding { moments.append(end) }
+        if let healing = healingMoment { moments.append(healing) }
+        return moments.filter { $0 > now }.min()
+    }
+
+    /// What a request that can wait until `deadline` gets.
+    package func answer(at now: Instant, until deadline: Instant) -> Answer {
+        if let access, access.isUsable(at: now), !isWithheld(at: now) { return .use(access.snapshot) }
+        if attempt != nil { return now < deadline ? .wait : .fail(reason(at: now)) }
+        if isLoginRequired || !canRenew { return .fail(.loginRequired) }
+        guard let failure else { return now < deadline ? .wait : .fail(reason(at: now)) }
+        switch failure.failure.kind {
+        case .final, .misconfigured: return .fail(reason(at: now))
+        case .doubtful, .transient:
+            let isSoon = failure.retry <= min(now + Self.worthWaitingFor, deadline)
+            return isSoon && now < deadline ? .wait : .fail(reason(at: now))
+        }
+    }
+
+    /// What a request is told whose deadline has come.
+    package func lastAnswer(at now: Instant) -> Answer {
+        if let access, access.isUsable(at: now) { return .use(access.snapshot) }
+        return .fail(reason(at: now))
+    }
+
+    /// Why there is no token.
+    func reason(at now: Instant) -> TokenError {
+        if isLoginRequired || !canRenew { return .loginRequired }
+        let delay = max(.seconds(1), failure.map { $0.retry - now } ?? .zero)
+        return failure?.failure.kind == .misconfigured
+            ? .misconfigured(retryAfter: delay) : .unavailable(retryAfter: delay)
+    }
+
+    /// The token that requests may use without asking, nil if they must ask.
+    package func published(at now: Instant) -> AccessTokenSnapshot? {
+        guard let access, access.isUsable(at: now), !isWithheld(at: now) else { return nil }
+        return access.snapshot
+    }
+
+    // MARK: Events
+
+    /// A request wants a token and none is published.
+    ///
+    /// - Returns: whether that changed anything.
+    package mutating func tokenNeeded(at now: Instant) -> Bool {
+        guard case .untilAsked = withholding, let access else { return false }
+        demand = access.snapshot.generation
+        withholding = .whileRenewing(until: now + Self.longestWithholding)
+        return true
+    }
+
+    /// A person asked for a refresh.
+    ///
+    /// - Throws: ``TokenError/loginRequired`` if there is nothing to refresh with.
+    package mutating func refreshRequested() throws(TokenError) {
+        guard canRenew else { throw .loginRequired }
+        isAskedFor = attempt == nil
+    }
+
+    /// Secret, key or CA files changed: a misconfiguration may be mended.
+    package mutating func credentialsChanged(at now: Instant) {
+        guard failure?.failure.kind == .misconfigured else { return }
+        failure?.retry = now
+    }
+
+    /// What to ask for in the present attempt, once the store was looked at.
+    ///
+    /// - Returns: nil if the store held a newer token that makes the request needless.
+    package func nextGrant(at now: Instant) -> Grant? {
+        if let attempt, session.generation > attempt.generation, demand == nil,
+            let access, now < access.renewal
+        {
+            return nil
+        }
+        return session.refreshToken.map(Grant.refresh) ?? .original
+    }
+
+    /// The attempt with `grant` failed, but can be made again without its refresh token.
+    ///
+    /// - Returns: false if only a person could get a new one, or the failure is not about the token.
+    package mutating func canForgetRefreshToken(_ grant: Grant, after failure: TokenFailure) -> Bool {
+        guard case .refresh = grant, !configuration.grantType.needsPerson else { return false }
+        switch failure.kind {
+        case .final, .doubtful:
+            session.refreshToken = nil
+            isUnsaved = true
+            return true
+        case .misconfigured, .transient:
+            return false
+        }
+    }
+
+    /// The server takes client credentials in this encoding; nil if that is open again.
+    package mutating func basicEncodingLearned(_ encoding: BasicEncoding?) {
+        session.basicEncoding = encoding
+    }
+
+    /// The attempt brought a token.
+    ///
+    /// - Parameters:
+    ///   - sentAt: when the request was sent; the lifetime counts from then.
+    ///   - wall: the civil clock at that moment.
+    ///   - jitter: in 0..<1.
+    /// - Returns: what must be stored before the token is used.
+    package mutating func received(
+        _ grant: TokenGrant, sentAt: Instant, wall: WallTime, jitter: Double
+    ) -> StoredSession {
+        let lifetime = grant.lifetime ?? knownLifetime ?? configuration.defaultLifetime
+        knownLifetime = grant.lifetime ?? knownLifetime
+        var next = session
+        next.generation += 1
+        next.accessToken = StoredAccessToken(
+            token: grant.accessToken, generation: next.generation, expiresAt: wall + lifetime, lifetime: lifetime,
+            request: request)
+        next.refreshToken = grant.refreshToken ?? session.refreshToken
+        next.idToken = grant.idToken ?? session.idToken
+        next.scope = grant.scope ?? (session.scope.isEmpty ? configuration.scope : session.scope)
+        next.refusal = nil
+        next.lastRefresh = wall
+        let snapshot = AccessTokenSnapshot(
+            generation: next.generation, token: grant.accessToken, expiry: sentAt + lifetime)
+        let token = AccessToken(
+            snapshot: snapshot, lifetime: lifetime, margin: configuration.refreshMargin, jitter: jitter)
+        attempt?.result = .granted(token, next)
+        return next
+    }
+
+    /// The attempt brought no token.
+    ///
+    /// - Parameters:
+    ///   - refreshToken: one that came with the answer all the same.
+    ///   - jitter: in 0..<1.
+    /// - Returns: what must be stored, if anything.
+    package mutating func failed(
+        _ failure: TokenFailure, refreshToken: Secret?, at now: Instant, wall: WallTime, jitter: Double
+    ) -> StoredSession? {
+        if failure.kind == .doubtful { doubts += 1 }
+        let previous = self.failure.flatMap { $0.failure.kind == failure.kind ? $0.count : nil } ?? 0
+        let count = min(previous + 1, 1000)
+        let wait =
+            switch failure.kind {
+            case .misconfigured: BackOff.misconfigured.delay(after: count, jitter: jitter)
+            case .doubtful where doubts >= Self.doubtsAllowed: Self.lookAfterDoubts
+            case .final, .doubtful, .transient: BackOff.transient.delay(after: count, jitter: jitter)
+            }
+        let last = LastFailure(
+            failure: failure, count: count, retry: now + max(wait, failure.retryAfter ?? .zero), at: wall)
+
+        var next = session
+        if let refreshToken { next.refreshToken = refreshToken }
+        if failure.kind == .final { next.refusal = ErrorCode(rawValue: failure.code) ?? .invalidGrant }
+        let isChanged = refreshToken != nil || next.refusal != session.refusal
+        next.generation += isChanged ? 1 : 0
+        attempt?.result = .failed(last, isChanged ? next : nil)
+        return isChanged ? next : nil
+    }
+
+    /// The attempt is over, and what was to be stored has been, or could not be.
+    ///
+    /// - Returns: whether it brought a token, or needed to bring none.
+    @discardableResult
+    package mutating func attemptEnded(at now: Instant, isSaved: Bool) -> Result<Void, TokenFailure> {
+        defer { attempt = nil }
+        guard let result = attempt?.result else { return .success(()) }
+        switch result {
+        case .granted(let token, let stored):
+            replaceSession(with: stored, isSaved: isSaved)
+            use(token)
+            return .success(())
+        case .failed(let last, let stored):
+            if let stored { replaceSession(with: stored, isSaved: isSaved) }
+            failure = last
+            withholding = nil
+            if session.refusal != nil { demand = nil }
+            return .failure(last.failure)
+        }
+    }
+
+    /// A newer access token takes the old one's place, and with it goes all that was held against that.
+    mutating func use(_ token: AccessToken) {
+        access = token
+        failure = nil
+        doubts = 0
+        demand = nil
+        unauthorized = nil
+        withholding = nil
+        for route in holdOffs.keys { holdOffs[route]?.renewed(to: token.snapshot.generation) }
+    }
+
+    private mutating func replaceSession(with stored: StoredSession, isSaved: Bool) {
+        // An invalidation that came while the answer was being stored is about the token before it.
+        session = stored
+        isUnsaved = !isSaved
+    }
+}

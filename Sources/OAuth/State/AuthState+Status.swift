@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What people see.
+extension AuthState {
+    /// The one word: the first that applies.
+    package func state(at now: Instant) -> IdentityState {
+        let isUsable = access?.isUsable(at: now) ?? false
+        if isLoginRequired { return .loginRequired }
+        if failure?.failure.kind == .misconfigured { return .misconfigured }
+        if unauthorized != nil { return .authorizationError }
+        if !isUsable, failure != nil { return .unavailable }
+        if !isUsable, attempt != nil { return .refreshing }
+        return isUsable ? .authorized : .empty
+    }
+
+    /// All that may be shown.
+    package func status(at now: Instant) -> IdentityStatus {
+        IdentityStatus(
+            name: configuration.name, state: state(at: now), generation: session.generation,
+            expiresAt: access == nil ? nil : session.accessToken?.expiresAt, expiry: access?.snapshot.expiry,
+            lifetime: access?.lifetime, scope: session.scope, lastRefresh: session.lastRefresh, lastError: lastError)
+    }
+
+    private var lastError: IdentityError? {
+        if let failure {
+            return IdentityError(code: failure.failure.code, detail: failure.failure.detail, at: failure.at)
+        }
+        if let refusal = session.refusal {
+            return IdentityError(code: refusal.rawValue, detail: "the authorization server refused for good", at: nil)
+        }
+        guard unauthorized != nil else { return nil }
+        return IdentityError(
+            code: IdentityState.authorizationError.rawValue,
+            detail: "a resource server answered 401 to the newest access token", at: nil)
+    }
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Other processes and restarts.
+extension AuthState {
+    /// The store holds `stored`: at the start, after a change by another process, or before a token request.
+    ///
+    /// What is newer than ours is adopted. A session of another server or client only moves our generation on.
+    ///
+    /// - Parameters:
+    ///   - wall: the civil clock at `now`; turns the stored expiry into one of the clock that judges it.
+    ///   - jitter: in 0..<1.
+    /// - Returns: whether it was adopted.
+    @discardableResult
+    package mutating func found(_ stored: StoredSession, at now: Instant, wall: WallTime, jitter: Double) -> Bool {
+        guard isNewer(stored) else { return false }
+        guard stored.binding == binding else {
+            session.generation = stored.generation
+            return false
+        }
+        session = stored
+        isUnsaved = false
+        failure = nil
+        doubts = 0
+        guard let token = stored.accessToken else {
+            access = nil  // somebody wants it never to be used again
+            return true
+        }
+        guard token.request == request, token.generation != access?.snapshot.generation else { return true }
+        guard token.generation > invalidated else {
+            session.accessToken = nil
+            return true
+        }
+        knownLifetime = token.lifetime
+        // A civil clock that was set back must not make the token live longer than it ever did.
+        let remaining = min(token.expiresAt - wall, token.lifetime)
+        let snapshot = AccessTokenSnapshot(
+            generation: token.generation, token: token.token, expiry: now + remaining)
+        use(AccessToken(
+            snapshot: snapshot, lifetime: token.lifetime, margin: configuration.refreshMargin, jitter: jitter))
+        return true
+    }
+
+    /// The session to write now, because an earlier attempt to write it failed or it changed without a request.
+    ///
+    /// - Parameter stored: what the store holds at this moment, under its lock.
+    package mutating func sessionToSave(over stored: StoredSession?) -> StoredSession {
+        if let stored, stored.generation >= session.generation { session.generation = stored.generation + 1 }
+        return session
+    }
+
+    /// `saved` has been written.
+    package mutating func saved(_ saved: StoredSession) {
+        if saved.generation == session.generation { isUnsaved = false }
+    }
+
+    private func isNewer(_ stored: StoredSession) -> Bool {
+        if stored.generation > session.generation { return true }
+        // Both of us counted on from the same session, and ours could not be written.
+        guard isUnsaved, stored.generation == session.generation, let theirs = stored.lastRefresh else {
+            return false
+        }
+        return session.lastRefresh.map { $0 < theirs } ?? true
+    }
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import HTTPTypes
+
+/// What is known of one identity's tokens, and every rule about them.
+///
+/// A pure value: events are methods in the past tense, each told the time; what follows from them is read from
+/// ``nextAction(at:)``, ``answer(at:until:)``, ``published(at:)`` and ``nextMoment(after:)``. ``AuthSession`` does
+/// the rest. Rules by topic: `AuthState+Renewal` (when to ask and what an answer means), `AuthState+Rejection` (what
+/// resource servers think of a token), `AuthState+Store` (other processes, restarts), `AuthState+Status` (what
+/// people see).
+package struct AuthState: Sendable {
+    let configuration: ClientConfiguration
+    /// The server and client that our tokens belong to.
+    let binding: String
+    /// What our access tokens are asked for.
+    let request: String
+
+    /// What outlives the process.
+    var session: StoredSession
+    /// Whether `session` has changed since it was last stored or loaded.
+    package internal(set) var isUnsaved = false
+    /// The access token of `session`, if it may be used; it may have expired.
+    var access: AccessToken?
+    /// The last lifetime a provider told, for answers that tell none.
+    var knownLifetime: Duration?
+
+    /// The one token request in flight.
+    var attempt: Attempt?
+    /// The last failure since the last success.
+    var failure: LastFailure?
+    /// Doubtful answers since the last success.
+    var doubts = 0
+    /// A person asked for a refresh: the next attempt waits for nothing and minds no final answer.
+    var isAskedFor = false
+    /// A token newer than this generation is wanted, whatever the present one's expiry.
+    var demand: Int?
+    /// Access tokens up to this generation are never used again.
+    var invalidated = 0
+
+    /// The generation of the newest token, if a resource server answered 401 to it.
+    var unauthorized: Int?
+    /// Routes that forced a refresh not long ago, or may not yet.
+    var holdOffs: [String: HoldOff] = [:]
+    /// Why a token that has not expired is kept from requests.
+    var withholding: Withholding?
+
+    /// A state that knows nothing.
+    package init(_ configuration: ClientConfiguration) {
+        self.configuration = configuration
+        binding = configuration.binding
+        request = configuration.requestDigest
+        session = StoredSession(identity: configuration.name, generation: 0, binding: binding)
+    }
+
+    /// One token request in flight, from taking the store's lock to the end of storing its answer.
+    struct Attempt: Sendable {
+        /// The session's generation when it began: a later one in the store makes the request needless.
+        let generation: Int
+        /// What the answer will make of the session, while that is being stored.
+        var result: Result?
+
+        enum Result: Sendable {
+            case granted(AccessToken, StoredSession)
+            case failed(LastFailure, StoredSession?)
+        }
+    }
+
+    /// A failure, and when to ask again.
+    struct LastFailure: Sendable {
+        let failure: TokenFailure
+        /// How many of its kind there were in a row.
+        let count: Int
+        var retry: Instant
+        let at: WallTime
+    }
+
+    /// Why a token that has not expired is kept from requests.
+    enum Withholding: Sendable {
+        /// The next request asks for a renewal first.
+        case untilAsked
+        /// A renewal was forced and is not done; after the given moment the old token is used all the same.
+        case whileRenewing(until: Instant)
+    }
+}
+
+extension ClientConfiguration {
+    /// What a refresh token is bound to: sent to anybody else, it would be given away.
+    package var binding: String {
+        let server = issuer ?? endpoints[.token]?.description ?? discoveryURL?.description ?? ""
+        return "\(server) \(clientID)"
+    }
+
+    /// Tells access tokens for different requests apart; a digest, because parameters may be secret.
+    var requestDigest: String {
+        var text = ""
+        for part in [[grantType.rawValue], scope, audience, resource] {
+            text += part.joined(separator: "\u{1F}") + "\u{1E}"
+        }
+        for parameter in tokenParameters { text += "\(parameter.name)\u{1F}\(parameter.value)\u{1E}" }
+        return Base64URL.encode(SHA256.digest(Array(text.utf8)))
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Crypto
+
+/// What a successful answer of the token endpoint granted (RFC 6749 §5.1), checked and ready for use.
+package struct TokenGrant: Sendable {
+    /// Every byte of it is in 0x21–0x7E.
+    package var accessToken: Secret
+    /// nil if the answer told none.
+    package var lifetime: Duration?
+    /// nil if the answer had none: the one before stays good.
+    package var refreshToken: Secret?
+    package var idToken: Secret?
+    /// nil if the answer had none: what was asked for was granted.
+    package var scope: [String]?
+
+    package init(
+        accessToken: Secret, lifetime: Duration?, refreshToken: Secret? = nil, idToken: Secret? = nil,
+        scope: [String]? = nil
+    ) {
+        self.accessToken = accessToken
+        self.lifetime = lifetime
+        self.refreshToken = refreshToken
+        self.idToken = idToken
+        self.scope = scope
+    }
+}
