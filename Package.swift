@@ -50,7 +50,7 @@ let package = Package(
         .target(name: "OAuth", dependencies: ["Confinement", "HTTPTypes", "Crypto", "JSON"], swiftSettings: safe),
         .target(name: "TokenStore", dependencies: ["OAuth", "Crypto", "System", "JSON"], swiftSettings: safe),
         .target(
-            name: "Configuration", dependencies: ["YAML", "OAuth", "HTTPTypes", "Crypto", "System"],
+            name: "Configuration", dependencies: ["YAML", "OAuth", "HTTPTypes", "Crypto", "System", "Observability"],
             swiftSettings: safe),
         .target(name: "Observability", dependencies: ["System"], swiftSettings: safe),
         .target(
@@ -76,6 +76,9 @@ let package = Package(
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: bridge),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: bridge),
         .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: bridge),
+        .testTarget(
+            name: "ConfigurationTests", dependencies: ["Configuration", "Crypto", "HTTPTypes", "OAuth", "Observability"],
+            swiftSettings: bridge),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability"], swiftSettings: bridge),
         .target(name: "TestSupport", dependencies: ["COpenSSL"], path: "Tests/TestSupport", swiftSettings: bridge),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: bridge),

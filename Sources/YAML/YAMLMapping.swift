@@ -18,7 +18,8 @@ package struct YAMLMapping: Equatable, Sendable {
     package private(set) var duplicates: [Entry] = []
     private var positions: [String: Int] = [:]
 
-    init() {}
+    /// A map without entries.
+    package init() {}
 
     mutating func append(_ entry: Entry) {
         if positions[entry.key] == nil {

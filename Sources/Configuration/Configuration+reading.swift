@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import YAML
+
+extension Configuration {
+    /// Reads the whole file; what comes out is of use only if nothing was reported as an error.
+    init(reading root: Section<RootKey>) {
+        listen = root.listeners
+        workers = root.value(.workers, .integer(in: 1...1024))?.value
+        access = AccessConfiguration(reading: root.section(.access))
+        limits = LimitsConfiguration(reading: root.section(.limits))
+        timeouts = TimeoutsConfiguration(reading: root.section(.timeouts))
+        shutdown = ShutdownConfiguration(reading: root.section(.shutdown))
+        development = DevelopmentConfiguration(reading: root.section(.development))
+        log = LogConfiguration(reading: root.section(.log))
+        admin = root.has(.admin) ? AdminConfiguration(reading: root.section(.admin)) : nil
+        store = StoreConfiguration(reading: root.section(.store))
+        root.checkAddresses(listen, admin: admin, development: development)
+
+        let timeouts = timeouts
+        let named = root.namedSections(.identities, IdentityKey.self)
+        identities = named.compactMap { name, section in
+            IdentityConfiguration(reading: section, name: name, timeouts: timeouts)
+        }
+        let surroundings = RouteConfiguration.Surroundings(
+            listeners: listen, ownAddresses: listen + [admin?.listen].compactMap { $0 },
+            identities: named.map(\.name.value), timeouts: timeouts.upstream)
+        routes = root.routes(in: surroundings)
+    }
+}
+
+extension Section<RootKey> {
+    fileprivate var listeners: [ListenAddress] {
+        let isUnsafe = value(.unsafeListen, .flag, default: false)
+        guard has(.listen) else { return [.tcp(host: "127.0.0.1", port: 8080)] }
+        guard let listeners = oneOrMany(.listen, .listenAddress) else { return [] }
+        if listeners.isEmpty { error(.listen, "needs at least one address") }
+        for listener in listeners where !listener.value.isLoopback && !isUnsafe {
+            reading.error("plain HTTP off loopback needs unsafe_listen: true", at: listener.place)
+        }
+        return listeners.map(\.value)
+    }
+
+    /// No address can be listened on twice.
+    fileprivate func checkAddresses(
+        _ listen: [ListenAddress], admin: AdminConfiguration?, development: DevelopmentConfiguration
+    ) {
+        var taken: Set<ListenAddress> = []
+        let others: [(RootKey, ListenAddress?)] = [
+            (.admin, admin?.listen), (.development, development.provider), (.development, development.api),
+        ]
+        for (key, address) in listen.map({ (RootKey.listen, Optional($0)) }) + others {
+            guard let address, !address.isAnyFreePort, !taken.insert(address).inserted else { continue }
+            error(key, "\(address) is listened on twice")
+        }
+    }
+
+    fileprivate func routes(in surroundings: RouteConfiguration.Surroundings) -> [RouteConfiguration] {
+        guard let sections = sections(.routes, RouteKey.self) else { return [] }
+        if sections.isEmpty { error(.routes, "there are none: at least one is needed") }
+        var seen: [(route: RouteConfiguration, place: Place)] = []
+        for section in sections {
+            guard let route = RouteConfiguration(reading: section, in: surroundings) else { continue }
+            if let twin = seen.first(where: { $0.route.selectsTheSame(as: route) }) {
+                section.reading.error(
+                    "selects the same requests as \(twin.place.path) on line \(twin.place.mark.line)", at: section.place)
+            }
+            seen.append((route, section.place))
+        }
+        return seen.map(\.route)
+    }
+}
+
+extension ListenAddress {
+    /// Port 0, which two listeners may both ask for.
+    fileprivate var isAnyFreePort: Bool {
+        switch self {
+        case .tcp(_, let port): port == 0
+        case .unix, .systemd, .descriptor: false
+        }
+    }
+}
+
+extension RouteConfiguration {
+    /// Whether a request could be meant for both, with nothing to prefer one.
+    fileprivate func selectsTheSame(as other: RouteConfiguration) -> Bool {
+        guard path.withoutLastSlash == other.path.withoutLastSlash, host == other.host, listen == other.listen else {
+            return false
+        }
+        guard let methods, let otherMethods = other.methods else { return true }
+        return !methods.isDisjoint(with: otherMethods)
+    }
+}
+
+extension String {
+    fileprivate var withoutLastSlash: Substring { hasSuffix("/") ? dropLast() : Substring(self) }
+}

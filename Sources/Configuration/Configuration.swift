@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+/// All that a configuration file says, checked as a whole and never changed afterwards.
+package struct Configuration: Sendable {
+    /// The data listeners, at least one, each once.
+    package let listen: [ListenAddress]
+    /// How many event loops serve them; nil for one for each core.
+    package let workers: Int?
+    /// Who may use them.
+    package let access: AccessConfiguration
+    /// What a request may use up.
+    package let limits: LimitsConfiguration
+    /// How long anything may take.
+    package let timeouts: TimeoutsConfiguration
+    /// How the daemon ends.
+    package let shutdown: ShutdownConfiguration
+    /// The embedded provider and API.
+    package let development: DevelopmentConfiguration
+    /// What is logged.
+    package let log: LogConfiguration
+    /// The admin listener; nil without one.
+    package let admin: AdminConfiguration?
+    /// The identities in the file's order.
+    package let identities: [IdentityConfiguration]
+    /// The routes in the file's order, at least one.
+    package let routes: [RouteConfiguration]
+    /// Where sessions are kept.
+    package let store: StoreConfiguration
+
+    /// The identity with this name.
+    package func identity(named name: String) -> IdentityConfiguration? {
+        identities.first { $0.name == name }
+    }
+}

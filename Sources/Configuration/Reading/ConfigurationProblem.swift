@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import YAML
+
+/// One fault of a configuration file, where it stands and what to do about it. It never quotes a secret.
+package struct ConfigurationProblem: Hashable, Sendable {
+    /// How grave a problem is; spelled as in the message.
+    package enum Severity: String, Sendable {
+        /// The configuration cannot be used.
+        case error
+        /// The configuration can be used, but somebody should look.
+        case warning
+    }
+
+    /// How grave it is.
+    package let severity: Severity
+    /// Where the key or value stands.
+    package let mark: Mark
+    /// The key's way from the top of the file, as in `routes[0].upstream`; empty for the file as a whole.
+    package let path: String
+    /// What is wrong, and how to mend it.
+    package let reason: String
+
+    /// The whole message: `FILE:LINE:COLUMN: error: KEY: REASON`.
+    package func line(in file: String) -> String {
+        let subject = path.isEmpty ? "" : "\(path): "
+        return "\(file):\(mark.line):\(mark.column): \(severity.rawValue): \(subject)\(reason)"
+    }
+}

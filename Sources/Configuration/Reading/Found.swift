@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A value and where it was found.
+struct Found<Value> {
+    let value: Value
+    let place: Place
+}

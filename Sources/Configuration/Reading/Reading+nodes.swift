@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import YAML
+
+/// From nodes to values; what does not fit is reported.
+extension Reading {
+    /// The entries of a map; nothing at all counts as a map without entries.
+    func mapping(_ node: YAMLNode, at place: Place) -> YAMLMapping? {
+        switch node.content {
+        case .mapping(let mapping):
+            for entry in mapping.duplicates {
+                let first = mapping[entry.key]?.mark.line ?? entry.mark.line
+                error("the key is there already, on line \(first)", at: place.key(entry.key, at: entry.mark))
+            }
+            return mapping
+        case .scalar(let scalar) where scalar.isNull: return YAMLMapping()
+        case .scalar, .sequence:
+            error("expected a map, found \(node.kindInWords)", at: self.place(place, of: node))
+            return nil
+        }
+    }
+
+    /// The items of a list; nothing at all counts as a list without items.
+    func items(_ node: YAMLNode, at place: Place) -> [YAMLNode]? {
+        switch node.content {
+        case .sequence(let items): return items
+        case .scalar(let scalar) where scalar.isNull: return []
+        case .scalar, .mapping:
+            error("expected a list, found \(node.kindInWords)", at: self.place(place, of: node))
+            return nil
+        }
+    }
+
+    /// A list of values of one kind; nil when it is no list, or an item was reported.
+    func list<Value>(_ node: YAMLNode, _ kind: ValueKind<Value>, at place: Place) -> [Found<Value>]? {
+        guard case .sequence(let items) = node.content else {
+            error("expected a list, found \(node.kindInWords)", at: place)
+            return nil
+        }
+        let values = items.enumerated().compactMap { index, item in
+            value(item, kind, at: place.item(index, at: item.mark))
+        }
+        return values.count == items.count ? values : nil
+    }
+
+    /// A value of one kind.
+    func value<Value>(_ node: YAMLNode, _ kind: ValueKind<Value>, at place: Place) -> Found<Value>? {
+        scalar(node, at: place).flatMap { value($0, kind, at: place) }
+    }
+
+    /// A value of one kind from a scalar that has the environment in it.
+    func value<Value>(_ scalar: ScalarText, _ kind: ValueKind<Value>, at place: Place) -> Found<Value>? {
+        do throws(ValueError) {
+            return Found(value: try kind.parse(scalar), place: place)
+        } catch {
+            self.error(error.reason, at: place)
+            return nil
+        }
+    }
+
+    /// A scalar with the environment put in.
+    func scalar(_ node: YAMLNode, at place: Place) -> ScalarText? {
+        guard case .scalar(let scalar) = node.content else {
+            error("expected a single value, found \(node.kindInWords)", at: place)
+            return nil
+        }
+        guard !scalar.isNull else {
+            error("has no value", at: place)
+            return nil
+        }
+        do throws(ValueError) {
+            return try ScalarText(scalar, environment: environment)
+        } catch {
+            self.error(error.reason, at: place)
+            return nil
+        }
+    }
+
+    /// The place of a key's value; of the key itself when it has none.
+    func place(_ key: Place, of node: YAMLNode) -> Place {
+        if case .scalar(let scalar) = node.content, scalar.isNull { return key }
+        return Place(path: key.path, mark: node.mark)
+    }
+}
+
+extension YAMLNode {
+    fileprivate var kindInWords: String {
+        switch content {
+        case .scalar(let scalar): scalar.isNull ? "nothing" : "a single value"
+        case .sequence: "a list"
+        case .mapping: "a map"
+        }
+    }
+}

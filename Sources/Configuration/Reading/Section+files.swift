@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import OAuth
+internal import System
+
+/// Keys whose value is a file, or may be in one.
+extension Section {
+    /// A secret, from at most one of `X`, `X_file` and `X_credential`.
+    func secret(_ key: Key) -> SecretSource? {
+        let file = key.rawValue + SecretForm.file.suffix
+        let credential = key.rawValue + SecretForm.credential.suffix
+        let given = [key.rawValue, file, credential].filter(has(spelling:))
+        guard given.count <= 1 else {
+            for spelling in given.dropFirst() {
+                reading.error("only one of \(given.joined(separator: " and ")) may be given", at: place(ofSpelling: spelling))
+            }
+            return nil
+        }
+        if let literal = value(key, .secret)?.value { return .literal(literal) }
+        if let path = value(spelled: file, .text) { return checked(path) }
+        return value(spelled: credential, .credentialName).flatMap(credentialPath).flatMap(checked)
+    }
+
+    /// The path of a file with certificates.
+    func certificateFile(_ key: Key) -> String? {
+        guard let path = value(key, .text) else { return nil }
+        do throws(SystemError) {
+            _ = try FileSystem.read(path.value, limit: 16 << 20)
+            return path.value
+        } catch {
+            reading.error("\(path.value) cannot be read: \(SystemError.text(of: error.code))", at: path.place)
+            return nil
+        }
+    }
+
+    /// The path of a file with a private key.
+    func keyFile(_ key: Key) -> String? {
+        guard let path = value(key, .text) else { return nil }
+        return inspect(path) { path throws(CredentialError) in try SecretFile.contents(of: path).isReadableByAll }
+    }
+
+    /// A name under `$CREDENTIALS_DIRECTORY`, as a path.
+    private func credentialPath(_ name: Found<String>) -> Found<String>? {
+        guard let directory = reading.environment(Variable.credentialsDirectory) else {
+            reading.error("\(Variable.credentialsDirectory) is not set: systemd gave no credentials", at: name.place)
+            return nil
+        }
+        return Found(value: "\(directory)/\(name.value)", place: name.place)
+    }
+
+    private func checked(_ path: Found<String>) -> SecretSource? {
+        inspect(path) { path throws(CredentialError) in try SecretFile.read(path).isReadableByAll }
+            .map { .file(path: $0) }
+    }
+
+    private func inspect(
+        _ path: Found<String>, _ isReadableByAll: (String) throws(CredentialError) -> Bool
+    ) -> String? {
+        do throws(CredentialError) {
+            if try isReadableByAll(path.value) {
+                reading.warn("\(path.value) may be read by everybody; chmod o-r it if it can be", at: path.place)
+            }
+            return path.value
+        } catch {
+            reading.error(error.reason, at: path.place)
+            return nil
+        }
+    }
+}
+
+/// Variables of the environment that bearerd reads by itself.
+enum Variable {
+    /// Where systemd puts what `LoadCredential=` names.
+    static let credentialsDirectory = "CREDENTIALS_DIRECTORY"
+    /// What systemd's `StateDirectory=` names.
+    static let stateDirectory = "STATE_DIRECTORY"
+}
+
+extension ValueKind<String> {
+    /// A file's name in systemd's directory of credentials.
+    fileprivate static var credentialName: ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            guard !["", ".", ".."].contains(scalar.text), !scalar.text.contains("/") else {
+                throw ValueError("'\(scalar.written)' is not the name of a credential")
+            }
+            return scalar.text
+        }
+    }
+}
+
+extension ValueKind<Secret> {
+    /// A secret; its text takes part in no message.
+    static var secret: ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            guard !scalar.text.isEmpty else { throw ValueError("is empty") }
+            return Secret(scalar.text)
+        }
+    }
+}

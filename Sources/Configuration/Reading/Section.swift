@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import YAML
+
+/// One map of the file, read key by key.
+///
+/// Making one reports the keys that are unknown, repeated or not built yet; each accessor reports a value of the wrong
+/// type. What an accessor returns is nil when the key is absent or its value was reported.
+struct Section<Key: ConfigurationKey> {
+    /// Where the map stands: its key's place, or its own as an item of a list.
+    let place: Place
+    /// Where problems go.
+    let reading: Reading
+    /// Whether the section is a map, or absent; if not, that is reported, and nothing is missed in it.
+    let isMap: Bool
+    private var entries: [String: YAMLMapping.Entry] = [:]
+
+    /// - Parameter node: nil for a section that is not in the file.
+    init(_ node: YAMLNode?, at place: Place, reading: Reading) {
+        self.place = place
+        self.reading = reading
+        let mapping = node.map { reading.mapping($0, at: place) } ?? YAMLMapping()
+        isMap = mapping != nil
+        guard let mapping else { return }
+        for entry in mapping.entries {
+            let place = place.key(entry.key, at: entry.mark)
+            if let key = Key.spelled(entry.key) {
+                if let feature = key.feature, !feature.isSupported {
+                    reading.error("not supported yet", at: place)
+                } else {
+                    entries[entry.key] = entry
+                }
+            } else {
+                reading.error("unknown key\(NearMiss.hint(for: entry.key, among: Key.spellings))", at: place)
+            }
+        }
+    }
+
+    /// Whether the file has the key, well-formed or not.
+    func has(_ key: Key) -> Bool {
+        has(spelling: key.rawValue)
+    }
+
+    /// Whether the file has a secret, in whatever form.
+    func hasSecret(_ key: Key) -> Bool {
+        has(key) || SecretForm.allCases.contains { has(spelling: key.rawValue + $0.suffix) }
+    }
+
+    /// Whether the file has the key under this spelling.
+    func has(spelling: String) -> Bool {
+        entries[spelling] != nil
+    }
+
+    /// Where the key's value stands; the section's own place when the key is absent.
+    func place(of key: Key) -> Place {
+        place(ofSpelling: key.rawValue)
+    }
+
+    /// Reports a problem with a key's value.
+    func error(_ key: Key, _ reason: String) {
+        reading.error(reason, at: place(of: key))
+    }
+
+    /// Reports something about a key's value that somebody should look at.
+    func warn(_ key: Key, _ reason: String) {
+        reading.warn(reason, at: place(of: key))
+    }
+
+    /// Reports a key that must be there and is not.
+    func require(_ key: Key, _ reason: String = "is missing") {
+        guard isMap, !has(key) else { return }
+        error(key, reason)
+    }
+
+    /// The value of a key.
+    func value<Value>(_ key: Key, _ kind: ValueKind<Value>) -> Found<Value>? {
+        value(spelled: key.rawValue, kind)
+    }
+
+    /// The value of a key, or what stands for it when the key is absent.
+    func value<Value>(_ key: Key, _ kind: ValueKind<Value>, default standard: Value) -> Value {
+        value(key, kind)?.value ?? standard
+    }
+
+    /// The value of a key under one of its other spellings.
+    func value<Value>(spelled spelling: String, _ kind: ValueKind<Value>) -> Found<Value>? {
+        guard let node = entries[spelling]?.value else { return nil }
+        return reading.value(node, kind, at: place(ofSpelling: spelling))
+    }
+
+    /// The items of a list.
+    func list<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [Found<Value>]? {
+        guard let node = entries[key.rawValue]?.value else { return nil }
+        return reading.list(node, kind, at: place(of: key))
+    }
+
+    /// The items of a list, or the only one written without a list.
+    func oneOrMany<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [Found<Value>]? {
+        guard let node = entries[key.rawValue]?.value else { return nil }
+        guard case .scalar = node.content else { return list(key, kind) }
+        return reading.value(node, kind, at: place(of: key)).map { [$0] }
+    }
+
+    /// The items of a list, or the words of a text with spaces between them.
+    func words<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [Found<Value>]? {
+        guard let node = entries[key.rawValue]?.value else { return nil }
+        guard case .scalar = node.content else { return list(key, kind) }
+        let place = place(of: key)
+        return reading.scalar(node, at: place)?.words.compactMap { reading.value($0, kind, at: place) }
+    }
+
+    /// The entries of a map from free names to values, in order.
+    func map<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [(name: Found<String>, value: Found<Value>)]? {
+        guard let node = entries[key.rawValue]?.value, let mapping = reading.mapping(node, at: place(of: key)) else { return nil }
+        return mapping.entries.compactMap { entry in
+            let place = place(of: key).key(entry.key, at: entry.mark)
+            guard let value = reading.value(entry.value, kind, at: reading.place(place, of: entry.value)) else {
+                return nil
+            }
+            return (Found(value: entry.key, place: place), value)
+        }
+    }
+
+    /// The section under a key; one without entries when the key is absent.
+    func section<Inner: ConfigurationKey>(_ key: Key, _: Inner.Type = Inner.self) -> Section<Inner> {
+        let entry = entries[key.rawValue]
+        let place = place.key(key.rawValue, at: entry?.mark ?? place.mark)
+        return Section<Inner>(entry?.value, at: place, reading: reading)
+    }
+
+    /// The maps of a list; an absent one is as good as an empty one.
+    func sections<Inner: ConfigurationKey>(_ key: Key, _: Inner.Type = Inner.self) -> [Section<Inner>]? {
+        guard isMap else { return nil }
+        guard let node = entries[key.rawValue]?.value else { return [] }
+        let place = place(of: key)
+        return reading.items(node, at: place)?.enumerated().map { index, item in
+            Section<Inner>(item, at: place.item(index, at: item.mark), reading: reading)
+        }
+    }
+
+    /// The maps of a map from free names, in order.
+    func namedSections<Inner: ConfigurationKey>(
+        _ key: Key, _: Inner.Type = Inner.self
+    ) -> [(name: Found<String>, section: Section<Inner>)] {
+        guard let node = entries[key.rawValue]?.value else { return [] }
+        guard let mapping = reading.mapping(node, at: place(of: key)) else { return [] }
+        return mapping.entries.map { entry in
+            let place = place(of: key).key(entry.key, at: entry.mark)
+            let section = Section<Inner>(entry.value, at: place, reading: reading)
+            return (Found(value: entry.key, place: place), section)
+        }
+    }
+
+    /// Where the value of one spelling of a key stands.
+    func place(ofSpelling spelling: String) -> Place {
+        guard let entry = entries[spelling] else { return place.key(spelling, at: place.mark) }
+        return reading.place(place.key(spelling, at: entry.mark), of: entry.value)
+    }
+}

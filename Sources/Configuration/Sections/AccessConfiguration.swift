@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Who may use the data listeners (`access`).
+package struct AccessConfiguration: Sendable {
+    /// The hosts a request may name; nil for the loopback names and each listener's own host, with its port.
+    package let hosts: [HostPattern]?
+    /// The web origins that may call, in lower case, without their scheme's own port.
+    package let origins: [String]
+    /// The users that may connect to a Unix socket; nil for the daemon's own and root.
+    package let peerUserIDs: Set<UInt32>?
+    /// What a request must carry in `X-Bearerd-Key`.
+    package let key: SecretSource?
+}
+
+extension AccessConfiguration {
+    enum Key: String, ConfigurationKey {
+        case hosts
+        case origins
+        case peerUserIDs = "peer_uids"
+        case key
+
+        var isSecret: Bool { self == .key }
+    }
+
+    init(reading section: Section<Key>) {
+        hosts = section.list(.hosts, .hostPattern)?.map(\.value)
+        origins = section.list(.origins, .origin)?.map(\.value) ?? []
+        let users = section.list(.peerUserIDs, .integer(in: 0...Int(UInt32.max)))
+        peerUserIDs = users.map { Set($0.map { UInt32($0.value) }) }
+        key = section.secret(.key)
+    }
+}

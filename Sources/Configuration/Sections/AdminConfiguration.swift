@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+/// The admin listener (`admin`).
+package struct AdminConfiguration: Sendable {
+    /// Where it is bound.
+    package let listen: ListenAddress
+    /// What everything but health, readiness and metrics needs when the address is not loopback.
+    package let key: SecretSource?
+    /// Whether `POST /api/quit` ends the daemon.
+    package let allowsQuit: Bool
+}
+
+extension AdminConfiguration {
+    enum Key: String, ConfigurationKey {
+        case listen
+        case key
+        case quit
+
+        var isSecret: Bool { self == .key }
+    }
+
+    init(reading section: Section<Key>) {
+        listen = section.value(.listen, .listenAddress, default: .tcp(host: "127.0.0.1", port: 9090))
+        key = section.secret(.key)
+        allowsQuit = section.value(.quit, .flag, default: false)
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import OAuth
+
+/// The parts of `identities.NAME` that the engine works with.
+extension ClientConfiguration {
+    private static let endpointKeys: [(IdentityKey, Endpoint)] = [
+        (.authorizationEndpoint, .authorization),
+        (.tokenEndpoint, .token),
+        (.deviceAuthorizationEndpoint, .deviceAuthorization),
+        (.userinfoEndpoint, .userinfo),
+        (.revocationEndpoint, .revocation),
+        (.endSessionEndpoint, .endSession),
+        (.registrationEndpoint, .registration),
+        (.introspectionEndpoint, .introspection),
+        (.pushedAuthorizationRequestEndpoint, .pushedAuthorizationRequest),
+        (.keysURI, .keys),
+    ]
+
+    /// Who the authorization server is and where.
+    mutating func readProvider(_ section: Section<IdentityKey>, connectTo: ConnectAddress?) {
+        allowsInsecureProvider = section.value(.allowInsecureProvider, .flag, default: false)
+        connectsToLoopback = connectTo?.isLoopback
+        if let issuer = section.value(.issuer, .issuer) {
+            self.issuer = issuer.value
+            checkTransport(of: HTTPURL(issuer.value), .issuer, section)
+        }
+        if let url = section.value(.discoveryURL, .url)?.value {
+            discoveryURL = url
+            checkTransport(of: url, .discoveryURL, section)
+        }
+        for (key, endpoint) in Self.endpointKeys {
+            guard let url = section.value(key, .url)?.value else { continue }
+            endpoints[endpoint] = url
+            checkTransport(of: url, key, section)
+        }
+        if ![IdentityKey.issuer, .discoveryURL, .tokenEndpoint].contains(where: section.has) {
+            section.require(.issuer, "is missing, and there is neither discovery_url nor token_endpoint")
+        }
+    }
+
+    /// Plain HTTP shows the client's secret and the tokens to everybody on the way (SPEC section 7).
+    private func checkTransport(of url: HTTPURL?, _ key: IdentityKey, _ section: Section<IdentityKey>) {
+        guard let url, url.scheme == .http, !allowsInsecureProvider else { return }
+        guard !(connectsToLoopback ?? url.isLoopback) else { return }
+        section.error(key, "plain http off loopback shows the secret; it needs allow_insecure_provider: true")
+    }
+
+    /// How the client proves itself.
+    mutating func readAuthentication(_ section: Section<IdentityKey>) {
+        let hasSecret = section.hasSecret(.clientSecret)
+        authentication = section.value(
+            .tokenEndpointAuthMethod, .clientAuthentication, default: hasSecret ? .basic : .none)
+        basicEncoding = section.value(.basicEncoding, .word, default: .automatic)
+        switch authentication {
+        case .basic, .post:
+            if !hasSecret { section.error(.tokenEndpointAuthMethod, "needs client_secret") }
+        case .none:
+            guard hasSecret, section.has(.tokenEndpointAuthMethod) else { return }
+            section.error(.tokenEndpointAuthMethod, "'none' would never use client_secret")
+        }
+    }
+
+    /// What is asked for.
+    mutating func readRequest(_ section: Section<IdentityKey>) {
+        scope = section.words(.scope, .scopeToken)?.distinctValues ?? []
+        audience = section.words(.audience, .text)?.distinctValues ?? []
+        resource = section.words(.resource, .resource)?.distinctValues ?? []
+        tokenParameters = section.namedValues(.tokenParameters) { name in
+            guard !name.isEmpty else { return "a parameter needs a name" }
+            return BuiltIn.parameters.contains(name) ? "clashes with a parameter that bearerd sends itself" : nil
+        }
+        tokenHeaders = section.namedValues(.tokenHeaders) { name in
+            guard let field = HTTPFields.Name(name) else { return "is not the name of a header" }
+            return BuiltIn.headers.contains(field) ? "clashes with a header that bearerd sends itself" : nil
+        }
+    }
+
+    /// What is made of an answer.
+    mutating func readLifetimes(_ section: Section<IdentityKey>) {
+        let further = section.oneOrMany(.acceptTokenTypes, .text)?.distinctValues ?? []
+        acceptedTokenTypes += further.map { $0.lowercased() }.filter { !acceptedTokenTypes.contains($0) }
+        refreshMargin = section.value(.refreshMargin, .duration)?.value
+        defaultLifetime = section.value(.defaultExpiresIn, .positiveDuration, default: defaultLifetime)
+    }
+}
+
+/// What bearerd puts into token requests itself, so that configuration may not.
+private enum BuiltIn {
+    static let parameters: Set<String> = [
+        "grant_type", "scope", "audience", "resource", "refresh_token", "client_id", "client_secret",
+        "client_assertion", "client_assertion_type", "assertion", "code", "code_verifier", "redirect_uri",
+        "device_code", "username", "password", "subject_token", "subject_token_type", "actor_token",
+        "actor_token_type", "requested_token_type",
+    ]
+    static let headers: Set<HTTPFields.Name> = [
+        .accept, .authorization, .connection, .contentLength, .contentType, .expect, .host, .transferEncoding,
+    ]
+}
+
+extension [Found<String>] {
+    /// The values in order, each once.
+    fileprivate var distinctValues: [String] {
+        var seen: Set<String> = []
+        return map(\.value).filter { seen.insert($0).inserted }
+    }
+}
+
+extension Section<IdentityKey> {
+    /// A map of names to values, without those whose name `objection` speaks against.
+    fileprivate func namedValues(_ key: IdentityKey, objection: (String) -> String?) -> [NamedValue] {
+        (map(key, .textThatMayBeEmpty) ?? []).compactMap { name, value in
+            if let objection = objection(name.value) {
+                reading.error(objection, at: name.place)
+                return nil
+            }
+            return NamedValue(name.value, value.value)
+        }
+    }
+}

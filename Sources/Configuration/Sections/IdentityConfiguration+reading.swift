@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+internal import OAuth
+
+extension IdentityConfiguration {
+    /// - Returns: nil after reporting what it cannot do without.
+    init?(reading section: Section<IdentityKey>, name: Found<String>, timeouts: TimeoutsConfiguration) {
+        IdentityConfiguration.check(name, in: section)
+        transport = TransportConfiguration(
+            reading: section, skipsVerification: section.value(.insecureSkipVerify, .flag, default: false))
+        if transport.skipsVerification {
+            section.warn(.insecureSkipVerify, "turns off every check of the provider's certificate")
+        }
+        clientSecret = section.secret(.clientSecret)
+
+        section.require(.clientID)
+        section.require(.grantType, "is missing, and its default is not supported yet: authorization_code")
+        let clientID = section.value(.clientID, .text)?.value
+        let grantType = section.value(.grantType, .grantType)?.value
+        var client = ClientConfiguration(
+            name: name.value, clientID: clientID ?? "", grantType: grantType ?? .authorizationCode)
+        client.readProvider(section, connectTo: transport.connectTo)
+        client.readAuthentication(section)
+        client.readRequest(section)
+        client.readLifetimes(section)
+        client.tokenTimeLimit = timeouts.token
+        guard clientID != nil, grantType != nil else { return nil }
+        self.client = client
+    }
+
+    /// A name stands in URLs, file names and metric labels.
+    private static func check(_ name: Found<String>, in section: Section<IdentityKey>) {
+        let text = name.value.utf8
+        if name.value == RouteConfiguration.noIdentity {
+            section.reading.error("'none' is no name: it means a route without a token", at: name.place)
+        } else if !(1...64).contains(text.count) || !text.allSatisfy(isNameByte) || text.first == UInt8(ascii: ".") {
+            let rule = "a name has at most 64 letters, digits, '-', '_' and '.', no '.' at its beginning"
+            section.reading.error(rule, at: name.place)
+        }
+    }
+
+    private static func isNameByte(_ byte: UInt8) -> Bool {
+        byte.isLetter || byte.isDigit || "-_.".utf8.contains(byte)
+    }
+}

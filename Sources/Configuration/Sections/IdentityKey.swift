@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The keys of `identities.NAME`.
+enum IdentityKey: String, ConfigurationKey {
+    case issuer
+    case discoveryURL = "discovery_url"
+    case connectTo = "connect_to"
+    case authorizationEndpoint = "authorization_endpoint"
+    case tokenEndpoint = "token_endpoint"
+    case deviceAuthorizationEndpoint = "device_authorization_endpoint"
+    case userinfoEndpoint = "userinfo_endpoint"
+    case revocationEndpoint = "revocation_endpoint"
+    case endSessionEndpoint = "end_session_endpoint"
+    case registrationEndpoint = "registration_endpoint"
+    case introspectionEndpoint = "introspection_endpoint"
+    case pushedAuthorizationRequestEndpoint = "pushed_authorization_request_endpoint"
+    case keysURI = "jwks_uri"
+    case allowInsecureProvider = "allow_insecure_provider"
+    case preset
+    case clientID = "client_id"
+    case clientSecret = "client_secret"
+    case tokenEndpointAuthMethod = "token_endpoint_auth_method"
+    case basicEncoding = "basic_encoding"
+    case assertionAudience = "assertion_audience"
+    case assertionClaims = "assertion_claims"
+    case assertionFile = "assertion_file"
+    case assertionCertificateFile = "assertion_certificate_file"
+    case subject
+    case privateKeyFile = "private_key_file"
+    case privateKeyID = "private_key_id"
+    case signingAlgorithm = "signing_alg"
+    case grantType = "grant_type"
+    case username
+    case password
+    case subjectTokenFile = "subject_token_file"
+    case subjectTokenType = "subject_token_type"
+    case requestedTokenType = "requested_token_type"
+    case scope
+    case audience
+    case resource
+    case authorizationParameters = "authorization_params"
+    case tokenParameters = "token_params"
+    case tokenHeaders = "token_headers"
+    case redirectURI = "redirect_uri"
+    case redirectListen = "redirect_listen"
+    case initialAccessToken = "initial_access_token"
+    case acceptTokenTypes = "accept_token_types"
+    case refreshMargin = "refresh_margin"
+    case defaultExpiresIn = "default_expires_in"
+    case clockSkew = "clock_skew"
+    case caFile = "ca_file"
+    case clientCertificateFile = "client_certificate_file"
+    case clientKeyFile = "client_key_file"
+    case proxy
+    case insecureSkipVerify = "insecure_skip_verify"
+    case dpop
+    case pushedAuthorizationRequests = "par"
+    case onStateChange = "on_state_change"
+
+    var isSecret: Bool {
+        self == .clientSecret || self == .password || self == .initialAccessToken
+    }
+
+    var feature: Feature? {
+        switch self {
+        case .preset: .presets
+        case .assertionAudience, .assertionFile, .assertionCertificateFile, .privateKeyFile, .privateKeyID,
+            .signingAlgorithm:
+            .clientAssertions
+        case .assertionClaims, .subject: .jwtBearerGrant
+        case .username, .password: .passwordGrant
+        case .subjectTokenFile, .subjectTokenType, .requestedTokenType: .tokenExchange
+        case .authorizationParameters, .redirectURI, .redirectListen, .clockSkew: .browserLogin
+        case .initialAccessToken: .registration
+        case .dpop: .dpop
+        case .pushedAuthorizationRequests: .pushedAuthorizationRequests
+        case .onStateChange: .stateChangeCommands
+        case .issuer, .discoveryURL, .connectTo, .authorizationEndpoint, .tokenEndpoint,
+            .deviceAuthorizationEndpoint, .userinfoEndpoint, .revocationEndpoint, .endSessionEndpoint,
+            .registrationEndpoint, .introspectionEndpoint, .pushedAuthorizationRequestEndpoint, .keysURI,
+            .allowInsecureProvider, .clientID, .clientSecret, .tokenEndpointAuthMethod, .basicEncoding, .grantType,
+            .scope, .audience, .resource, .tokenParameters, .tokenHeaders, .acceptTokenTypes, .refreshMargin,
+            .defaultExpiresIn, .caFile, .clientCertificateFile, .clientKeyFile, .proxy, .insecureSkipVerify:
+            nil
+        }
+    }
+}

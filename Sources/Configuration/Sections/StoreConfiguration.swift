@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Where sessions are kept (`store`).
+package enum StoreConfiguration: Hashable, Sendable {
+    /// In files under this directory.
+    case file(directory: String)
+    /// In memory: they end with the process.
+    case memory
+}
+
+extension StoreConfiguration {
+    enum Key: String, ConfigurationKey {
+        case type
+        case directory
+        case encryptionKey = "encryption_key"
+        case url
+        case keyPrefix = "key_prefix"
+        case caFile = "ca_file"
+        case clientCertificateFile = "client_certificate_file"
+        case clientKeyFile = "client_key_file"
+
+        var isSecret: Bool { self == .encryptionKey || self == .url }
+
+        var feature: Feature? {
+            switch self {
+            case .type, .directory: nil
+            case .encryptionKey: .storeEncryption
+            case .url, .keyPrefix, .caFile, .clientCertificateFile, .clientKeyFile: .redisStore
+            }
+        }
+    }
+
+    private enum TypeWord: String, CaseIterable {
+        case file
+        case memory
+        case keyring
+        case redis
+    }
+
+    init(reading section: Section<Key>) {
+        let type = section.value(.type, ValueKind<TypeWord>.word, default: .file)
+        let directory = section.value(.directory, .text)?.value
+        switch type {
+        case .file:
+            self = .file(directory: directory ?? section.standardDirectory)
+        case .memory:
+            if directory != nil { section.error(.directory, "means nothing to a store in memory") }
+            self = .memory
+        case .keyring, .redis:
+            section.error(.type, "not supported yet: \(type.rawValue)")
+            self = .memory
+        }
+    }
+}
+
+extension Section<StoreConfiguration.Key> {
+    /// What systemd's `StateDirectory=` made, else the place that distributions have for it.
+    fileprivate var standardDirectory: String {
+        reading.environment(Variable.stateDirectory) ?? "/var/lib/bearerd"
+    }
+}

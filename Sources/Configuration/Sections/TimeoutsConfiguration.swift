@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How long anything may take (`timeouts`); nil where a limit is turned off.
+package struct TimeoutsConfiguration: Sendable {
+    /// From the first byte of a request to the end of its head.
+    package let header: Duration?
+    /// Between two requests of a kept connection.
+    package let idle: Duration?
+    /// A request to the authorization server, in total.
+    package let token: Duration
+    /// How long a request waits for a token.
+    package let tokenWait: Duration
+    /// What each upstream has to keep to, unless its route says otherwise.
+    package let upstream: UpstreamTimeouts
+}
+
+extension TimeoutsConfiguration {
+    enum Key: String, ConfigurationKey {
+        case header
+        case idle
+        case connect
+        case firstByte = "first_byte"
+        case streamIdle = "stream_idle"
+        case upstreamIdle = "upstream_idle"
+        case upstreamAge = "upstream_age"
+        case token
+        case tokenWait = "token_wait"
+    }
+
+    init(reading section: Section<Key>) {
+        header = section.value(.header, .timeLimit, default: .seconds(10))
+        idle = section.value(.idle, .timeLimit, default: .seconds(75))
+        token = section.value(.token, .positiveDuration, default: .seconds(10))
+        tokenWait = section.value(.tokenWait, .positiveDuration, default: .seconds(10))
+        upstream = UpstreamTimeouts(reading: section, otherwise: .standard)
+    }
+}

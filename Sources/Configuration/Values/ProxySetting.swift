@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Crypto
+
+/// Through which proxy connections to others go (`proxy`).
+package enum ProxySetting: Sendable {
+    /// None, whatever the environment says.
+    case none
+    /// As `https_proxy`, `http_proxy`, `all_proxy` and `NO_PROXY` say.
+    case environment
+    /// This `http`, `https` or `socks5h` URL, which may hold a password.
+    case url(Secret)
+}
+
+extension ValueKind<ProxySetting> {
+    /// `environment`, or a proxy's URL; never quoted in a message.
+    static var proxy: ValueKind {
+        ValueKind<String>.text.map { text throws(ValueError) in
+            if text == "environment" { return .environment }
+            guard let range = text.firstRange(of: "://"), schemes.contains(text[..<range.lowerBound]) else {
+                throw ValueError("is neither 'environment' nor an http, https or socks5h URL")
+            }
+            let authority = text[range.upperBound...].split(separator: "/", maxSplits: 1).first ?? ""
+            let address = authority.split(separator: "@").last ?? ""
+            guard HostPattern(String(address)) != nil else { throw ValueError("the proxy's URL has no valid host") }
+            return .url(Secret(text))
+        }
+    }
+
+    private static var schemes: Set<Substring> { ["http", "https", "socks5h"] }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import OAuth
+internal import System
+
+/// A file that holds one secret or one key.
+enum SecretFile {
+    /// More than any key takes, in bytes.
+    private static let longest = 64 << 10
+
+    /// The secret, without one trailing line end.
+    static func read(_ path: String) throws(CredentialError) -> (secret: Secret, isReadableByAll: Bool) {
+        var (bytes, isReadableByAll) = try contents(of: path)
+        if bytes.last == UInt8(ascii: "\n") {
+            bytes.removeLast()
+            if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        }
+        guard !bytes.isEmpty else { throw CredentialError(reason: "\(path) is empty") }
+        return (Secret(bytes: bytes), isReadableByAll)
+    }
+
+    /// The bytes of a file that nobody but its owner may change.
+    static func contents(of path: String) throws(CredentialError) -> (bytes: [UInt8], isReadableByAll: Bool) {
+        let (bytes, status) = try anyContents(of: path)
+        guard !status.isWritableByOthers else {
+            let mode = String(status.mode, radix: 8)
+            throw CredentialError(reason: "\(path) may be written by others (mode \(mode)); chmod go-w it")
+        }
+        return (bytes, status.isReadableByAll)
+    }
+
+    private static func anyContents(of path: String) throws(CredentialError) -> ([UInt8], FileStatus) {
+        do throws(SystemError) {
+            return try FileSystem.read(path, limit: longest)
+        } catch {
+            throw CredentialError(reason: "\(path) cannot be read: \(SystemError.text(of: error.code))")
+        }
+    }
+}

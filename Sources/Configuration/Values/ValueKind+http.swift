@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+
+extension ValueKind<HTTPFields.Name> {
+    /// A field's name.
+    static var fieldName: ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            guard let name = HTTPFields.Name(scalar.text) else {
+                throw ValueError("'\(scalar.written)' is not the name of a header")
+            }
+            return name
+        }
+    }
+}
+
+extension ValueKind<HTTPMethod> {
+    /// A method that a route may forward.
+    static var method: ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            guard HTTPFields.Name(scalar.text) != nil else {
+                throw ValueError("'\(scalar.written)' is not a method")
+            }
+            guard scalar.text == scalar.text.uppercased() else {
+                throw ValueError("methods are upper-case: did you mean '\(scalar.text.uppercased())'?")
+            }
+            let method = HTTPMethod(rawValue: scalar.text)
+            guard method != .trace, method != .connect else { throw ValueError("\(method) is never forwarded") }
+            return method
+        }
+    }
+}
+
+extension ValueKind<String> {
+    /// A token (RFC 9110 §5.6.2).
+    static var token: ValueKind {
+        text.map { text throws(ValueError) in
+            // A field's name has the same grammar.
+            guard HTTPFields.Name(text) != nil else { throw ValueError("is not a single word of an HTTP header") }
+            return text
+        }
+    }
+
+    /// The beginning of a route: an absolute path that routing does not change.
+    static var routePath: ValueKind {
+        text.map { text throws(ValueError) in
+            guard text.hasPrefix("/") else { throw ValueError("must begin with '/'") }
+            guard !text.contains(where: { "?# ".contains($0) }) else {
+                throw ValueError("must be a path alone, without spaces, '?' and '#'")
+            }
+            guard RequestPath.normalized(text.utf8.span).map({ $0 == Array(text.utf8) }) ?? true else {
+                throw ValueError("must be in its plain form, as in /api/v1: no '//', dot segments, ';', '\\' or needless percent-encoding")
+            }
+            return text
+        }
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+
+extension ValueKind<ListenAddress> {
+    /// `HOST:PORT`, `unix:PATH`, `systemd:NAME` or `fd:N`.
+    static var listenAddress: ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            guard let address = ListenAddress(scalar.text) else {
+                throw ValueError("'\(scalar.written)' is not HOST:PORT, unix:PATH, systemd:NAME or fd:N")
+            }
+            switch address {
+            case .tcp, .unix: return address
+            case .systemd, .descriptor:
+                guard Feature.inheritedListeners.isSupported else {
+                    throw ValueError("not supported yet: \(scalar.written)")
+                }
+                return address
+            }
+        }
+    }
+
+    /// An address of this machine alone.
+    static var loopbackAddress: ValueKind {
+        listenAddress.map { address throws(ValueError) in
+            guard case .tcp = address, address.isLoopback else {
+                throw ValueError("must be a loopback HOST:PORT, like 127.0.0.1:9000")
+            }
+            return address
+        }
+    }
+}
+
+extension ValueKind<HTTPURL> {
+    /// An `http` or `https` URL.
+    static var url: ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            guard let url = HTTPURL(scalar.text), url.scheme != .unix else {
+                throw ValueError("'\(scalar.written)' is not an http or https URL")
+            }
+            return url
+        }
+    }
+
+    /// `http(s)://HOST[:PORT][/PREFIX]` or `http+unix:PATH`.
+    static var upstream: ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            guard let url = HTTPURL(scalar.text), url.query == nil else {
+                throw ValueError("'\(scalar.written)' is not http(s)://HOST[:PORT][/PREFIX] or http+unix:PATH")
+            }
+            return url
+        }
+    }
+}
+
+extension ValueKind<HostPattern> {
+    /// `host` or `host:port`.
+    static var hostPattern: ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            guard let pattern = HostPattern(scalar.text) else {
+                throw ValueError("'\(scalar.written)' is not a host or host:port")
+            }
+            return pattern
+        }
+    }
+}
+
+extension ValueKind<ConnectAddress> {
+    /// `HOST:PORT` to connect to.
+    static var connectAddress: ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            guard let address = ConnectAddress(scalar.text) else {
+                throw ValueError("'\(scalar.written)' is not HOST:PORT")
+            }
+            return address
+        }
+    }
+}
+
+extension ValueKind<String> {
+    /// A web origin (RFC 6454 §6.2): scheme, `://` and authority; `null` is nobody's.
+    static var origin: ValueKind {
+        text.map { text throws(ValueError) in
+            let origin = text.lowercased()
+            let parts = origin.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let scheme = parts.first, let authority = parts.last,
+                !scheme.isEmpty, scheme.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") }),
+                HostPattern(String(authority)) != nil
+            else { throw ValueError("is not an origin like https://app.example.com") }
+            // Browsers leave the scheme's own port out.
+            return HTTPURL(origin)?.origin ?? origin
+        }
+    }
+}

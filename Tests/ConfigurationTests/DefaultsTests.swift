@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import HTTPTypes
+import OAuth
+import Observability
+import Testing
+
+@Suite struct DefaultsTests {
+    @Test func `the smallest file has no problem and every default of the contract`() throws {
+        let report = report(smallest)
+        #expect(report.lines == [])
+        let configuration = try #require(report.configuration)
+        #expect(configuration.listen == [.tcp(host: "127.0.0.1", port: 8080)])
+        #expect(configuration.admin == nil)
+        #expect(configuration.workers == nil)
+        #expect(configuration.access.hosts == nil)
+        #expect(configuration.access.origins == [])
+        #expect(configuration.access.peerUserIDs == nil)
+        #expect(configuration.limits.headerBytes == 65536)
+        #expect(configuration.limits.uriBytes == 16384)
+        #expect(configuration.limits.bodyBytes == nil)
+        #expect(configuration.limits.connections == 10_000)
+        #expect(configuration.limits.requestsPerSecond == nil)
+        #expect(configuration.limits.upstreamConnections == 1024)
+        #expect(configuration.timeouts.header == .seconds(10))
+        #expect(configuration.timeouts.idle == .seconds(75))
+        #expect(configuration.timeouts.token == .seconds(10))
+        #expect(configuration.timeouts.tokenWait == .seconds(10))
+        #expect(configuration.timeouts.upstream.connect == .seconds(5))
+        #expect(configuration.timeouts.upstream.firstByte == .seconds(60))
+        #expect(configuration.timeouts.upstream.streamIdle == .seconds(300))
+        #expect(configuration.timeouts.upstream.idle == .seconds(30))
+        #expect(configuration.timeouts.upstream.age == .seconds(600))
+        #expect(configuration.shutdown.delay == .zero)
+        #expect(configuration.shutdown.grace == .seconds(30))
+        #expect(!configuration.development.isOn)
+        #expect(configuration.log.level == .info)
+        #expect(configuration.log.format == nil)
+        #expect(configuration.log.access)
+        #expect(configuration.store == .file(directory: "/var/lib/bearerd"))
+    }
+
+    @Test func `a route has every default of the contract`() throws {
+        let route = try #require(report(smallest).configuration?.routes.first)
+        #expect(route.path == "/")
+        #expect(route.host == nil)
+        #expect(route.listen == nil)
+        #expect(route.methods == nil)
+        #expect(!route.stripsPrefix)
+        #expect(route.identity == "default")
+        #expect(route.authorization == .overwrite)
+        #expect(route.header == .authorization)
+        #expect(route.scheme == "Bearer")
+        #expect(route.hostHeader == .upstream)
+        #expect(route.requestHeaders.isEmpty)
+        #expect(route.responseHeaders.isEmpty)
+        #expect(route.forwarded == .none)
+        #expect(route.via)
+        #expect(route.upgrade == ["websocket"])
+        #expect(route.retryOnStatus == [401])
+        #expect(route.replayBuffer == 65536)
+        #expect(route.onNoToken == .fail)
+    }
+
+    @Test func `an identity has every default of the contract`() throws {
+        let identity = try #require(report(smallest).configuration?.identity(named: "default"))
+        #expect(identity.client.authentication == .none)
+        #expect(identity.client.basicEncoding == .automatic)
+        #expect(identity.client.grantType == .clientCredentials)
+        #expect(identity.client.acceptedTokenTypes == ["bearer"])
+        #expect(identity.client.refreshMargin == nil)
+        #expect(identity.client.defaultLifetime == .seconds(300))
+        #expect(identity.client.tokenTimeLimit == .seconds(10))
+        #expect(identity.client.connectsToLoopback == nil)
+        #expect(!identity.transport.skipsVerification)
+        #expect(identity.clientSecret == nil)
+    }
+
+    @Test func `a secret makes Basic the way the client proves itself`() throws {
+        let report = report(withIdentity("client_secret: s"))
+        #expect(report.configuration?.identities.first?.client.authentication == .basic)
+    }
+
+    @Test func `the store's directory is systemd's where there is one`() {
+        let report = report(smallest, environment: ["STATE_DIRECTORY": "/var/lib/other"])
+        #expect(report.configuration?.store == .file(directory: "/var/lib/other"))
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import Testing
+
+@Suite struct RulesTests {
+    @Test(arguments: ["0.0.0.0:8080", "192.0.2.1:80", "\"[::]:80\"", "example.com:80"])
+    func `a listener off loopback needs unsafe_listen`(address: String) {
+        #expect(errors("listen: \(address)\n" + smallest) == ["listen: plain HTTP off loopback needs unsafe_listen: true"])
+        #expect(errors("listen: \(address)\nunsafe_listen: true\n" + smallest) == [])
+    }
+
+    @Test(arguments: ["127.0.0.1:0", "127.9.9.9:80", "localhost:8080", "\"[::1]:80\"", "unix:/run/x"])
+    func `a listener on loopback does not`(address: String) {
+        #expect(errors("listen: \(address)\n" + smallest) == [])
+    }
+
+    @Test(arguments: ["8080", "127.0.0.1", ":80", "127.0.0.1:99999", "unix:", "http://127.0.0.1:80", "[a]"])
+    func `what is no address is refused`(address: String) {
+        #expect(errors("listen: [\"\(address)\"]\n" + smallest).count == 1)
+    }
+
+    @Test func `an address is listened on once`() {
+        #expect(errors("listen: [127.0.0.1:1, 127.0.0.1:1]\n" + smallest) == ["listen: 127.0.0.1:1 is listened on twice"])
+        #expect(
+            errors("listen: 127.0.0.1:9090\nadmin: {quit: false}\n" + smallest)
+                == ["admin: 127.0.0.1:9090 is listened on twice"])
+        #expect(errors("listen: [127.0.0.1:0, 127.0.0.1:0]\n" + smallest) == [])
+    }
+
+    @Test(arguments: ["192.0.2.1:9000", "0.0.0.0:9000", "unix:/x"])
+    func `the embedded provider and API are for loopback alone`(address: String) {
+        for key in ["provider", "api"] {
+            #expect(
+                errors("development: {\(key): \"\(address)\"}\n" + smallest)
+                    == ["development.\(key): must be a loopback HOST:PORT, like 127.0.0.1:9000"])
+        }
+    }
+
+    @Test func `the embedded provider and API are called out`() {
+        let report = report("development: {provider: 127.0.0.1:9001, api: 127.0.0.1:9002}\n" + smallest)
+        #expect(report.configuration != nil)
+        #expect(report.problems.map(\.severity) == [.warning, .warning])
+        #expect(report.problems.map(\.path) == ["development.provider", "development.api"])
+    }
+
+    @Test func `plain http to an upstream is for loopback`() {
+        let text = smallest.replacing("https://api.example.com", with: "http://api.example.com")
+        let expected = "routes[0].upstream: plain http off loopback shows the token; "
+            + "it needs allow_insecure_upstream: true"
+        #expect(errors(text) == [expected])
+        #expect(errors(text + "    allow_insecure_upstream: true\n") == [])
+        #expect(errors(text + "    connect_to: 127.0.0.1:80\n") == [])
+        let local = smallest.replacing("https://api.example.com", with: "http://localhost:81")
+        #expect(errors(local) == [])
+        #expect(errors(local + "    connect_to: 192.0.2.1:80\n") == [expected])
+    }
+
+    @Test func `plain http to a provider is for loopback`() {
+        let expected = "plain http off loopback shows the secret; it needs allow_insecure_provider: true"
+        for key in ["issuer", "discovery_url", "token_endpoint", "jwks_uri"] {
+            func text(_ url: String, _ more: String = "") -> String {
+                let without = smallest.replacing("    issuer: https://sso.example.com\n", with: "    \(key): \(url)\n")
+                let issuer = key == "issuer" ? "" : "    issuer: https://sso.example.com\n"
+                return without.replacing("    client_id: app\n", with: "    client_id: app\n\(issuer)\(more)")
+            }
+            #expect(errors(text("http://sso.example.com")) == ["identities.default.\(key): \(expected)"])
+            #expect(errors(text("http://sso.example.com", "    allow_insecure_provider: true\n")) == [])
+            #expect(errors(text("http://sso.example.com", "    connect_to: 127.0.0.1:80\n")) == [])
+            #expect(errors(text("http://127.0.0.1:80")) == [])
+            #expect(
+                errors(text("http://localhost", "    connect_to: keycloak:8080\n"))
+                    == ["identities.default.\(key): \(expected)"])
+        }
+    }
+
+    @Test(arguments: [
+        ("127.0.0.1:8080", "http://127.0.0.1:8080/x", true), ("127.0.0.1:8080", "http://localhost:8080", true),
+        ("localhost:8080", "http://127.0.0.1:8080", true), ("127.0.0.1:8080", "http://127.0.0.2:8080", false),
+        ("127.0.0.1:8080", "http://[::1]:8080", false), ("\"[::1]:8080\"", "https://localhost:8080", true),
+        ("127.0.0.1:8080", "http://127.0.0.1:8081", false), ("127.0.0.1:80", "http://127.0.0.1", true),
+        ("0.0.0.0:8080", "http://127.0.0.1:8080", true), ("unix:/run/x", "http+unix:/run/x", true),
+        ("unix:/run/x", "http+unix:/run/y", false), ("127.0.0.1:0", "http://127.0.0.1:80", false),
+        ("127.0.0.1:1", "http://127.0.0.1:9090", true),
+    ])
+    func `an upstream is not one of our own listeners`(listen: String, upstream: String, isOwn: Bool) {
+        let text = "listen: \(listen)\nunsafe_listen: true\nadmin:\n  listen: 127.0.0.1:9090\n"
+            + smallest.replacing("https://api.example.com", with: upstream)
+        #expect(errors(text).contains { $0.contains("is bearerd's own listener") } == isOwn)
+    }
+
+    @Test func `what is connected to counts for that`() {
+        #expect(errors(withRoute("connect_to: localhost:8080")).first?.contains("own listener") == true)
+    }
+
+    @Test func `an identity of a route exists`() {
+        #expect(
+            errors(smallest.replacing("identity: default", with: "identity: other"))
+                == ["routes[0].identity: there is no identity 'other'"])
+        #expect(
+            errors(smallest.replacing("    identity: default\n", with: ""))
+                == ["routes[0].identity: is missing: name one, or 'none' to forward without a token"])
+    }
+
+    @Test func `no two routes select the same requests`() {
+        func second(_ lines: String) -> [String] {
+            errors(smallest + "  - {upstream: https://b.example.com, identity: none\(lines)}\n")
+        }
+        #expect(second("") == ["routes[1]: selects the same requests as routes[0] on line 7"])
+        #expect(second(", methods: [GET]").count == 1)
+        #expect(second(", host: app") == [])
+        #expect(second(", path: /api") == [])
+        let two = smallest + "    path: /api/\n  - {path: /api, upstream: https://b.example.com, identity: none}\n"
+        #expect(errors(two).count == 1)
+        let split = withRoute("methods: [GET]") + "  - {methods: [POST], upstream: https://b.e, identity: none}\n"
+        #expect(errors(split) == [])
+    }
+
+    @Test func `a route's listener is one of the listeners`() {
+        #expect(
+            errors(withRoute("listen: 127.0.0.1:81"))
+                == ["routes[0].listen: is none of the listeners (127.0.0.1:8080)"])
+        #expect(errors(withRoute("listen: 127.0.0.1:8080")) == [])
+    }
+
+    @Test(arguments: ["/a//b", "/a/../b", "/a/.", "/a;b", "/%61", "/a?b", "/a#b", "\"/a b\"", "\"\""])
+    func `a route's path is in its plain form`(path: String) {
+        #expect(errors(withRoute("path: \(path)")).count == 1)
+    }
+
+    @Test(arguments: ["/", "/a", "/a/", "/a.b/c", "/a%20b", "/.well-known"])
+    func `a route's path stays as it is written`(path: String) {
+        #expect(report(withRoute("path: \(path)")).configuration?.routes.first?.path == path)
+    }
+
+    @Test(arguments: [
+        "methods: [TRACE]", "methods: [CONNECT]", "methods: []", "methods: [\"A B\"]", "header: Host",
+        "header: Content-Length", "header: \"a b\"", "scheme: \"a b\"", "retry_on_status: [200]", "retry_on_status: 401",
+        "replay_buffer: 1TiB", "forwarded: yes please", "via: maybe", "authorization: keep", "on_no_token: drop",
+        "host_header: \"a b\"", "upgrade: [\"a b\"]", "strip_prefix: 1", "request_headers: {set: {Authorization: x}}",
+        "request_headers: {set: {Host: x}}", "request_headers: {add: {Connection: x}}",
+        "response_headers: {remove: [Content-Length]}", "request_headers: {set: [a]}", "request_headers: {drop: [a]}",
+        "request_headers: {set: {\"a b\": c}}", "request_headers: {set: {X-A: \"a\\nb\"}}",
+        "timeouts: {header: 1s}", "timeouts: {token: 1s}", "timeouts: {connect: 1}", "proxy: ftp://proxy",
+        "proxy: proxy:80", "connect_to: host", "connect_to: host:0", "insecure_skip_verify: true",
+        "client_certificate_file: /nowhere", "client_key_file: /nowhere", "ca_file: /nowhere",
+    ])
+    func `a route's other rules`(line: String) {
+        #expect(!errors(withRoute(line)).isEmpty)
+    }
+
+    @Test(arguments: [
+        "token_endpoint_auth_method: client_secret_basic", "token_endpoint_auth_method: client_secret_post",
+        "token_endpoint_auth_method: basic", "basic_encoding: base64", "grant_type: implicit",
+        "token_params: {grant_type: x}", "token_params: {scope: x}", "token_params: {client_secret: x}",
+        "token_params: {\"\": x}", "token_headers: {content-type: x}", "token_headers: {authorization: x}",
+        "token_headers: {\"a b\": x}", "default_expires_in: 0", "refresh_margin: soon", "resource: not-a-uri",
+        "resource: https://a/#b", "insecure_skip_verify: 1", "scope: [[a]]", "token_params: [a]",
+        "token_endpoint: ftp://x", "token_endpoint: /token", "connect_to: unix:/x",
+        "client_secret: s\ntoken_endpoint_auth_method: none",
+    ])
+    func `an identity's other rules`(line: String) {
+        #expect(!errors(withIdentity(line)).isEmpty)
+    }
+
+    @Test(arguments: ["none", "a/b", "\"\"", ".a", "\"a b\"", "ü"])
+    func `an identity's name fits a URL and a file`(name: String) {
+        #expect(errors(smallest.replacing("  default:", with: "  \(name):")).contains { $0.contains("name") })
+    }
+
+    @Test(arguments: [
+        "workers: 0", "workers: 1.5", "workers: \"2\"", "unsafe_listen: 1", "unsafe_listen: truee", "listen: []",
+        "access: {peer_uids: [-1]}", "access: {peer_uids: [root]}", "access: {origins: [example.com]}",
+        "access: {origins: [https://a/b]}", "access: {hosts: [http://a]}", "access: {hosts: localhost}",
+        "limits: {connections: 0}", "limits: {requests_per_second: -1}", "timeouts: {token: 0}",
+        "timeouts: {token_wait: 0}", "shutdown: {grace: fast}", "log: {format: xml}", "log: {access: 2}",
+        "admin: {listen: [127.0.0.1:1]}", "admin: {quit: perhaps}", "store: {type: disk}",
+        "store: {type: memory, directory: /x}", "store: file", "identities: []", "routes: {}", "access: [a]",
+    ])
+    func `the file's other rules`(line: String) {
+        #expect(!errors(line + "\n" + smallest).isEmpty)
+    }
+
+    @Test func `insecure_skip_verify and h2c are warned of`() {
+        let report = report(withIdentity("insecure_skip_verify: true") + "    upgrade: [websocket, h2c]\n")
+        #expect(report.configuration != nil)
+        #expect(report.problems.map(\.severity) == [.warning, .warning])
+        #expect(report.problems.map(\.path) == ["identities.default.insecure_skip_verify", "routes[0].upgrade[1]"])
+    }
+
+    private func errors(_ text: String) -> [String] {
+        report(text).problems.filter { $0.severity == .error }.map { "\($0.path): \($0.reason)" }
+    }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import Crypto
+import Glibc
+import OAuth
+import Testing
+
+@Suite struct SecretsTests {
+    let directory: TemporaryDirectory
+
+    init() throws {
+        directory = try TemporaryDirectory()
+    }
+
+    @Test(arguments: [("s3cret", "s3cret"), ("s3cret\n", "s3cret"), ("s3cret\r\n", "s3cret"), ("s\n\n", "s\n"), (" s ", " s ")])
+    func `one line end at the end of a file is not part of the secret`(content: String, expected: String) throws {
+        let file = try directory.file("secret", content)
+        let report = report(withIdentity("client_secret_file: \(file)"))
+        #expect(report.lines == [])
+        #expect(try report.configuration?.identities.first?.clientSecret?.read().plaintext == expected)
+    }
+
+    @Test func `a file is read anew each time`() throws {
+        let file = try directory.file("secret", "old")
+        let source = try #require(
+            report(withIdentity("client_secret_file: \(file)")).configuration?.identities.first?.clientSecret)
+        #expect(try source.read().plaintext == "old")
+        _ = try directory.file("secret", "new")
+        #expect(try source.read().plaintext == "new")
+        _ = try directory.file("secret", "new", mode: 0o622)
+        #expect(throws: CredentialError.self) { try source.read() }
+    }
+
+    @Test func `a credential is a file in systemd's directory`() throws {
+        _ = try directory.file("key", "s3cret\n")
+        let environment = ["CREDENTIALS_DIRECTORY": directory.path]
+        let report = report("access: {key_credential: key}\n" + smallest, environment: environment)
+        #expect(try report.configuration?.access.key?.read().plaintext == "s3cret")
+    }
+
+    @Test func `a credential needs systemd's directory and a plain name`() {
+        #expect(reasons("admin: {key_credential: key}") == ["CREDENTIALS_DIRECTORY is not set: systemd gave no credentials"])
+        #expect(reasons("admin: {key_credential: ../key}") == ["'../key' is not the name of a credential"])
+    }
+
+    @Test(arguments: [(0o620, "620"), (0o602, "602"), (0o666, "666")])
+    func `a file that others may write is an error`(mode: mode_t, shown: String) throws {
+        let file = try directory.file("secret", "s3cret", mode: mode)
+        let text = withIdentity("client_secret_file: \(file)")
+        #expect(
+            report(text).lines == [
+                "c.yaml:6:25: error: identities.default.client_secret_file: \(file) may be written by others "
+                    + "(mode \(shown)); chmod go-w it"
+            ])
+    }
+
+    @Test func `a file that everybody may read is a warning`() throws {
+        let file = try directory.file("secret", "s3cret", mode: 0o644)
+        let report = report(withIdentity("client_secret_file: \(file)"))
+        #expect(report.configuration != nil)
+        #expect(report.problems.map(\.severity) == [.warning])
+    }
+
+    @Test func `a key file is judged like a secret's`() throws {
+        let certificate = try directory.file("certificate", "c", mode: 0o644)
+        let bad = try directory.file("bad", "k", mode: 0o660)
+        let text = withRoute("client_certificate_file: \(certificate)", "client_key_file: \(bad)")
+        #expect(report(text).problems.map(\.path) == ["routes[0].client_key_file"])
+        let good = try directory.file("good", "k", mode: 0o640)
+        let fine = report(withRoute("client_certificate_file: \(certificate)", "client_key_file: \(good)"))
+        #expect(fine.lines == [])
+        #expect(fine.configuration?.routes.first?.transport.clientCertificate?.keyFile == good)
+    }
+
+    @Test func `a certificate needs its key, and a key its certificate`() throws {
+        let file = try directory.file("pem", "x")
+        #expect(report(withIdentity("client_certificate_file: \(file)")).problems.map(\.path) == ["identities.default.client_key_file"])
+        #expect(report(withIdentity("client_key_file: \(file)")).problems.map(\.path) == ["identities.default.client_certificate_file"])
+    }
+
+    @Test func `an empty or missing file is an error`() throws {
+        let empty = try directory.file("secret", "\n")
+        #expect(reasons("admin: {key_file: \(empty)}") == ["\(empty) is empty"])
+        #expect(reasons("admin: {key_file: /nowhere/x}") == ["/nowhere/x cannot be read: No such file or directory"])
+        #expect(reasons("admin: {key_file: /tmp}") == ["/tmp cannot be read: Is a directory"])
+    }
+
+    @Test func `a secret is given in one form only`() throws {
+        let file = try directory.file("secret", "s")
+        let problems = report("admin:\n  key: s3cret\n  key_file: \(file)\n" + smallest).problems
+        #expect(problems.map(\.path) == ["admin.key_file"])
+        #expect(problems.map(\.reason) == ["only one of key and key_file may be given"])
+    }
+
+    @Test func `no secret prints itself`() throws {
+        let text = "admin: {key: s3cret}\naccess: {key: s3cret}\n"
+            + withIdentity("client_secret: s3cret", "proxy: http://s3cret:s3cret@proxy:80")
+        let configuration = try #require(report(text).configuration)
+        var dumped = ""
+        dump(configuration, to: &dumped)
+        dumped += "\(configuration)" + String(reflecting: configuration)
+        #expect(!dumped.contains("s3cret"))
+    }
+
+    @Test(arguments: [
+        "client_secret: \"\"", "client_secret: [s3cret]", "client_secret: {s3cret: s3cret}",
+        "proxy: s3cret://s3cret@s3cret", "token_params: {client_secret: s3cret}", "token_params: {a: [s3cret]}",
+        "token_headers: {authorization: s3cret}", "client_secret: s3cret\nclient_secret: s3cret",
+        "client_secret: s3cret\ntoken_endpoint_auth_method: none",
+    ])
+    func `no secret is in a message`(line: String) {
+        let report = report(withIdentity(line))
+        #expect(report.configuration == nil)
+        #expect(!report.lines.joined().contains("s3cret@") && !report.lines.joined().contains("'s3cret"))
+    }
+
+    private func reasons(_ line: String) -> [String] {
+        report(line + "\n" + smallest).problems.map(\.reason)
+    }
+}
