@@ -48,7 +48,8 @@ let package = Package(
         .target(name: "HTTPTypes", swiftSettings: safe),
         .target(name: "HTTPServer", dependencies: ["EventLoop", "HTTPTypes"], swiftSettings: safe),
         .target(name: "OAuth", dependencies: ["Confinement", "HTTPTypes", "Crypto", "JSON"], swiftSettings: safe),
-        .target(name: "TokenStore", dependencies: ["OAuth", "Crypto", "System", "JSON"], swiftSettings: safe),
+        .target(
+            name: "TokenStore", dependencies: ["Confinement", "OAuth", "Crypto", "System"], swiftSettings: safe),
         .target(
             name: "Configuration", dependencies: ["YAML", "OAuth", "HTTPTypes", "Crypto", "System", "Observability"],
             swiftSettings: safe),
@@ -75,6 +76,9 @@ let package = Package(
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: bridge),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: bridge),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: bridge),
+        .testTarget(
+            name: "TokenStoreTests", dependencies: ["TokenStore", "OAuth", "Crypto", "System", "TestSupport"],
+            swiftSettings: bridge),
         .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: bridge),
         .testTarget(
             name: "ConfigurationTests", dependencies: ["Configuration", "Crypto", "HTTPTypes", "OAuth", "Observability"],

@@ -33,6 +33,9 @@ package struct SystemError: Error, Equatable, Sendable {
     /// Whether we may not.
     package var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
 
+    /// Whether a file is longer than it may be.
+    package var isTooLarge: Bool { code == EFBIG }
+
     /// Whether the disk or the quota is full; worth trying again later.
     package var isNoSpace: Bool { code == ENOSPC || code == EDQUOT }
 }

@@ -94,5 +94,7 @@ package struct FileReplacement: ~Copyable {
         unlink(linkPath)
         // link and rename rather than copy: it needs no space, and the second name is whole at every moment.
         if link(path, linkPath) == 0 { _ = rename(linkPath, previousPath) }
+        // rename does nothing where both are names of one file already, as after a crash between these steps.
+        unlink(linkPath)
     }
 }

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import System
+
+/// Why a store cannot be opened.
+package enum FileStoreError: Error, Equatable, Sendable {
+    /// Others could read or change what is in there; nothing is repaired in silence, as it may have been
+    /// read.
+    case insecure(path: String, problem: String)
+    /// A call failed; ``System/SystemError/isPermission`` tells a lack of rights from other reasons.
+    case unusable(SystemError)
+}
+
+extension FileStoreError: CustomStringConvertible {
+    /// What, where and what to do, in one line.
+    package var description: String {
+        switch self {
+        case .insecure(let path, let problem): "\(path): \(problem)"
+        case .unusable(let error): "\(error)"
+        }
+    }
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import System
+
+/// Finds, makes and judges the directory that a store lives in.
+enum StoreDirectory {
+    private static let ownSubdirectory = "bearerd"
+
+    /// The directory to use, which is then ours alone, and so is every file of ours in it.
+    ///
+    /// - Parameter configured: used itself if it is missing (and made) or ours with mode 0700; else `bearerd`
+    ///   in it.
+    /// - Returns: its path.
+    /// - Throws: ``FileStoreError``.
+    static func prepare(_ configured: String) throws(FileStoreError) -> String {
+        do {
+            let trimmed =
+                configured.count > 1 && configured.hasSuffix("/") ? String(configured.dropLast()) : configured
+            try FileSystem.createPrivateDirectory(trimmed)
+            if let status = try FileSystem.status(of: trimmed), isPrivate(status) {
+                try checkFiles(in: trimmed)
+                return trimmed
+            }
+            let own = "\(trimmed)/\(ownSubdirectory)"
+            try FileSystem.createPrivateDirectory(own)
+            try checkDirectory(own)
+            try checkFiles(in: own)
+            return own
+        } catch let error as FileStoreError {
+            throw error
+        } catch let error as SystemError {
+            throw .unusable(error)
+        } catch {
+            preconditionFailure("the calls above throw no other type")
+        }
+    }
+
+    /// Whether a file may hold tokens: regular, ours, mode 0600.
+    ///
+    /// - Returns: the problem with it; nil if there is none.
+    static func problem(withFile status: FileStatus) -> String? {
+        if status.kind != .regular { return "is not a regular file" }
+        if status.owner != CurrentProcess.effectiveUser { return ownerProblem(status) }
+        if status.mode != 0o600 { return "has mode \(octal(status.mode)), must be 0600: chmod 600" }
+        return nil
+    }
+
+    private static func isPrivate(_ status: FileStatus) -> Bool {
+        status.kind == .directory && status.owner == CurrentProcess.effectiveUser && status.mode == 0o700
+    }
+
+    private static func checkDirectory(_ path: String) throws {
+        // Not through a link: in a directory that is not ours, somebody else may have put it there.
+        guard let status = try FileSystem.status(of: path, followingLink: false), !isPrivate(status) else {
+            return
+        }
+        let problem =
+            if status.kind != .directory {
+                "is not a directory"
+            } else if status.owner != CurrentProcess.effectiveUser {
+                ownerProblem(status)
+            } else {
+                "has mode \(octal(status.mode)), must be 0700: chmod 700"
+            }
+        throw FileStoreError.insecure(path: path, problem: problem)
+    }
+
+    private static func checkFiles(in directory: String) throws {
+        for name in try FileSystem.names(in: directory) where StorePaths.isOurs(name) {
+            let path = "\(directory)/\(name)"
+            // Another process may have renamed it since.
+            guard let status = try FileSystem.status(of: path, followingLink: false) else { continue }
+            if let problem = problem(withFile: status) {
+                throw FileStoreError.insecure(path: path, problem: problem)
+            }
+        }
+    }
+
+    private static func ownerProblem(_ status: FileStatus) -> String {
+        "belongs to user \(status.owner), not to us (\(CurrentProcess.effectiveUser))"
+    }
+
+    private static func octal(_ mode: UInt32) -> String {
+        "0" + String(mode, radix: 8)
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+/// The files of one identity.
+struct StorePaths {
+    /// What names of ours look like; other files in the directory are not looked at.
+    static let suffix = ".session"
+
+    /// The newest generation.
+    let current: String
+    /// The generation before, for when the newest is damaged.
+    var previous: String { current + ".previous" }
+    /// Locked by whoever changes the identity, never read.
+    var lock: String { current + ".lock" }
+
+    init(of identity: String, in directory: String) {
+        current = "\(directory)/\(StorePaths.fileName(for: identity))\(StorePaths.suffix)"
+    }
+
+    /// Where a damaged file is put aside.
+    ///
+    /// - Parameter milliseconds: since 1970.
+    /// - Returns: a path in the same directory.
+    func damaged(atMilliseconds milliseconds: Int64) -> String {
+        "\(current).damaged-\(milliseconds)"
+    }
+
+    /// Whether a file of this name is one of ours.
+    static func isOurs(_ name: String) -> Bool {
+        name.hasSuffix(suffix) || name.contains(suffix + ".")
+    }
+
+    /// A name without `/`, `.` or control bytes, different for different identities: RFC 3986's
+    /// percent-encoding of all but letters, digits, `-` and `_`; a hash where that gets too long for a file
+    /// system.
+    private static func fileName(for identity: String) -> String {
+        var name = ""
+        for byte in identity.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                name.unicodeScalars.append(Unicode.Scalar(byte))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                name += digits.count < 2 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        // `=` is in no encoded name, so a hash cannot be mistaken for one.
+        guard (1...128).contains(name.utf8.count) else {
+            return "=" + Base64URL.encode(SHA256.digest(Array(identity.utf8)))
+        }
+        return name
+    }
+}

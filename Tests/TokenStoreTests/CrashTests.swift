@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import OAuth
+import System
+import TestSupport
+import Testing
+import TokenStore
+
+@Suite struct `A crash or a full disk` {
+    private let fixture: StoreFixture
+
+    init() throws {
+        fixture = try StoreFixture()
+    }
+
+    @Test(arguments: FileReplacement.Step.allCases)
+    func `leaves the old session or the new after any step of a change`(
+        last: FileReplacement.Step
+    ) async throws {
+        let store = try fixture.open()
+        try await store.save(.sample(generation: 1))
+        let path = fixture.path("default.session")
+        var replacement = FileReplacement(
+            of: path, with: StoredSession.sample(generation: 2).encoded(),
+            keepingPreviousAs: path + ".previous")
+        for step in FileReplacement.Step.allCases {
+            try replacement.take(step)
+            if step == last { break }
+        }
+        let restarted = try fixture.open()
+        let isPublished = last == .publish || last == .synchronizeDirectory
+        #expect(try await restarted.load("default")?.generation == (isPublished ? 2 : 1))
+        try await restarted.save(.sample(generation: 3))
+        #expect(try await restarted.load("default")?.generation == 3)
+        #expect(fixture.reports.isEmpty)
+        #expect(!TemporaryDirectory.entries(of: fixture.directory).contains { $0.hasSuffix(".new") })
+    }
+
+    @Test func `half-way through the writing harms nothing`() async throws {
+        let store = try fixture.open()
+        try await store.save(.sample(generation: 1))
+        let bytes = StoredSession.sample(generation: 2).encoded()
+        for length in stride(from: 0, to: bytes.count, by: 7) {
+            fixture.overwrite("default.session.new", Array(bytes[..<length]))
+            #expect(try await fixture.open().load("default")?.generation == 1)
+        }
+        try await store.save(.sample(generation: 3))
+        #expect(try await fixture.open().load("default")?.generation == 3)
+    }
+
+    @Test func `without space throws, keeps the old session, and saves once there is space again`()
+        async throws
+    {
+        let disk = fixture.parent.path("disk")
+        mkdir(disk, 0o700)
+        let isMounted =
+            try Subprocess.run(["/usr/bin/mount", "-t", "tmpfs", "-o", "size=64k,mode=0700", "tmpfs", disk])
+            .ending
+            == .exited(0)
+        guard isMounted else { return }
+        defer { _ = try? Subprocess.run(["/usr/bin/umount", "-l", disk]) }
+
+        let store = try fixture.open(at: disk)
+        #expect(store.directory == disk)
+        try await store.save(.sample(generation: 1))
+        let filler = disk + "/filler"
+        let descriptor = Glibc.open(filler, O_WRONLY | O_CREAT, 0o600)
+        let block = [UInt8](repeating: 1, count: 4096)
+        while Glibc.write(descriptor, block, block.count) > 0 {}
+        close(descriptor)
+
+        let error = await #expect(throws: StoreError.self) {
+            try await store.save(.sample(generation: 2, padding: 20_000))
+        }
+        #expect(error == .unavailable("write \(disk)/default.session.new: No space left on device"))
+        #expect(try await fixture.open(at: disk).load("default")?.generation == 1)
+
+        unlink(filler)
+        try await store.save(.sample(generation: 2, padding: 20_000))
+        #expect(try await fixture.open(at: disk).load("default")?.generation == 2)
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Glibc
+import OAuth
+import Synchronization
+import System
+import TestSupport
+import TokenStore
+
+/// A file store in a directory of its own.
+final class StoreFixture: Sendable {
+    let parent: TemporaryDirectory
+    let directory: String
+    let thread = ThreadExecutor(named: "store")
+    private let damaged = Mutex<[DamagedEntry]>([])
+
+    init() throws {
+        parent = try TemporaryDirectory()
+        directory = parent.path("store")
+    }
+
+    deinit {
+        thread.stop()
+    }
+
+    var reports: [DamagedEntry] { damaged.withLock { $0 } }
+
+    /// One more opening of the same store, as another process would have it.
+    func open(at path: String? = nil) throws -> FileStore {
+        try FileStore(directory: path ?? directory, on: thread) { [weak self] entry in
+            self?.damaged.withLock { $0.append(entry) }
+        }
+    }
+
+    func path(_ name: String) -> String { "\(directory)/\(name)" }
+
+    func contents(_ name: String) -> [UInt8] { TemporaryDirectory.contents(of: path(name)) }
+
+    /// Replaces a file's content in place, as a disk does that loses it.
+    func overwrite(_ name: String, _ bytes: [UInt8]) {
+        let descriptor = Glibc.open(path(name), O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+        _ = Glibc.write(descriptor, bytes, bytes.count)
+        close(descriptor)
+    }
+}
+
+extension StoredSession {
+    /// A session whose every token carries its generation.
+    static func sample(_ identity: String = "default", generation: Int, padding: Int = 0) -> StoredSession {
+        var session = StoredSession(
+            identity: identity, generation: generation, binding: "https://issuer.example client")
+        session.refreshToken = Secret("refresh-\(generation)" + String(repeating: "x", count: padding))
+        session.scope = ["openid", "profile"]
+        session.lastRefresh = WallTime(secondsSinceEpoch: 1_800_000_000)
+        return session
+    }
+
+    var refreshText: String? { refreshToken?.withPlaintext { $0 } }
+}
