@@ -64,7 +64,8 @@ extension Section<RootKey> {
             guard let route = RouteConfiguration(reading: section, in: surroundings) else { continue }
             if let twin = seen.first(where: { $0.route.selectsTheSame(as: route) }) {
                 section.reading.error(
-                    "selects the same requests as \(twin.place.path) on line \(twin.place.mark.line)", at: section.place)
+                    "selects the same requests as \(twin.place.path) on line \(twin.place.mark.line)",
+                    at: section.place)
             }
             seen.append((route, section.place))
         }
@@ -85,7 +86,8 @@ extension ListenAddress {
 extension RouteConfiguration {
     /// Whether a request could be meant for both, with nothing to prefer one.
     fileprivate func selectsTheSame(as other: RouteConfiguration) -> Bool {
-        guard path.withoutLastSlash == other.path.withoutLastSlash, host == other.host, listen == other.listen else {
+        guard path.withoutLastSlash == other.path.withoutLastSlash, host == other.host, listen == other.listen
+        else {
             return false
         }
         guard let methods, let otherMethods = other.methods else { return true }

@@ -22,7 +22,8 @@ package struct ConfigurationReport: Sendable {
             let bytes = try FileSystem.read(path, limit: YAMLLimits().bytes).bytes
             self.init(bytes, file: path, environment: environment)
         } catch {
-            self.init(file: path, mark: .start, failure: "cannot be read: \(SystemError.text(of: error.code))")
+            self.init(
+                file: path, mark: .start, failure: "cannot be read: \(SystemError.text(of: error.code))")
         }
     }
 
@@ -38,7 +39,8 @@ package struct ConfigurationReport: Sendable {
             let root = Section<RootKey>(try YAMLNode.parse(text), at: .root, reading: reading)
             let configuration = Configuration(reading: root)
             self.init(
-                file: file, configuration: reading.hasErrors ? nil : configuration, problems: reading.sortedProblems)
+                file: file, configuration: reading.hasErrors ? nil : configuration,
+                problems: reading.sortedProblems)
         } catch {
             self.init(file: file, mark: error.mark, failure: error.description)
         }

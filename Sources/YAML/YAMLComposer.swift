@@ -42,7 +42,9 @@ struct YAMLComposer: ~Copyable {
     private mutating func node(of event: YAMLEvent, depth: Int) throws(YAMLError) -> YAMLNode {
         let before = nodes
         try charge(1, at: event.mark)
-        guard depth < limits.depth else { throw YAMLError(mark: event.mark, reason: .tooDeep(limit: limits.depth)) }
+        guard depth < limits.depth else {
+            throw YAMLError(mark: event.mark, reason: .tooDeep(limit: limits.depth))
+        }
         let properties: YAMLEvent.Properties
         let content: YAMLNode.Content
         switch event.kind {
@@ -61,14 +63,16 @@ struct YAMLComposer: ~Copyable {
             content = .scalar(isText ? YAMLScalar(scalar.text, style: .quoted) : scalar)
         case .sequenceStart(let given):
             properties = given
-            content = .sequence(try within(given, at: event.mark) { composer throws(YAMLError) in
-                try composer.items(depth: depth + 1)
-            })
+            content = .sequence(
+                try within(given, at: event.mark) { composer throws(YAMLError) in
+                    try composer.items(depth: depth + 1)
+                })
         case .mappingStart(let given):
             properties = given
-            content = .mapping(try within(given, at: event.mark) { composer throws(YAMLError) in
-                try composer.entries(depth: depth + 1)
-            })
+            content = .mapping(
+                try within(given, at: event.mark) { composer throws(YAMLError) in
+                    try composer.entries(depth: depth + 1)
+                })
         case .streamStart, .streamEnd, .documentStart, .documentEnd, .sequenceEnd, .mappingEnd:
             // libyaml's grammar does not give these where a value is due.
             throw YAMLError(mark: event.mark, reason: .syntax("a value is missing"))
@@ -111,7 +115,9 @@ struct YAMLComposer: ~Copyable {
             guard case .scalar(let key) = keyNode.content else {
                 throw YAMLError(mark: event.mark, reason: .keyIsNotScalar)
             }
-            guard key != YAMLScalar("<<", style: .plain) else { throw YAMLError(mark: event.mark, reason: .mergeKey) }
+            guard key != YAMLScalar("<<", style: .plain) else {
+                throw YAMLError(mark: event.mark, reason: .mergeKey)
+            }
             let value = try node(of: try parser.next(), depth: depth)
             mapping.append(YAMLMapping.Entry(key: key.text, mark: event.mark, value: value))
         }
@@ -119,7 +125,9 @@ struct YAMLComposer: ~Copyable {
 
     private mutating func charge(_ count: Int, at mark: Mark) throws(YAMLError) {
         nodes += count
-        guard nodes <= limits.nodes else { throw YAMLError(mark: mark, reason: .tooManyNodes(limit: limits.nodes)) }
+        guard nodes <= limits.nodes else {
+            throw YAMLError(mark: mark, reason: .tooManyNodes(limit: limits.nodes))
+        }
     }
 }
 
@@ -132,7 +140,8 @@ private enum CoreTag: Equatable {
         let schema = "tag:yaml.org,2002:"
         switch tag {
         case "!", schema + "str": self = .text
-        case nil, schema + "int", schema + "bool", schema + "null", schema + "float", schema + "seq", schema + "map":
+        case nil, schema + "int", schema + "bool", schema + "null", schema + "float", schema + "seq",
+            schema + "map":
             self = .other
         case .some(let tag): throw YAMLError(mark: mark, reason: .unknownTag(tag))
         }

@@ -30,7 +30,9 @@ package struct YAMLNode: Equatable, Sendable {
     ///   - limits: bounds on size, depth and number of values.
     /// - Returns: the document's value, nil when the text has none (empty, or comments alone).
     /// - Throws: the first place where the text is not one YAML document within the limits.
-    package static func parse(_ bytes: [UInt8], limits: YAMLLimits = YAMLLimits()) throws(YAMLError) -> YAMLNode? {
+    package static func parse(
+        _ bytes: [UInt8], limits: YAMLLimits = YAMLLimits()
+    ) throws(YAMLError) -> YAMLNode? {
         guard bytes.count <= limits.bytes else {
             throw YAMLError(mark: .start, reason: .tooLarge(limit: limits.bytes))
         }

@@ -47,18 +47,23 @@ struct YAMLParser: ~Copyable {
             return YAMLEvent(kind: .alias(anchor: String(yaml: event.data.alias.anchor) ?? ""), mark: mark)
         case YAML_SCALAR_EVENT:
             let scalar = event.data.scalar
-            let properties = YAMLEvent.Properties(anchor: String(yaml: scalar.anchor), tag: String(yaml: scalar.tag))
-            let text = String(decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
+            let properties = YAMLEvent.Properties(
+                anchor: String(yaml: scalar.anchor), tag: String(yaml: scalar.tag))
+            let text = String(
+                decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
             let style = scalar.style == YAML_PLAIN_SCALAR_STYLE ? YAMLScalar.Style.plain : .quoted
-            return YAMLEvent(kind: .scalar(YAMLScalar(text, style: style), properties: properties), mark: mark)
+            return YAMLEvent(
+                kind: .scalar(YAMLScalar(text, style: style), properties: properties), mark: mark)
         case YAML_SEQUENCE_START_EVENT:
             let start = event.data.sequence_start
-            let properties = YAMLEvent.Properties(anchor: String(yaml: start.anchor), tag: String(yaml: start.tag))
+            let properties = YAMLEvent.Properties(
+                anchor: String(yaml: start.anchor), tag: String(yaml: start.tag))
             return YAMLEvent(kind: .sequenceStart(properties), mark: mark)
         case YAML_SEQUENCE_END_EVENT: return YAMLEvent(kind: .sequenceEnd, mark: mark)
         case YAML_MAPPING_START_EVENT:
             let start = event.data.mapping_start
-            let properties = YAMLEvent.Properties(anchor: String(yaml: start.anchor), tag: String(yaml: start.tag))
+            let properties = YAMLEvent.Properties(
+                anchor: String(yaml: start.anchor), tag: String(yaml: start.tag))
             return YAMLEvent(kind: .mappingStart(properties), mark: mark)
         case YAML_MAPPING_END_EVENT: return YAMLEvent(kind: .mappingEnd, mark: mark)
         default:

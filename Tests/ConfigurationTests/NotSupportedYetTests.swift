@@ -15,10 +15,13 @@ import Testing
 
     @Test(arguments: [
         "preset: google", "assertion_audience: issuer", "private_key_file: /k", "private_key_id: k",
-        "signing_alg: ES256", "assertion_certificate_file: /c", "assertion_file: /a", "username: u", "password: p",
+        "signing_alg: ES256", "assertion_certificate_file: /c", "assertion_file: /a", "username: u",
+        "password: p",
         "password_file: /p", "subject_token_file: /s", "subject_token_type: t", "requested_token_type: t",
-        "authorization_params: {a: b}", "redirect_uri: http://127.0.0.1:0/callback", "redirect_listen: 127.0.0.1:80",
-        "initial_access_token: t", "initial_access_token_credential: t", "clock_skew: 60s", "dpop: true", "par: auto",
+        "authorization_params: {a: b}", "redirect_uri: http://127.0.0.1:0/callback",
+        "redirect_listen: 127.0.0.1:80",
+        "initial_access_token: t", "initial_access_token_credential: t", "clock_skew: 60s", "dpop: true",
+        "par: auto",
         "on_state_change: [/bin/true]", "subject: s", "assertion_claims: {a: b}",
     ])
     func `keys of an identity whose part is not built are refused`(line: String) {
@@ -31,7 +34,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "encryption_key: k", "encryption_key_file: /k", "encryption_key_credential: k", "url: redis://localhost",
+        "encryption_key: k", "encryption_key_file: /k", "encryption_key_credential: k",
+        "url: redis://localhost",
         "key_prefix: p", "ca_file: /c", "client_certificate_file: /c", "client_key_file: /k",
     ])
     func `keys of the store whose part is not built are refused`(line: String) {
@@ -51,11 +55,15 @@ import Testing
             smallest.replacing("client_credentials", with: "urn:ietf:params:oauth:grant-type:token-exchange"),
             "token_exchange"
         ),
-        (withIdentity("client_secret: s", "token_endpoint_auth_method: client_secret_jwt"), "client_secret_jwt"),
+        (
+            withIdentity("client_secret: s", "token_endpoint_auth_method: client_secret_jwt"),
+            "client_secret_jwt"
+        ),
         (withIdentity("token_endpoint_auth_method: private_key_jwt"), "private_key_jwt"),
         (withIdentity("token_endpoint_auth_method: tls_client_auth"), "tls_client_auth"),
         (
-            withIdentity("token_endpoint_auth_method: self_signed_tls_client_auth"), "self_signed_tls_client_auth"
+            withIdentity("token_endpoint_auth_method: self_signed_tls_client_auth"),
+            "self_signed_tls_client_auth"
         ),
     ])
     func `values whose part is not built are refused by name`(text: String, value: String) {

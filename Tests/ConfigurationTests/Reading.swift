@@ -23,7 +23,9 @@ func report(_ text: String, environment: [String: String] = [:]) -> Configuratio
 
 /// The smallest file with these lines inside its identity.
 func withIdentity(_ lines: String...) -> String {
-    smallest.replacing("    grant_type: client_credentials\n", with: "    grant_type: client_credentials\n" + indented(lines))
+    smallest.replacing(
+        "    grant_type: client_credentials\n", with: "    grant_type: client_credentials\n" + indented(lines)
+    )
 }
 
 /// The smallest file with these lines inside its route.

@@ -6,7 +6,10 @@ import Testing
 @Suite struct RulesTests {
     @Test(arguments: ["0.0.0.0:8080", "192.0.2.1:80", "\"[::]:80\"", "example.com:80"])
     func `a listener off loopback needs unsafe_listen`(address: String) {
-        #expect(errors("listen: \(address)\n" + smallest) == ["listen: plain HTTP off loopback needs unsafe_listen: true"])
+        #expect(
+            errors("listen: \(address)\n" + smallest) == [
+                "listen: plain HTTP off loopback needs unsafe_listen: true"
+            ])
         #expect(errors("listen: \(address)\nunsafe_listen: true\n" + smallest) == [])
     }
 
@@ -21,7 +24,10 @@ import Testing
     }
 
     @Test func `an address is listened on once`() {
-        #expect(errors("listen: [127.0.0.1:1, 127.0.0.1:1]\n" + smallest) == ["listen: 127.0.0.1:1 is listened on twice"])
+        #expect(
+            errors("listen: [127.0.0.1:1, 127.0.0.1:1]\n" + smallest) == [
+                "listen: 127.0.0.1:1 is listened on twice"
+            ])
         #expect(
             errors("listen: 127.0.0.1:9090\nadmin: {quit: false}\n" + smallest)
                 == ["admin: 127.0.0.1:9090 is listened on twice"])
@@ -46,7 +52,8 @@ import Testing
 
     @Test func `plain http to an upstream is for loopback`() {
         let text = smallest.replacing("https://api.example.com", with: "http://api.example.com")
-        let expected = "routes[0].upstream: plain http off loopback shows the token; "
+        let expected =
+            "routes[0].upstream: plain http off loopback shows the token; "
             + "it needs allow_insecure_upstream: true"
         #expect(errors(text) == [expected])
         #expect(errors(text + "    allow_insecure_upstream: true\n") == [])
@@ -60,7 +67,8 @@ import Testing
         let expected = "plain http off loopback shows the secret; it needs allow_insecure_provider: true"
         for key in ["issuer", "discovery_url", "token_endpoint", "jwks_uri"] {
             func text(_ url: String, _ more: String = "") -> String {
-                let without = smallest.replacing("    issuer: https://sso.example.com\n", with: "    \(key): \(url)\n")
+                let without = smallest.replacing(
+                    "    issuer: https://sso.example.com\n", with: "    \(key): \(url)\n")
                 let issuer = key == "issuer" ? "" : "    issuer: https://sso.example.com\n"
                 return without.replacing("    client_id: app\n", with: "    client_id: app\n\(issuer)\(more)")
             }
@@ -75,7 +83,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("127.0.0.1:8080", "http://127.0.0.1:8080/x", true), ("127.0.0.1:8080", "http://localhost:8080", true),
+        ("127.0.0.1:8080", "http://127.0.0.1:8080/x", true),
+        ("127.0.0.1:8080", "http://localhost:8080", true),
         ("localhost:8080", "http://127.0.0.1:8080", true), ("127.0.0.1:8080", "http://127.0.0.2:8080", false),
         ("127.0.0.1:8080", "http://[::1]:8080", false), ("\"[::1]:8080\"", "https://localhost:8080", true),
         ("127.0.0.1:8080", "http://127.0.0.1:8081", false), ("127.0.0.1:80", "http://127.0.0.1", true),
@@ -84,7 +93,8 @@ import Testing
         ("127.0.0.1:1", "http://127.0.0.1:9090", true),
     ])
     func `an upstream is not one of our own listeners`(listen: String, upstream: String, isOwn: Bool) {
-        let text = "listen: \(listen)\nunsafe_listen: true\nadmin:\n  listen: 127.0.0.1:9090\n"
+        let text =
+            "listen: \(listen)\nunsafe_listen: true\nadmin:\n  listen: 127.0.0.1:9090\n"
             + smallest.replacing("https://api.example.com", with: upstream)
         #expect(errors(text).contains { $0.contains("is bearerd's own listener") } == isOwn)
     }
@@ -110,9 +120,11 @@ import Testing
         #expect(second(", methods: [GET]").count == 1)
         #expect(second(", host: app") == [])
         #expect(second(", path: /api") == [])
-        let two = smallest + "    path: /api/\n  - {path: /api, upstream: https://b.example.com, identity: none}\n"
+        let two =
+            smallest + "    path: /api/\n  - {path: /api, upstream: https://b.example.com, identity: none}\n"
         #expect(errors(two).count == 1)
-        let split = withRoute("methods: [GET]") + "  - {methods: [POST], upstream: https://b.e, identity: none}\n"
+        let split =
+            withRoute("methods: [GET]") + "  - {methods: [POST], upstream: https://b.e, identity: none}\n"
         #expect(errors(split) == [])
     }
 
@@ -135,11 +147,15 @@ import Testing
 
     @Test(arguments: [
         "methods: [TRACE]", "methods: [CONNECT]", "methods: []", "methods: [\"A B\"]", "header: Host",
-        "header: Content-Length", "header: \"a b\"", "scheme: \"a b\"", "retry_on_status: [200]", "retry_on_status: 401",
-        "replay_buffer: 1TiB", "forwarded: yes please", "via: maybe", "authorization: keep", "on_no_token: drop",
-        "host_header: \"a b\"", "upgrade: [\"a b\"]", "strip_prefix: 1", "request_headers: {set: {Authorization: x}}",
+        "header: Content-Length", "header: \"a b\"", "scheme: \"a b\"", "retry_on_status: [200]",
+        "retry_on_status: 401",
+        "replay_buffer: 1TiB", "forwarded: yes please", "via: maybe", "authorization: keep",
+        "on_no_token: drop",
+        "host_header: \"a b\"", "upgrade: [\"a b\"]", "strip_prefix: 1",
+        "request_headers: {set: {Authorization: x}}",
         "request_headers: {set: {Host: x}}", "request_headers: {add: {Connection: x}}",
-        "response_headers: {remove: [Content-Length]}", "request_headers: {set: [a]}", "request_headers: {drop: [a]}",
+        "response_headers: {remove: [Content-Length]}", "request_headers: {set: [a]}",
+        "request_headers: {drop: [a]}",
         "request_headers: {set: {\"a b\": c}}", "request_headers: {set: {X-A: \"a\\nb\"}}",
         "timeouts: {header: 1s}", "timeouts: {token: 1s}", "timeouts: {connect: 1}", "proxy: ftp://proxy",
         "proxy: proxy:80", "connect_to: host", "connect_to: host:0", "insecure_skip_verify: true",
@@ -169,7 +185,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "workers: 0", "workers: 1.5", "workers: \"2\"", "unsafe_listen: 1", "unsafe_listen: truee", "listen: []",
+        "workers: 0", "workers: 1.5", "workers: \"2\"", "unsafe_listen: 1", "unsafe_listen: truee",
+        "listen: []",
         "access: {peer_uids: [-1]}", "access: {peer_uids: [root]}", "access: {origins: [example.com]}",
         "access: {origins: [https://a/b]}", "access: {hosts: [http://a]}", "access: {hosts: localhost}",
         "limits: {connections: 0}", "limits: {requests_per_second: -1}", "timeouts: {token: 0}",
@@ -185,7 +202,10 @@ import Testing
         let report = report(withIdentity("insecure_skip_verify: true") + "    upgrade: [websocket, h2c]\n")
         #expect(report.configuration != nil)
         #expect(report.problems.map(\.severity) == [.warning, .warning])
-        #expect(report.problems.map(\.path) == ["identities.default.insecure_skip_verify", "routes[0].upgrade[1]"])
+        #expect(
+            report.problems.map(\.path) == [
+                "identities.default.insecure_skip_verify", "routes[0].upgrade[1]",
+            ])
     }
 
     private func errors(_ text: String) -> [String] {

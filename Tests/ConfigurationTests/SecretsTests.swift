@@ -13,8 +13,13 @@ import Testing
         directory = try TemporaryDirectory()
     }
 
-    @Test(arguments: [("s3cret", "s3cret"), ("s3cret\n", "s3cret"), ("s3cret\r\n", "s3cret"), ("s\n\n", "s\n"), (" s ", " s ")])
-    func `one line end at the end of a file is not part of the secret`(content: String, expected: String) throws {
+    @Test(arguments: [
+        ("s3cret", "s3cret"), ("s3cret\n", "s3cret"), ("s3cret\r\n", "s3cret"), ("s\n\n", "s\n"),
+        (" s ", " s "),
+    ])
+    func `one line end at the end of a file is not part of the secret`(
+        content: String, expected: String
+    ) throws {
         let file = try directory.file("secret", content)
         let report = report(withIdentity("client_secret_file: \(file)"))
         #expect(report.lines == [])
@@ -40,7 +45,10 @@ import Testing
     }
 
     @Test func `a credential needs systemd's directory and a plain name`() {
-        #expect(reasons("admin: {key_credential: key}") == ["CREDENTIALS_DIRECTORY is not set: systemd gave no credentials"])
+        #expect(
+            reasons("admin: {key_credential: key}") == [
+                "CREDENTIALS_DIRECTORY is not set: systemd gave no credentials"
+            ])
         #expect(reasons("admin: {key_credential: ../key}") == ["'../key' is not the name of a credential"])
     }
 
@@ -75,14 +83,23 @@ import Testing
 
     @Test func `a certificate needs its key, and a key its certificate`() throws {
         let file = try directory.file("pem", "x")
-        #expect(report(withIdentity("client_certificate_file: \(file)")).problems.map(\.path) == ["identities.default.client_key_file"])
-        #expect(report(withIdentity("client_key_file: \(file)")).problems.map(\.path) == ["identities.default.client_certificate_file"])
+        #expect(
+            report(withIdentity("client_certificate_file: \(file)")).problems.map(\.path) == [
+                "identities.default.client_key_file"
+            ])
+        #expect(
+            report(withIdentity("client_key_file: \(file)")).problems.map(\.path) == [
+                "identities.default.client_certificate_file"
+            ])
     }
 
     @Test func `an empty or missing file is an error`() throws {
         let empty = try directory.file("secret", "\n")
         #expect(reasons("admin: {key_file: \(empty)}") == ["\(empty) is empty"])
-        #expect(reasons("admin: {key_file: /nowhere/x}") == ["/nowhere/x cannot be read: No such file or directory"])
+        #expect(
+            reasons("admin: {key_file: /nowhere/x}") == [
+                "/nowhere/x cannot be read: No such file or directory"
+            ])
         #expect(reasons("admin: {key_file: /tmp}") == ["/tmp cannot be read: Is a directory"])
     }
 
@@ -94,7 +111,8 @@ import Testing
     }
 
     @Test func `no secret prints itself`() throws {
-        let text = "admin: {key: s3cret}\naccess: {key: s3cret}\n"
+        let text =
+            "admin: {key: s3cret}\naccess: {key: s3cret}\n"
             + withIdentity("client_secret: s3cret", "proxy: http://s3cret:s3cret@proxy:80")
         let configuration = try #require(report(text).configuration)
         var dumped = ""
@@ -105,7 +123,8 @@ import Testing
 
     @Test(arguments: [
         "client_secret: \"\"", "client_secret: [s3cret]", "client_secret: {s3cret: s3cret}",
-        "proxy: s3cret://s3cret@s3cret", "token_params: {client_secret: s3cret}", "token_params: {a: [s3cret]}",
+        "proxy: s3cret://s3cret@s3cret", "token_params: {client_secret: s3cret}",
+        "token_params: {a: [s3cret]}",
         "token_headers: {authorization: s3cret}", "client_secret: s3cret\nclient_secret: s3cret",
         "client_secret: s3cret\ntoken_endpoint_auth_method: none",
     ])

@@ -16,7 +16,9 @@ import Testing
         #expect(configuration.timeouts.header == expected)
     }
 
-    @Test(arguments: ["30", "-1s", "1.5s", "30 s", "s", "1d", "1h30m", "99999999999999999999s", "9000h", "٣s"])
+    @Test(arguments: [
+        "30", "-1s", "1.5s", "30 s", "s", "1d", "1h30m", "99999999999999999999s", "9000h", "٣s",
+    ])
     func `what is not a duration is refused with its place`(text: String) {
         let lines = report("timeouts:\n  header: \(text)\n" + smallest).lines
         #expect(lines.count == 1)
@@ -24,7 +26,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("1", 1), ("65536", 65536), ("512B", 512), ("64KiB", 65536), ("1MiB", 1_048_576), ("0x10", nil), ("1KB", nil),
+        ("1", 1), ("65536", 65536), ("512B", 512), ("64KiB", 65536), ("1MiB", 1_048_576), ("0x10", nil),
+        ("1KB", nil),
         ("1k", nil), ("0", nil), ("-1", nil), ("9999999GiB", nil), ("1GiB", nil),
     ])
     func `a size is in bytes or has a binary unit, within bounds`(text: String, expected: Int?) {
@@ -131,7 +134,10 @@ import Testing
         let report = report(text)
         #expect(report.problems.filter { $0.severity == .error }.map(\.reason) == [])
         let configuration = try #require(report.configuration)
-        #expect(configuration.listen.map(\.description) == ["127.0.0.1:8080", "[::1]:8080", "unix:/run/bearerd.sock"])
+        #expect(
+            configuration.listen.map(\.description) == [
+                "127.0.0.1:8080", "[::1]:8080", "unix:/run/bearerd.sock",
+            ])
         #expect(configuration.workers == 3)
         #expect(configuration.admin?.listen == .tcp(host: "0.0.0.0", port: 9090))
         #expect(try configuration.admin?.key?.read().plaintext == "admin-key")

@@ -19,7 +19,10 @@ import YAML
         let route = try #require(root["routes"]?.value.items.first)
         #expect(route.mark == Mark(line: 3, column: 5))
         #expect(route["methods"]?.mark == Mark(line: 4, column: 5))
-        #expect(route["methods"]?.value.items.map(\.mark) == [Mark(line: 4, column: 15), Mark(line: 4, column: 20)])
+        #expect(
+            route["methods"]?.value.items.map(\.mark) == [
+                Mark(line: 4, column: 15), Mark(line: 4, column: 20),
+            ])
     }
 
     @Test func `columns count characters, not bytes`() throws {
@@ -54,7 +57,9 @@ import YAML
         #expect(root["b"]?.value == root["a"]?.value)
     }
 
-    @Test(arguments: [("!!str 5", YAMLScalar.Style.quoted), ("! 5", .quoted), ("!!int 5", .plain), ("'5'", .quoted)])
+    @Test(arguments: [
+        ("!!str 5", YAMLScalar.Style.quoted), ("! 5", .quoted), ("!!int 5", .plain), ("'5'", .quoted),
+    ])
     func `a core tag says whether a value is a text`(text: String, style: YAMLScalar.Style) throws {
         #expect(try parse(text)?.scalar == YAMLScalar("5", style: style))
     }

@@ -17,7 +17,9 @@ import YAML
         #expect(error?.reason == .notUTF8)
     }
 
-    @Test(arguments: [[0xFF, 0xFE, 0x61, 0x00], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82]])
+    @Test(arguments: [
+        [0xFF, 0xFE, 0x61, 0x00], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82],
+    ])
     func `UTF-16, overlong forms, surrogates and cut characters are not UTF-8`(bytes: [UInt8]) {
         let error = failure(bytes: bytes)
         #expect(error?.mark == .start)
@@ -74,9 +76,12 @@ import YAML
     }
 
     @Test(arguments: [
-        "%", "%YAML 9.9\n---\na", "%TAG ! tag:x,\n---\na", "&", "*", "!", "!<", "!<>", "|", "|x", ">-+", "? ", "? a", ":",
-        "- :", "-", "--- ---", "...", "@a", "`a", "a: b: c", "a: 'b", "\"\\x\"", "\"\\ud800\"", "\"\\uZZZZ\"", "[,]", "{,}",
-        "{a", "[a", "]", "}", "a: ]", "&a &b c", "*a: b", "- - - -", "? - a\n: - b", "!!str", "!!str [a]", "\u{FEFF}", "\u{85}",
+        "%", "%YAML 9.9\n---\na", "%TAG ! tag:x,\n---\na", "&", "*", "!", "!<", "!<>", "|", "|x", ">-+", "? ",
+        "? a", ":",
+        "- :", "-", "--- ---", "...", "@a", "`a", "a: b: c", "a: 'b", "\"\\x\"", "\"\\ud800\"", "\"\\uZZZZ\"",
+        "[,]", "{,}",
+        "{a", "[a", "]", "}", "a: ]", "&a &b c", "*a: b", "- - - -", "? - a\n: - b", "!!str", "!!str [a]",
+        "\u{FEFF}", "\u{85}",
         "\u{2028}a: b", "a:\u{A0}b", "{? a, ? b}", "[a: b, c: d]", "'a\n\n b'", "# only", "\r\r\n", "a: &a",
     ])
     func `odd texts give a tree or an error, never a trap`(text: String) {
@@ -90,7 +95,9 @@ import YAML
     @Test func `a valid file with any one byte changed gives a tree or an error`() {
         let file = Array("a: &x [1, 'b', \"c\\n\"]\nd: {e: *x}\nf: |\n  g\n".utf8)
         for position in file.indices {
-            for byte in [0x00, 0x09, 0x0A, 0x20, 0x22, 0x26, 0x2A, 0x2D, 0x3A, 0x5B, 0x7B, 0x80, 0xFF] as [UInt8] {
+            for byte in [0x00, 0x09, 0x0A, 0x20, 0x22, 0x26, 0x2A, 0x2D, 0x3A, 0x5B, 0x7B, 0x80, 0xFF]
+                as [UInt8]
+            {
                 var changed = file
                 changed[position] = byte
                 _ = failure(bytes: changed)

@@ -26,7 +26,8 @@ import YAML
     }
 
     @Test(arguments: [
-        "", "-", "+", "0x", "0o", "0o8", "010", "1.0", "1e3", "9223372036854775808", "_1", "1_", "--1", "+-1", "0x-1",
+        "", "-", "+", "0x", "0o", "0o8", "010", "1.0", "1e3", "9223372036854775808", "_1", "1_", "--1", "+-1",
+        "0x-1",
         "1:30", "½", "١", "1 ",
     ])
     func `what is not one whole number, or not the same in both versions, is none`(text: String) {

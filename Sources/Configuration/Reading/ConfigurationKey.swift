@@ -24,7 +24,8 @@ extension ConfigurationKey {
     /// Every spelling that the section knows.
     static var spellings: [String] {
         allCases.flatMap { key in
-            key.isSecret ? [key.rawValue] + SecretForm.allCases.map { key.rawValue + $0.suffix } : [key.rawValue]
+            key.isSecret
+                ? [key.rawValue] + SecretForm.allCases.map { key.rawValue + $0.suffix } : [key.rawValue]
         }
     }
 }

@@ -2,7 +2,9 @@
 
 package import YAML
 
-/// One fault of a configuration file, where it stands and what to do about it. It never quotes a secret.
+/// One fault of a configuration file, where it stands and what to do about it.
+///
+/// It never quotes a secret.
 package struct ConfigurationProblem: Hashable, Sendable {
     /// How grave a problem is; spelled as in the message.
     package enum Severity: String, Sendable {

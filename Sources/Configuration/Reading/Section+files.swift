@@ -13,7 +13,9 @@ extension Section {
         let given = [key.rawValue, file, credential].filter(has(spelling:))
         guard given.count <= 1 else {
             for spelling in given.dropFirst() {
-                reading.error("only one of \(given.joined(separator: " and ")) may be given", at: place(ofSpelling: spelling))
+                reading.error(
+                    "only one of \(given.joined(separator: " and ")) may be given",
+                    at: place(ofSpelling: spelling))
             }
             return nil
         }
@@ -37,13 +39,16 @@ extension Section {
     /// The path of a file with a private key.
     func keyFile(_ key: Key) -> String? {
         guard let path = value(key, .text) else { return nil }
-        return inspect(path) { path throws(CredentialError) in try SecretFile.contents(of: path).isReadableByAll }
+        return inspect(path) { path throws(CredentialError) in
+            try SecretFile.contents(of: path).isReadableByAll
+        }
     }
 
     /// A name under `$CREDENTIALS_DIRECTORY`, as a path.
     private func credentialPath(_ name: Found<String>) -> Found<String>? {
         guard let directory = reading.environment(Variable.credentialsDirectory) else {
-            reading.error("\(Variable.credentialsDirectory) is not set: systemd gave no credentials", at: name.place)
+            reading.error(
+                "\(Variable.credentialsDirectory) is not set: systemd gave no credentials", at: name.place)
             return nil
         }
         return Found(value: "\(directory)/\(name.value)", place: name.place)
@@ -59,7 +64,8 @@ extension Section {
     ) -> String? {
         do throws(CredentialError) {
             if try isReadableByAll(path.value) {
-                reading.warn("\(path.value) may be read by everybody; chmod o-r it if it can be", at: path.place)
+                reading.warn(
+                    "\(path.value) may be read by everybody; chmod o-r it if it can be", at: path.place)
             }
             return path.value
         } catch {

@@ -15,7 +15,7 @@ struct Section<Key: ConfigurationKey> {
     let isMap: Bool
     private var entries: [String: YAMLMapping.Entry] = [:]
 
-    /// - Parameter node: nil for a section that is not in the file.
+    /// Begins to read the map under a key; the node is nil when the key is not in the file.
     init(_ node: YAMLNode?, at place: Place, reading: Reading) {
         self.place = place
         self.reading = reading
@@ -111,10 +111,12 @@ struct Section<Key: ConfigurationKey> {
 
     /// The entries of a map from free names to values, in order.
     func map<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [(name: Found<String>, value: Found<Value>)]? {
-        guard let node = entries[key.rawValue]?.value, let mapping = reading.mapping(node, at: place(of: key)) else { return nil }
+        guard let node = entries[key.rawValue]?.value, let mapping = reading.mapping(node, at: place(of: key))
+        else { return nil }
         return mapping.entries.compactMap { entry in
             let place = place(of: key).key(entry.key, at: entry.mark)
-            guard let value = reading.value(entry.value, kind, at: reading.place(place, of: entry.value)) else {
+            guard let value = reading.value(entry.value, kind, at: reading.place(place, of: entry.value))
+            else {
                 return nil
             }
             return (Found(value: entry.key, place: place), value)

@@ -21,12 +21,16 @@ extension ValueKind<String> {
         }
     }
 
-    /// A text without control characters. Numbers are texts too; a truth is probably a slip.
+    /// A text without control characters.
+    ///
+    /// Numbers are texts too; a truth is probably a slip.
     static var textThatMayBeEmpty: ValueKind {
         ValueKind { scalar throws(ValueError) in
-            let isTruth = scalar.typed.style == .plain && ["true", "false"].contains(scalar.text.lowercased())
+            let isTruth =
+                scalar.typed.style == .plain && ["true", "false"].contains(scalar.text.lowercased())
             guard scalar.isExpanded || !isTruth else {
-                throw ValueError("expected a text, found \(scalar.written); put it in quotes if it is meant so")
+                throw ValueError(
+                    "expected a text, found \(scalar.written); put it in quotes if it is meant so")
             }
             guard !scalar.text.utf8.contains(where: \.isControl) else {
                 throw ValueError("holds a control character")

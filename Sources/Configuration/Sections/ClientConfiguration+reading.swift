@@ -69,7 +69,8 @@ extension ClientConfiguration {
         resource = section.words(.resource, .resource)?.distinctValues ?? []
         tokenParameters = section.namedValues(.tokenParameters) { name in
             guard !name.isEmpty else { return "a parameter needs a name" }
-            return BuiltIn.parameters.contains(name) ? "clashes with a parameter that bearerd sends itself" : nil
+            return BuiltIn.parameters.contains(name)
+                ? "clashes with a parameter that bearerd sends itself" : nil
         }
         tokenHeaders = section.namedValues(.tokenHeaders) { name in
             guard let field = HTTPFields.Name(name) else { return "is not the name of a header" }

@@ -30,7 +30,7 @@ extension HeaderEdits {
         case remove
     }
 
-    /// - Parameter objection: why a header may not be edited here, nil if it may.
+    /// Reads the three keys; the objection says why a header may not be edited here, nil if it may.
     init(reading section: Section<Key>, objection: (HTTPFields.Name) -> String?) {
         set = section.fields(.set, objection)
         add = section.fields(.add, objection)
@@ -50,7 +50,9 @@ extension HeaderEdits {
 }
 
 extension Section<HeaderEdits.Key> {
-    fileprivate func fields(_ key: HeaderEdits.Key, _ objection: (HTTPFields.Name) -> String?) -> [HeaderEdits.Field] {
+    fileprivate func fields(
+        _ key: HeaderEdits.Key, _ objection: (HTTPFields.Name) -> String?
+    ) -> [HeaderEdits.Field] {
         (map(key, .textThatMayBeEmpty) ?? []).compactMap { name, value in
             guard let field = HTTPFields.Name(name.value) else {
                 reading.error("is not the name of a header", at: name.place)

@@ -34,7 +34,9 @@ extension IdentityConfiguration {
         let text = name.value.utf8
         if name.value == RouteConfiguration.noIdentity {
             section.reading.error("'none' is no name: it means a route without a token", at: name.place)
-        } else if !(1...64).contains(text.count) || !text.allSatisfy(isNameByte) || text.first == UInt8(ascii: ".") {
+        } else if !(1...64).contains(text.count) || !text.allSatisfy(isNameByte)
+            || text.first == UInt8(ascii: ".")
+        {
             let rule = "a name has at most 64 letters, digits, '-', '_' and '.', no '.' at its beginning"
             section.reading.error(rule, at: name.place)
         }

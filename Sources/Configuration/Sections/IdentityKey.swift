@@ -78,7 +78,8 @@ enum IdentityKey: String, ConfigurationKey {
         case .issuer, .discoveryURL, .connectTo, .authorizationEndpoint, .tokenEndpoint,
             .deviceAuthorizationEndpoint, .userinfoEndpoint, .revocationEndpoint, .endSessionEndpoint,
             .registrationEndpoint, .introspectionEndpoint, .pushedAuthorizationRequestEndpoint, .keysURI,
-            .allowInsecureProvider, .clientID, .clientSecret, .tokenEndpointAuthMethod, .basicEncoding, .grantType,
+            .allowInsecureProvider, .clientID, .clientSecret, .tokenEndpointAuthMethod, .basicEncoding,
+            .grantType,
             .scope, .audience, .resource, .tokenParameters, .tokenHeaders, .acceptTokenTypes, .refreshMargin,
             .defaultExpiresIn, .caFile, .clientCertificateFile, .clientKeyFile, .proxy, .insecureSkipVerify:
             nil

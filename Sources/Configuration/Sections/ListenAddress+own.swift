@@ -18,7 +18,9 @@ extension ListenAddress {
             let own = host.lowercased()
             if own == target { return true }
             let isTargetLoopback = ListenAddress.tcp(host: target, port: port).isLoopback
-            if own == "0.0.0.0" || own == "::" { return isTargetLoopback || target == "0.0.0.0" || target == "::" }
+            if own == "0.0.0.0" || own == "::" {
+                return isTargetLoopback || target == "0.0.0.0" || target == "::"
+            }
             guard isLoopback, isTargetLoopback else { return target == "0.0.0.0" && isLoopback }
             return own.isName || target.isName
         }

@@ -22,7 +22,8 @@ enum RootKey: String, ConfigurationKey {
         switch self {
         case .tls: .tlsListeners
         case .onStateChange: .stateChangeCommands
-        case .listen, .unsafeListen, .workers, .access, .limits, .timeouts, .shutdown, .development, .log, .admin,
+        case .listen, .unsafeListen, .workers, .access, .limits, .timeouts, .shutdown, .development, .log,
+            .admin,
             .identities, .routes, .store:
             nil
         }

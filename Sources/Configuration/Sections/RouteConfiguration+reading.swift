@@ -22,7 +22,9 @@ extension RouteConfiguration {
         host = section.value(.host, .hostPattern)?.value
         listen = section.listener(among: surroundings.listeners)
         methods = section.oneOrMany(.methods, .method).map { Set($0.map(\.value)) }
-        if methods?.isEmpty == true { section.error(.methods, "lets nothing through; leave it out for any method") }
+        if methods?.isEmpty == true {
+            section.error(.methods, "lets nothing through; leave it out for any method")
+        }
         stripsPrefix = section.value(.stripPrefix, .flag, default: false)
 
         section.require(.identity, "is missing: name one, or 'none' to forward without a token")
@@ -61,9 +63,12 @@ extension RouteConfiguration {
         self.upstream = upstream
         let isLoopback = transport.connectTo?.isLoopback ?? upstream.isLoopback
         if upstream.scheme == .http, !isLoopback, !allowsInsecure {
-            section.error(.upstream, "plain http off loopback shows the token; it needs allow_insecure_upstream: true")
+            section.error(
+                .upstream, "plain http off loopback shows the token; it needs allow_insecure_upstream: true")
         }
-        if let own = surroundings.ownAddresses.first(where: { $0.isReached(by: upstream, at: transport.connectTo) }) {
+        if let own = surroundings.ownAddresses.first(where: {
+            $0.isReached(by: upstream, at: transport.connectTo)
+        }) {
             section.error(.upstream, "is bearerd's own listener \(own)")
         }
     }
@@ -80,7 +85,9 @@ extension Section<RouteKey> {
     }
 
     fileprivate func identity(among names: [String]) -> String? {
-        guard let name = value(.identity, .text), name.value != RouteConfiguration.noIdentity else { return nil }
+        guard let name = value(.identity, .text), name.value != RouteConfiguration.noIdentity else {
+            return nil
+        }
         if !names.contains(name.value) {
             let hint = NearMiss.hint(for: name.value, among: names + [RouteConfiguration.noIdentity])
             reading.error("there is no identity '\(name.value)'\(hint)", at: name.place)

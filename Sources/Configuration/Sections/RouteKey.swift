@@ -36,7 +36,8 @@ enum RouteKey: String, ConfigurationKey {
         switch self {
         case .scope, .audience, .resource: .routeTokens
         case .path, .host, .listen, .methods, .upstream, .allowInsecureUpstream, .stripPrefix, .identity,
-            .authorization, .header, .scheme, .hostHeader, .requestHeaders, .responseHeaders, .forwarded, .via,
+            .authorization, .header, .scheme, .hostHeader, .requestHeaders, .responseHeaders, .forwarded,
+            .via,
             .upgrade, .retryOnStatus, .replayBuffer, .onNoToken, .timeouts, .caFile, .clientCertificateFile,
             .clientKeyFile, .proxy, .connectTo:
             nil

@@ -10,7 +10,7 @@ package struct TransportConfiguration: Sendable {
     package let proxy: ProxySetting
     /// Where to connect in place of what the URL says; names and certificates are checked as ever.
     package let connectTo: ConnectAddress?
-    /// Whether any certificate will do. Warned of wherever it can be seen.
+    /// Whether any certificate will do, which is warned of wherever it can be seen.
     package let skipsVerification: Bool
 }
 

@@ -22,7 +22,9 @@ extension ValueKind<ProxySetting> {
             }
             let authority = text[range.upperBound...].split(separator: "/", maxSplits: 1).first ?? ""
             let address = authority.split(separator: "@").last ?? ""
-            guard HostPattern(String(address)) != nil else { throw ValueError("the proxy's URL has no valid host") }
+            guard HostPattern(String(address)) != nil else {
+                throw ValueError("the proxy's URL has no valid host")
+            }
             return .url(Secret(text))
         }
     }

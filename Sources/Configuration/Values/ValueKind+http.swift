@@ -25,7 +25,9 @@ extension ValueKind<HTTPMethod> {
                 throw ValueError("methods are upper-case: did you mean '\(scalar.text.uppercased())'?")
             }
             let method = HTTPMethod(rawValue: scalar.text)
-            guard method != .trace, method != .connect else { throw ValueError("\(method) is never forwarded") }
+            guard method != .trace, method != .connect else {
+                throw ValueError("\(method) is never forwarded")
+            }
             return method
         }
     }
@@ -36,7 +38,9 @@ extension ValueKind<String> {
     static var token: ValueKind {
         text.map { text throws(ValueError) in
             // A field's name has the same grammar.
-            guard HTTPFields.Name(text) != nil else { throw ValueError("is not a single word of an HTTP header") }
+            guard HTTPFields.Name(text) != nil else {
+                throw ValueError("is not a single word of an HTTP header")
+            }
             return text
         }
     }
@@ -49,7 +53,9 @@ extension ValueKind<String> {
                 throw ValueError("must be a path alone, without spaces, '?' and '#'")
             }
             guard RequestPath.normalized(text.utf8.span).map({ $0 == Array(text.utf8) }) ?? true else {
-                throw ValueError("must be in its plain form, as in /api/v1: no '//', dot segments, ';', '\\' or needless percent-encoding")
+                throw ValueError(
+                    "must be in its plain form, as in /api/v1: no '//', dot segments, ';', '\\' or needless percent-encoding"
+                )
             }
             return text
         }

@@ -46,7 +46,8 @@ extension ValueKind<HTTPURL> {
     static var upstream: ValueKind {
         ValueKind { scalar throws(ValueError) in
             guard let url = HTTPURL(scalar.text), url.query == nil else {
-                throw ValueError("'\(scalar.written)' is not http(s)://HOST[:PORT][/PREFIX] or http+unix:PATH")
+                throw ValueError(
+                    "'\(scalar.written)' is not http(s)://HOST[:PORT][/PREFIX] or http+unix:PATH")
             }
             return url
         }
@@ -84,7 +85,8 @@ extension ValueKind<String> {
             let origin = text.lowercased()
             let parts = origin.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, let scheme = parts.first, let authority = parts.last,
-                !scheme.isEmpty, scheme.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") }),
+                !scheme.isEmpty,
+                scheme.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") }),
                 HostPattern(String(authority)) != nil
             else { throw ValueError("is not an origin like https://app.example.com") }
             // Browsers leave the scheme's own port out.

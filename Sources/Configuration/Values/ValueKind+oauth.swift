@@ -21,7 +21,8 @@ extension ValueKind<GrantType> {
 
 extension GrantType {
     static let allConfigurable: [GrantType] = [
-        .clientCredentials, .refreshToken, .authorizationCode, .deviceCode, .password, .jwtBearer, .tokenExchange,
+        .clientCredentials, .refreshToken, .authorizationCode, .deviceCode, .password, .jwtBearer,
+        .tokenExchange,
     ]
 
     /// The part of bearerd that makes the grant.
@@ -42,7 +43,9 @@ extension ValueKind<ClientAuthentication> {
     static var clientAuthentication: ValueKind {
         ValueKind { scalar throws(ValueError) in
             if let method = ClientAuthentication(rawValue: scalar.text) { return method }
-            guard !methodsToCome.contains(scalar.text) else { throw ValueError("not supported yet: \(scalar.text)") }
+            guard !methodsToCome.contains(scalar.text) else {
+                throw ValueError("not supported yet: \(scalar.text)")
+            }
             let words = ClientAuthentication.allCases.map(\.rawValue) + methodsToCome
             let hint = NearMiss.hint(for: scalar.text, among: words)
             throw ValueError("'\(scalar.written)' is not one of \(words.joined(separator: ", "))\(hint)")

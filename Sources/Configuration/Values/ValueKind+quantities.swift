@@ -41,7 +41,8 @@ extension ValueKind<Int> {
                 throw ValueError("'\(scalar.written)' is not a size like 65536, 64KiB or 1MiB")
             }
             guard let size = Int(exactly: bytes), range.contains(size) else {
-                throw ValueError("\(scalar.written) is not in \(range.lowerBound)...\(range.upperBound) bytes")
+                throw ValueError(
+                    "\(scalar.written) is not in \(range.lowerBound)...\(range.upperBound) bytes")
             }
             return size
         }
