@@ -22,6 +22,10 @@ package final class Readiness {
     /// Whether the peer has ended its direction, perhaps behind bytes that still wait.
     package private(set) var peerHasEnded = false
 
+    /// Runs on the loop's thread when something has arrived, or ended, that nobody waits for. It may cancel the
+    /// watching and let go of this object.
+    package var onEdge: (() -> Void)?
+
     private let loop: EventLoop
     private var event: OpaquePointer?
     private var timer: OpaquePointer?
@@ -121,15 +125,18 @@ package final class Readiness {
     }
 
     fileprivate func changed(_ what: CShort) {
+        var hasNews = false
         if what & CShort(EV_CLOSED) != 0 { peerHasEnded = true }
         if what & CShort(EV_READ | EV_CLOSED) != 0 {
             isReadable = true
+            hasNews = reader == nil
             resume(.reading, with: nil)
         }
         if what & CShort(EV_WRITE) != 0 {
             isWritable = true
             resume(.writing, with: nil)
         }
+        if hasNews { onEdge?() }
     }
 
     fileprivate func deadlineReached() {
@@ -144,7 +151,8 @@ package final class Readiness {
 
 private func onReadiness(_: CInt, _ what: CShort, _ context: UnsafeMutableRawPointer?) {
     guard let context else { return }
-    Unmanaged<Readiness>.fromOpaque(context).takeUnretainedValue().changed(what)
+    let readiness = Unmanaged<Readiness>.fromOpaque(context).takeUnretainedValue()
+    withExtendedLifetime(readiness) { readiness.changed(what) }
 }
 
 private func onDeadline(_: CInt, _: CShort, _ context: UnsafeMutableRawPointer?) {

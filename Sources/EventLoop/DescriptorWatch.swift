@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibevent
+
+/// Tells a C library that has its own idea of readiness when a descriptor is ready, for as long as it stays so
+/// (level-triggered). Our own streams use ``Readiness``. Confined to its loop's thread.
+package final class DescriptorWatch {
+    /// Which directions somebody waits for, or which are ready.
+    package struct Directions: OptionSet, Sendable {
+        package let rawValue: UInt8
+        package static let reading = Directions(rawValue: 1)
+        package static let writing = Directions(rawValue: 2)
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+    }
+
+    private var event: OpaquePointer?
+    private let action: (Directions) -> Void
+
+    /// - Parameters:
+    ///   - descriptor: non-blocking, open for as long as this object lives.
+    ///   - action: runs on the loop's thread with the directions that are ready; it may let go of this object.
+    package init(
+        descriptor: Int32, directions: Directions, loop: EventLoop, action: @escaping (Directions) -> Void
+    ) {
+        self.action = action
+        var flags = EV_PERSIST
+        if directions.contains(.reading) { flags |= EV_READ }
+        if directions.contains(.writing) { flags |= EV_WRITE }
+        let context = Unmanaged.passUnretained(self).toOpaque()  // freed in deinit: no callback outlives us
+        event = loop.makeEvent(descriptor: descriptor, flags: flags, callback: onDescriptorReady, context: context)
+        event_add(event, nil)
+    }
+
+    deinit { if let event { event_free(event) } }
+
+    fileprivate func ready(_ what: CShort) {
+        var directions: Directions = []
+        if what & CShort(EV_READ) != 0 { directions.insert(.reading) }
+        if what & CShort(EV_WRITE) != 0 { directions.insert(.writing) }
+        action(directions)
+    }
+}
+
+private func onDescriptorReady(_: CInt, _ what: CShort, _ context: UnsafeMutableRawPointer?) {
+    guard let context else { return }
+    let watch = Unmanaged<DescriptorWatch>.fromOpaque(context).takeUnretainedValue()
+    withExtendedLifetime(watch) { watch.ready(what) }
+}
