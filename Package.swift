@@ -84,6 +84,9 @@ let package = Package(
             name: "ConfigurationTests", dependencies: ["Configuration", "Crypto", "HTTPTypes", "OAuth", "Observability"],
             swiftSettings: bridge),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability"], swiftSettings: bridge),
+        .testTarget(
+            name: "HTTPClientTests", dependencies: ["HTTPClient", "EventLoop", "HTTPTypes", "TestSupport"],
+            swiftSettings: bridge),
         .target(name: "TestSupport", dependencies: ["COpenSSL"], path: "Tests/TestSupport", swiftSettings: bridge),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: bridge),
     ]

@@ -13,3 +13,48 @@ static inline CURLcode bearerd_easy_setopt_string(CURL *easy, CURLoption option,
 static inline CURLcode bearerd_easy_setopt_pointer(CURL *easy, CURLoption option, void *value) {
     return curl_easy_setopt(easy, option, value);
 }
+static inline CURLcode bearerd_easy_setopt_large(CURL *easy, CURLoption option, curl_off_t value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode bearerd_easy_setopt_list(CURL *easy, CURLoption option, struct curl_slist *value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode bearerd_easy_setopt_share(CURL *easy, CURLSH *value) {
+    return curl_easy_setopt(easy, CURLOPT_SHARE, value);
+}
+static inline CURLcode bearerd_easy_setopt_transfer_function(CURL *easy, CURLoption option, curl_write_callback value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode bearerd_easy_setopt_ssl_context_function(CURL *easy, curl_ssl_ctx_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
+}
+
+static inline CURLcode bearerd_easy_getinfo_long(CURL *easy, CURLINFO info, long *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode bearerd_easy_getinfo_large(CURL *easy, CURLINFO info, curl_off_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode bearerd_easy_getinfo_socket(CURL *easy, CURLINFO info, curl_socket_t *value) {
+    return curl_easy_getinfo(easy, info, value);
+}
+static inline CURLcode bearerd_easy_getinfo_tls(CURL *easy, struct curl_tlssessioninfo **value) {
+    return curl_easy_getinfo(easy, CURLINFO_TLS_SSL_PTR, value);
+}
+
+static inline CURLMcode bearerd_multi_setopt_long(CURLM *multi, CURLMoption option, long value) {
+    return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode bearerd_multi_setopt_pointer(CURLM *multi, CURLMoption option, void *value) {
+    return curl_multi_setopt(multi, option, value);
+}
+static inline CURLMcode bearerd_multi_setopt_socket_function(CURLM *multi, curl_socket_callback value) {
+    return curl_multi_setopt(multi, CURLMOPT_SOCKETFUNCTION, value);
+}
+static inline CURLMcode bearerd_multi_setopt_timer_function(CURLM *multi, curl_multi_timer_callback value) {
+    return curl_multi_setopt(multi, CURLMOPT_TIMERFUNCTION, value);
+}
+
+static inline CURLSHcode bearerd_share_setopt_long(CURLSH *share, CURLSHoption option, long value) {
+    return curl_share_setopt(share, option, value);
+}

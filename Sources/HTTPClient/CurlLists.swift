@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibcurl
+
+/// The `curl_slist`s that one easy handle's options point at.
+final class CurlLists {
+    private var heads: [UnsafeMutablePointer<curl_slist>] = []
+
+    deinit { heads.forEach { curl_slist_free_all($0) } }
+
+    /// Makes a list that lives as long as this object.
+    ///
+    /// - Throws: ``CurlError`` when memory is short.
+    func list(of lines: [String]) throws(CurlError) -> UnsafeMutablePointer<curl_slist>? {
+        var head: UnsafeMutablePointer<curl_slist>?
+        for line in lines {
+            guard let longer = curl_slist_append(head, line) else {
+                curl_slist_free_all(head)
+                throw CurlError(CURLE_OUT_OF_MEMORY)
+            }
+            head = longer
+        }
+        if let head { heads.append(head) }
+        return head
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibcurl
+internal import EventLoop
+
+/// libcurl's multi interface, driven by an ``EventLoop``. Confined to its loop's thread.
+///
+/// Each ``CurlTransfer`` in it holds it, so it is cleaned up after the last one.
+final class CurlMulti {
+    let loop: EventLoop
+    /// The easy handles that are in it, running or connected.
+    private(set) var handleCount = 0
+
+    private let handle: UnsafeMutableRawPointer
+    private var watches: [Int32: DescriptorWatch] = [:]
+    private var running: [UnsafeMutableRawPointer: CurlTransfer] = [:]
+    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // the timer goes with us
+        drive(descriptor: CURL_SOCKET_TIMEOUT, directions: [])
+    }
+
+    /// - Throws: ``CurlError`` when memory or descriptors are short.
+    init(loop: EventLoop) throws(CurlError) {
+        guard let handle = curl_multi_init() else { throw CurlError(CURLE_OUT_OF_MEMORY) }
+        self.loop = loop
+        self.handle = handle
+        let context = Unmanaged.passUnretained(self).toOpaque()  // cleaned up in deinit: no callback outlives us
+        bearerd_multi_setopt_socket_function(handle, onSocketInterest)
+        bearerd_multi_setopt_pointer(handle, CURLMOPT_SOCKETDATA, context)
+        bearerd_multi_setopt_timer_function(handle, onTimerChange)
+        bearerd_multi_setopt_pointer(handle, CURLMOPT_TIMERDATA, context)
+        // Connections in use are never pushed out of libcurl's cache, but there is no reason to come near its bound.
+        bearerd_multi_setopt_long(handle, CURLMOPT_MAXCONNECTS, 1_024)
+    }
+
+    deinit {
+        bearerd_multi_setopt_socket_function(handle, nil)
+        bearerd_multi_setopt_timer_function(handle, nil)
+        curl_multi_cleanup(handle)
+    }
+
+    /// Starts a transfer; its end comes as ``CurlTransfer/finish(_:)``.
+    func add(_ transfer: CurlTransfer) throws(CurlError) {
+        guard curl_multi_add_handle(handle, transfer.easy.handle) == CURLM_OK else {
+            throw CurlError(CURLE_OUT_OF_MEMORY)
+        }
+        handleCount += 1
+        running[transfer.easy.handle] = transfer
+    }
+
+    /// Ends a transfer at once, or the connection that it has left behind. Call it once for each added.
+    func remove(_ transfer: CurlTransfer) {
+        running[transfer.easy.handle] = nil
+        curl_multi_remove_handle(handle, transfer.easy.handle)
+        handleCount -= 1
+    }
+
+    // MARK: libcurl's side: never calls libcurl back
+
+    fileprivate func socketInterest(_ what: CInt, in descriptor: Int32) {
+        // A changed interest is a new watch; it ends the old one first, or its descriptor would be watched twice.
+        watches[descriptor] = nil
+        var directions: DescriptorWatch.Directions = []
+        if what == CURL_POLL_IN || what == CURL_POLL_INOUT { directions.insert(.reading) }
+        if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { directions.insert(.writing) }
+        guard !directions.isEmpty else { return }
+        watches[descriptor] = DescriptorWatch(
+            descriptor: descriptor, directions: directions, loop: loop
+        ) { [unowned self] in  // the watch goes with us
+            drive(descriptor: descriptor, directions: $0)
+        }
+    }
+
+    fileprivate func timerChanged(to delay: Duration?) {
+        if let delay { timer.set(after: delay) } else { timer.cancel() }
+    }
+
+    // MARK: The loop's side: readiness goes in, finished transfers come out
+
+    private func drive(descriptor: Int32, directions: DescriptorWatch.Directions) {
+        withExtendedLifetime(self) {  // the last transfer may end, and let go of us, below
+            var what: CInt = 0
+            if directions.contains(.reading) { what |= CURL_CSELECT_IN }
+            if directions.contains(.writing) { what |= CURL_CSELECT_OUT }
+            var runningCount: CInt = 0
+            curl_multi_socket_action(handle, descriptor, what, &runningCount)
+            finishTransfers()
+        }
+    }
+
+    private func finishTransfers() {
+        var waiting: CInt = 0
+        while let message = curl_multi_info_read(handle, &waiting)?.pointee {
+            guard message.msg == CURLMSG_DONE, let easy = message.easy_handle else { continue }
+            running.removeValue(forKey: easy)?.finish(.done(message.data.result))
+        }
+    }
+}
+
+private func onSocketInterest(
+    _: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ what: CInt, _ context: UnsafeMutableRawPointer?,
+    _: UnsafeMutableRawPointer?
+) -> CInt {
+    guard let context else { return -1 }
+    Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().socketInterest(what, in: descriptor)
+    return 0
+}
+
+private func onTimerChange(_: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?) -> CInt {
+    guard let context else { return -1 }
+    let delay: Duration? = milliseconds < 0 ? nil : .milliseconds(milliseconds)
+    Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().timerChanged(to: delay)
+    return 0
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibcurl
+internal import EventLoop
+
+/// One easy handle in one ``CurlMulti``, with all that libcurl reads through pointers while it is there.
+///
+/// Confined to its loop's thread. Removed from the multi by ``end()`` or by its deinit, whichever is first.
+final class CurlTransfer {
+    /// How a transfer ended.
+    enum Outcome: Sendable {
+        /// Libcurl is done with it, well or not.
+        case done(CURLcode)
+        /// The task that waited for it was cancelled.
+        case cancelled
+    }
+
+    let easy: CurlEasy
+    private let multi: CurlMulti
+    /// What the handle's options point at.
+    private let dependencies: [AnyObject]
+    private let lists: CurlLists
+    private var isAdded = false
+    private var waiter: UnsafeContinuation<Outcome, Never>?
+
+    /// - Parameters:
+    ///   - lists: what the options of `easy` point at; freed after it.
+    ///   - dependencies: likewise.
+    init(_ easy: consuming CurlEasy, lists: CurlLists, dependencies: [AnyObject], multi: CurlMulti) {
+        self.easy = easy
+        self.lists = lists
+        self.dependencies = dependencies
+        self.multi = multi
+    }
+
+    deinit { end() }
+
+    /// Starts the transfer and waits for its end. Once only.
+    ///
+    /// - Throws: ``CurlError`` when it cannot be started.
+    func run() async throws(CurlError) -> Outcome {
+        try multi.add(self)
+        isAdded = true
+        let reference = LoopReference(self, loop: multi.loop)
+        return await withTaskCancellationHandler {
+            await withUnsafeContinuation { waiter = $0 }
+        } onCancel: {
+            reference.post { $0.cancel() }
+        }
+    }
+
+    /// Takes the handle out of the multi; a connection that it has left open is closed. Idempotent.
+    func end() {
+        guard isAdded else { return }
+        isAdded = false
+        multi.remove(self)
+    }
+
+    /// Called by the multi when libcurl is done.
+    func finish(_ outcome: Outcome) {
+        guard let waiter else { return }
+        self.waiter = nil
+        waiter.resume(returning: outcome)
+    }
+
+    private func cancel() {
+        guard waiter != nil else { return }
+        end()
+        finish(.cancelled)
+    }
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibcurl
+internal import COpenSSL
+internal import EventLoop
+
+/// A `CURLOPT_CONNECT_ONLY` connection through libcurl's TLS: `curl_easy_recv` and `curl_easy_send`.
+final class CurlWire: Wire {
+    private let transfer: CurlTransfer
+    /// Libcurl's TLS connection, which lives as long as the handle is in its multi; nil when the bytes are plain.
+    private let security: OpaquePointer?
+    private var easy: UnsafeMutableRawPointer { transfer.easy.handle }
+
+    /// Takes over a connection that libcurl has just made.
+    ///
+    /// - Returns: nil if the peer has ended it already, or speaks before it was asked.
+    init?(_ transfer: CurlTransfer) {
+        self.transfer = transfer
+        // The first receive ties the connection to its handle: until then libcurl may close it as idle.
+        var byte: UInt8 = 0
+        var count = 0
+        guard curl_easy_recv(transfer.easy.handle, &byte, 1, &count) == CURLE_AGAIN else { return nil }
+        var session: UnsafeMutablePointer<curl_tlssessioninfo>?
+        bearerd_easy_getinfo_tls(transfer.easy.handle, &session)
+        security = session?.pointee.internals.map { OpaquePointer($0) }
+    }
+
+    /// TLS holds decrypted bytes that the kernel knows nothing of.
+    var drainsOnShortReceive: Bool { false }
+
+    func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult {
+        var count = 0
+        let status = curl_easy_recv(easy, destination.baseAddress, destination.count, &count)
+        switch status {
+        case CURLE_OK where count > 0: return .moved(count)
+        case CURLE_OK: return hasCloseNotify ? .end : .truncated
+        case CURLE_AGAIN: return wants(SSL_WRITING) ? .wouldBlockOnWrite : .wouldBlockOnRead
+        case CURLE_RECV_ERROR: return .failed(.reset)
+        default: return .failed(.transport(code: Int32(status.rawValue)))
+        }
+    }
+
+    func send(_ source: UnsafeRawBufferPointer) -> WireResult {
+        var count = 0
+        let status = curl_easy_send(easy, source.baseAddress, source.count, &count)
+        switch status {
+        case CURLE_OK: return .moved(count)
+        case CURLE_AGAIN: return wants(SSL_READING) ? .wouldBlockOnRead : .wouldBlockOnWrite
+        case CURLE_SEND_ERROR: return .failed(.reset)
+        default: return .failed(.transport(code: Int32(status.rawValue)))
+        }
+    }
+
+    /// One TLS record for all three, if they fit into one: a head and a body apart would be two system calls.
+    func send(
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
+    ) -> WireResult {
+        let total = first.count + second.count + third.count
+        let parts = (first.isEmpty ? 0 : 1) + (second.isEmpty ? 0 : 1) + (third.isEmpty ? 0 : 1)
+        guard parts > 1 else { return send(first.isEmpty ? (second.isEmpty ? third : second) : first) }
+        return withUnsafeTemporaryAllocation(byteCount: min(total, Self.recordSize), alignment: 1) { record in
+            var filled = 0
+            func append(_ part: UnsafeRawBufferPointer) {
+                let count = min(part.count, record.count - filled)
+                UnsafeMutableRawBufferPointer(rebasing: record[filled...]).copyBytes(from: part.prefix(count))
+                filled += count
+            }
+            append(first)
+            append(second)
+            append(third)
+            return send(UnsafeRawBufferPointer(record))
+        }
+    }
+
+    /// Libcurl has no call for TLS's half-close, and calling OpenSSL past it is not safe: the peer learns of the end
+    /// when the connection closes.
+    func endSending() {}
+
+    /// Sends close_notify and closes the socket (`curl_multi_remove_handle`).
+    func close() { transfer.end() }
+
+    /// The most that a TLS record holds (RFC 8446 §5.1).
+    private static let recordSize = 16 * 1024
+
+    private var hasCloseNotify: Bool {
+        guard let security else { return true }
+        return SSL_get_shutdown(security) & SSL_RECEIVED_SHUTDOWN != 0
+    }
+
+    private func wants(_ direction: CInt) -> Bool {
+        guard let security else { return false }
+        return SSL_want(security) == direction
+    }
+}

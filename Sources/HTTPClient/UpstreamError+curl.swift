@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibcurl
+internal import Glibc
+
+extension UpstreamError {
+    /// Judges a `CURLOPT_CONNECT_ONLY` transfer that has failed.
+    init(_ code: CURLcode, of easy: borrowing CurlEasy) {
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST:
+            self = .dnsError
+        case CURLE_OPERATION_TIMEDOUT:
+            self = easy.microseconds(CURLINFO_NAMELOOKUP_TIME_T) == 0 ? .dnsTimeout : .connectionTimeout
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE:
+            self = .tlsCertificate
+        case CURLE_SSL_CERTPROBLEM:
+            self = .clientCertificate
+        case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED:
+            self = .tlsHandshake
+        case CURLE_PROXY, CURLE_COULDNT_RESOLVE_PROXY:
+            self = .proxyFailed
+        case CURLE_RECV_ERROR where easy.number(CURLINFO_HTTP_CONNECTCODE) >= 300:
+            self = .proxyFailed
+        case CURLE_COULDNT_CONNECT:
+            self.init(errno: CInt(easy.number(CURLINFO_OS_ERRNO)), code)
+        default:
+            self = .other(CurlError(code))
+        }
+    }
+
+    private init(errno: CInt, _ code: CURLcode) {
+        switch errno {
+        case ECONNREFUSED, ECONNRESET: self = .connectionRefused
+        case ETIMEDOUT: self = .connectionTimeout
+        case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, ENOENT, EACCES, EPERM, EADDRNOTAVAIL: self = .unreachable
+        case EMFILE, ENFILE: self = .noDescriptors
+        default: self = .other(CurlError(code))
+        }
+    }
+}

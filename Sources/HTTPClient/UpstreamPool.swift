@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import EventLoop
+
+/// One worker's connections to one route's upstream: those that are idle, and the way to more.
+///
+/// Confined to its loop's thread. A request that finds an idle connection costs no system call and no allocation here.
+package final class UpstreamPool {
+    /// How long a connection may be used; zero is for ever.
+    package struct Lifetimes: Sendable {
+        /// Since it became idle.
+        package var idle: Duration
+        /// Since it was opened, so that changed addresses are seen.
+        package var age: Duration
+        /// Since it became idle, for a request that may not be sent twice.
+        package var idleForUnrepeatable: Duration
+
+        package init(
+            idle: Duration = .seconds(30), age: Duration = .seconds(600), idleForUnrepeatable: Duration = .seconds(4)
+        ) {
+            self.idle = idle
+            self.age = age
+            self.idleForUnrepeatable = idleForUnrepeatable
+        }
+    }
+
+    /// Idle connections, the one that became so last at the end.
+    private var idle: [UpstreamConnection] = []
+    private var openCount = 0
+    /// Connections put aside for a waiter, by its number.
+    private var reserved: [UInt64: UpstreamConnection] = [:]
+    private var isClosed = false
+    private var isTimerSet = false
+
+    private let connector: UpstreamConnector
+    private let limit: UpstreamLimit
+    private let lifetimes: Lifetimes
+    private let loop: EventLoop
+    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // the timer goes with us
+        isTimerSet = false
+        expire()
+    }
+
+    /// - Parameters:
+    ///   - limit: shared with the other workers' pools for this route.
+    ///   - multis: of the loop that this pool belongs to.
+    package init(
+        address: UpstreamAddress, limit: UpstreamLimit, lifetimes: Lifetimes = Lifetimes(), multis: CurlMultiSet
+    ) {
+        connector = UpstreamConnector(address: address, multis: multis)
+        self.limit = limit
+        self.lifetimes = lifetimes
+        loop = multis.loop
+        let reference = LoopReference(self, loop: loop)
+        limit.join(ObjectIdentifier(self)) { reference.post { $0.surrender() } }
+    }
+
+    deinit { limit.leave(ObjectIdentifier(self)) }
+
+    /// The connections that wait for a request.
+    package var idleCount: Int { idle.count }
+    /// The connections that carry one.
+    package var busyCount: Int { openCount - idle.count }
+
+    // MARK: The life of a connection
+
+    /// The connection that became idle last, if it can still be used.
+    ///
+    /// - Parameter mayRepeat: whether the request may be sent once more, should the upstream have closed meanwhile.
+    package func take(mayRepeat: Bool) -> UpstreamConnection? {
+        while let connection = idle.last {
+            let now = CoarseInstant.now
+            if !mayRepeat, isOver(lifetimes.idleForUnrepeatable, since: connection.idleSince, at: now) { return nil }
+            idle.removeLast()
+            connection.becomeBusy()
+            if !isSpent(connection, at: now), connection.isQuiet { return connection }
+            discard(connection)
+        }
+        return nil
+    }
+
+    /// A connection that no request has used before, or, when the limit is reached, one that comes free.
+    ///
+    /// - Parameter timeout: of the wait for a free place, and of the connecting; zero waits for ever.
+    /// - Throws: ``UpstreamError/busy`` when no place comes free in time.
+    package func open(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
+        let permit: UpstreamPermit
+        switch try await place(within: timeout) {
+        case .connection(let connection): return connection
+        case .permit(let granted): permit = granted
+        }
+        let connection = try await connector.connect(within: timeout)
+        connection.permit = permit
+        openCount += 1
+        // Weak and unowned: the connection holds the closure.
+        connection.stream.readiness.onEdge = { [weak self, unowned connection] in
+            if connection.isIdle { self?.idleConnectionChanged(connection) }
+        }
+        return connection
+    }
+
+    /// Takes back a connection whose response has been read to its end, and whose upstream will serve another.
+    package func giveBack(_ connection: UpstreamConnection) {
+        guard !isClosed, !isSpent(connection, at: .now), !connection.stream.readiness.peerHasEnded else {
+            return discard(connection)
+        }
+        if limit.isAwaited {
+            switch limit.next(for: ObjectIdentifier(self)) {
+            case .nobody: break
+            case .another: return discard(connection)
+            case .own(let waiter):
+                connection.becomeIdle()
+                connection.becomeBusy()
+                reserved[waiter.number] = connection
+                return waiter.continuation.resume(returning: .connection)
+            }
+        }
+        connection.becomeIdle()
+        idle.append(connection)
+        setTimer(at: .now)
+    }
+
+    /// Closes a connection that cannot carry another request.
+    package func discard(_ connection: UpstreamConnection) {
+        openCount -= 1
+        connection.close()
+    }
+
+    /// Closes what is idle, and everything that is given back from here on.
+    package func close() {
+        isClosed = true
+        timer.cancel()
+        closeIdle { _ in true }
+    }
+
+    // MARK: Waiting for a place
+
+    private enum Place {
+        case permit(UpstreamPermit)
+        case connection(UpstreamConnection)
+    }
+
+    private func place(within timeout: Duration) async throws(UpstreamError) -> Place {
+        if let permit = limit.permitNow() { return .permit(permit) }
+        let number = limit.nextNumber()
+        let timer = LoopTimer(loop: loop) { [limit] in limit.abandon(number, with: .timedOut) }
+        if timeout > .zero { timer.set(after: timeout) }
+        defer { timer.cancel() }
+        let pool = ObjectIdentifier(self)
+        let grant = await withTaskCancellationHandler { [limit] in
+            await withUnsafeContinuation { continuation in
+                limit.enqueue(UpstreamLimit.Waiter(number: number, pool: pool, continuation: continuation))
+                // A cancellation that came before had nothing to abandon.
+                if Task.isCancelled { limit.abandon(number, with: .cancelled) }
+            }
+        } onCancel: { [limit] in
+            limit.abandon(number, with: .cancelled)
+        }
+        switch grant {
+        case .permit: return .permit(UpstreamPermit(limit))
+        case .connection:
+            guard let connection = reserved.removeValue(forKey: number) else { throw .busy }
+            return .connection(connection)
+        case .timedOut: throw .busy
+        case .cancelled: throw .cancelled
+        }
+    }
+
+    /// Closes idle connections, the oldest first, for those who wait.
+    private func surrender() {
+        while limit.isAwaited, !idle.isEmpty { discard(idle.removeFirst()) }
+    }
+
+    // MARK: Idle connections
+
+    private func idleConnectionChanged(_ connection: UpstreamConnection) {
+        guard !connection.isQuiet, let index = idle.firstIndex(where: { $0 === connection }) else { return }
+        discard(idle.remove(at: index))
+    }
+
+    /// Whether the connection has reached its age, or has been idle too long.
+    private func isSpent(_ connection: UpstreamConnection, at now: CoarseInstant) -> Bool {
+        isOver(lifetimes.age, since: connection.createdAt, at: now)
+            || (connection.isIdle && isOver(lifetimes.idle, since: connection.idleSince, at: now))
+    }
+
+    private func isOver(_ limit: Duration, since start: CoarseInstant, at now: CoarseInstant) -> Bool {
+        limit > .zero && now.duration(since: start) >= limit
+    }
+
+    private func expire() {
+        let now = CoarseInstant.now
+        closeIdle { isSpent($0, at: now) }
+        setTimer(at: now)
+    }
+
+    private func closeIdle(where isUnwanted: (UpstreamConnection) -> Bool) {
+        let unwanted = idle.filter(isUnwanted)
+        idle.removeAll(where: isUnwanted)
+        unwanted.forEach { discard($0) }
+    }
+
+    /// One timer for all: set when there is something idle, and left alone while requests come and go.
+    private func setTimer(at now: CoarseInstant) {
+        guard !isTimerSet, !isClosed, let oldest = idle.first else { return }
+        var delays: [Duration] = []
+        if lifetimes.idle > .zero { delays.append(lifetimes.idle - now.duration(since: oldest.idleSince)) }
+        if lifetimes.age > .zero {
+            let eldest = idle.map { now.duration(since: $0.createdAt) }.max() ?? .zero
+            delays.append(lifetimes.age - eldest)
+        }
+        guard let delay = delays.min() else { return }
+        isTimerSet = true
+        timer.set(after: max(delay, .milliseconds(1)))
+    }
+}

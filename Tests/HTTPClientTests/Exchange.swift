@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import HTTPClient
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// A URL that a test knows to be right.
+func url(_ text: String) throws -> HTTPURL { try #require(HTTPURL(text)) }
+
+extension RawUpstream {
+    /// How an upstream of the test is reached.
+    func address(_ transport: Transport = Transport()) throws -> UpstreamAddress {
+        UpstreamAddress(url: try HTTPClientTests.url(url), transport: transport)
+    }
+}
+
+extension UpstreamConnection {
+    /// Sends a request and returns its answer's head and body as text.
+    func exchange(_ request: String = "GET / HTTP/1.1\r\nHost: test\r\n\r\n") async throws -> String {
+        try await stream.write(Array(request.utf8), within: .seconds(10))
+        return try await read(until: "hello")
+    }
+
+    /// What arrives up to and with `mark`.
+    func read(until mark: String) async throws -> String {
+        var text = ""
+        while !text.hasSuffix(mark) {
+            guard try await stream.fill(within: .seconds(10)) else { break }
+            text += takeInput()
+        }
+        return text
+    }
+
+    /// What has arrived.
+    func takeInput() -> String {
+        let count = stream.input.count
+        var bytes: [UInt8] = []
+        stream.input.copy(0..<count, into: &bytes)
+        stream.input.consume(count)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
