@@ -59,7 +59,7 @@ let package = Package(
             dependencies: ["HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTPTypes", "Observability"],
             swiftSettings: safe),
         .target(
-            name: "Admin", dependencies: ["HTTPServer", "OAuth", "HTTPTypes", "JSON", "Observability", "Proxy"],
+            name: "Admin", dependencies: ["HTTPServer", "OAuth", "HTTPTypes", "JSON", "Crypto", "Observability", "System"],
             swiftSettings: safe),
         .target(
             name: "DevelopmentProvider", dependencies: ["HTTPServer", "EventLoop", "OAuth", "HTTPTypes", "Crypto", "JSON"],
@@ -83,7 +83,11 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests", dependencies: ["Configuration", "Crypto", "HTTPTypes", "OAuth", "Observability"],
             swiftSettings: bridge),
-        .testTarget(name: "ObservabilityTests", dependencies: ["Observability"], swiftSettings: bridge),
+        .testTarget(name: "ObservabilityTests", dependencies: ["Observability", "System"], swiftSettings: bridge),
+        .testTarget(
+            name: "AdminTests",
+            dependencies: ["Admin", "HTTPServer", "OAuth", "HTTPTypes", "JSON", "Crypto", "Observability"],
+            swiftSettings: bridge),
         .testTarget(
             name: "HTTPClientTests", dependencies: ["HTTPClient", "EventLoop", "HTTPTypes", "TestSupport"],
             swiftSettings: bridge),

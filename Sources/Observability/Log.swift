@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 /// The log of the process: fixed messages with named fields, one line each.
 ///
 /// A message is a `StaticString`, so nothing of a request, a token or an answer can be interpolated into it;
@@ -20,7 +22,7 @@ package struct Log: Sendable {
     ///   - unixMilliseconds: the wall clock, milliseconds since 1970.
     package init(
         level: LogLevel, format: LogFormat, sink: any LineSink,
-        unixMilliseconds: @escaping @Sendable () -> Int64
+        unixMilliseconds: @escaping @Sendable () -> Int64 = { WallClock.unixMilliseconds }
     ) {
         self.level = level
         self.format = format

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 /// The answer to `GET /metrics`: every metric of the contract, spelled here and nowhere else.
 ///
 /// Label sets are bounded: routes and identities come from the configuration, all else is a closed set.
@@ -17,6 +19,7 @@ package enum MetricsPage {
         appendIdentities(snapshot.identities, states: identityStates, to: &text)
         text.begin("bearerd_log_lines_dropped_total", .counter, help: "Log lines lost to a slow reader.")
         text.sample("bearerd_log_lines_dropped_total", [:], snapshot.droppedLogLines)
+        appendProcess(snapshot.process, to: &text)
         return text.bytes
     }
 
@@ -127,5 +130,24 @@ package enum MetricsPage {
                 "bearerd_store_write_failures_total", ["identity": identity.name], identity.storeWriteFailures
             )
         }
+    }
+
+    /// The names and meanings that Prometheus' own client libraries use.
+    private static func appendProcess(_ process: ProcessStatistics, to text: inout PrometheusText) {
+        text.begin("process_cpu_seconds_total", .counter, help: "CPU time, user and system, in seconds.")
+        text.sample("process_cpu_seconds_total", [:], process.cpuSeconds)
+        for (name, help, value) in [
+            ("process_resident_memory_bytes", "Resident memory.", process.residentBytes),
+            ("process_virtual_memory_bytes", "Virtual memory.", process.virtualBytes),
+            ("process_open_fds", "Open descriptors.", process.openDescriptors),
+            ("process_max_fds", "How many descriptors may be open.", process.maximumDescriptors),
+            ("process_threads", "Threads.", process.threads),
+        ] {
+            text.begin(name, .gauge, help: help)
+            text.sample(name, [:], value)
+        }
+        text.begin(
+            "process_start_time_seconds", .gauge, help: "When the process started, in seconds since 1970.")
+        text.sample("process_start_time_seconds", [:], process.startSeconds)
     }
 }

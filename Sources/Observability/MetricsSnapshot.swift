@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import System
+
 /// Everything that `/metrics` shows, at one moment.
 package struct MetricsSnapshot: Sendable {
     /// bearerd's version.
@@ -10,17 +12,20 @@ package struct MetricsSnapshot: Sendable {
     package var workers: WorkerMetrics
     /// One entry for each identity of the configuration.
     package var identities: [IdentityMetrics]
+    /// What the kernel counts of the process.
+    package var process: ProcessStatistics
     /// Log lines that were lost because nobody read them fast enough.
     package var droppedLogLines: Int
 
     package init(
         version: String, routes: [String], workers: WorkerMetrics, identities: [IdentityMetrics],
-        droppedLogLines: Int = 0
+        process: ProcessStatistics, droppedLogLines: Int = 0
     ) {
         self.version = version
         self.routes = routes
         self.workers = workers
         self.identities = identities
+        self.process = process
         self.droppedLogLines = droppedLogLines
     }
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Observability
+import System
 import Testing
 
 struct MetricsTests {
+    private let process = ProcessStatistics.current()
     private let states = ["authorized", "refreshing", "empty"]
 
     private func page(_ workers: WorkerMetrics, routes: [String] = ["/"]) -> String {
@@ -11,7 +13,8 @@ struct MetricsTests {
             name: "default", state: "authorized", expiryUnixSeconds: 1_795_257_954,
             tokenRequests: [.init(grant: "client_credentials", outcome: "success", count: 2)])
         let snapshot = MetricsSnapshot(
-            version: "1.2.3", routes: routes, workers: workers, identities: [identity])
+            version: "1.2.3", routes: routes, workers: workers, identities: [identity],
+            process: process)
         return String(decoding: MetricsPage.render(snapshot, identityStates: states), as: UTF8.self)
     }
 
@@ -56,6 +59,8 @@ struct MetricsTests {
         #expect(text.contains("\nbearerd_identity_state{identity=\"default\",state=\"authorized\"} 1\n"))
         #expect(text.contains("\nbearerd_identity_state{identity=\"default\",state=\"empty\"} 0\n"))
         #expect(text.contains("\nbearerd_open_connections 0\n"))
+        #expect(text.contains("\nprocess_resident_memory_bytes \(process.residentBytes)\n"))
+        #expect(text.contains("\nprocess_cpu_seconds_total \(process.cpuSeconds)\n"))
         #expect(text.contains("bearerd_build_info{version=\"1.2.3\"} 1\n"))
     }
 

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPServer
+internal import HTTPTypes
+internal import JSON
+package import OAuth
+internal import Observability
+internal import System
+
+/// The admin listener's answers (SPEC 6).
+package struct AdminResponder: HTTPResponder {
+    private let settings: AdminSettings
+    private let identities: any IdentityDirectory
+    private let process: any ProcessControl
+    private let now: @Sendable () -> Instant
+    private let access: AdminAccess
+
+    /// Makes the responder.
+    ///
+    /// - Parameters:
+    ///   - settings: what the configuration says.
+    ///   - identities: the sessions it shows and acts on.
+    ///   - process: the workers and the drain.
+    ///   - now: the clock that judges expiry.
+    package init(
+        settings: AdminSettings, identities: any IdentityDirectory, process: any ProcessControl,
+        now: @escaping @Sendable () -> Instant = { ContinuousClock.now }
+    ) {
+        self.settings = settings
+        self.identities = identities
+        self.process = process
+        self.now = now
+        access = AdminAccess(hosts: settings.hosts, key: settings.key)
+    }
+
+    package func respond(to request: ServiceRequest) async -> ServiceReply {
+        var reply: ServiceReply
+        do throws(AdminError) {
+            reply = try await answer(request)
+        } catch {
+            let problem = error.reply
+            reply = ServiceReply(head: problem.head, body: .bytes(problem.body))
+        }
+        reply.head.fields[.cacheControl] = "no-store"
+        return reply
+    }
+
+    private func answer(_ request: ServiceRequest) async throws(AdminError) -> ServiceReply {
+        guard let resource = AdminResource(path: request.path) else {
+            try access.checkReading(request.head)
+            throw .notFound
+        }
+        if !resource.isOpen { try access.checkReading(request.head) }
+        guard resource.methods.contains(request.head.method) else {
+            throw .methodNotAllowed(allowed: resource.methods)
+        }
+        if resource.isAction { try access.checkActing(request.head) }
+
+        switch resource {
+        case .health: return await health()
+        case .readiness: return try await readiness(ofRoute: request.query)
+        case .metrics: return await metrics()
+        case .status: return .json(await status().json)
+        case .page: return .html(StatusPage.render(await status(), warnings: settings.warnings))
+        case .refresh(let identity): return try await act(on: identity, identities.refresh)
+        case .invalidate(let identity): return try await act(on: identity, identities.invalidate)
+        case .quit: return try await quit()
+        case .logout, .reload, .login, .callback: throw .notSupported
+        }
+    }
+
+    private func health() async -> ServiceReply {
+        await process.loopsTurn() ? .text("ok") : .text("a loop is stuck", status: 503)
+    }
+
+    private func readiness(ofRoute query: String?) async throws(AdminError) -> ServiceReply {
+        let readiness = Readiness(
+            routes: try routes(selectedBy: query), statuses: await identities.statuses(),
+            isDraining: await process.isDraining(), now: now())
+        return .json(readiness.json, status: readiness.isReady ? 200 : 503)
+    }
+
+    /// The routes that `?route=PATH` names, all of them without it.
+    private func routes(selectedBy query: String?) throws(AdminError) -> [AdminRoute] {
+        let pairs = (query ?? "").split(separator: "&")
+        guard let pair = pairs.first(where: { $0.hasPrefix("route=") }) else { return settings.routes }
+        let path = PercentEncoding.decode(String(pair.dropFirst("route=".count)))
+        let selected = settings.routes.filter { $0.path == path }
+        guard !selected.isEmpty else { throw .notFound }
+        return selected
+    }
+
+    private func metrics() async -> ServiceReply {
+        let snapshot = MetricsSnapshot(
+            version: settings.version, routes: settings.routes.map(\.name),
+            workers: await process.workerMetrics(),
+            identities: await identities.metrics(), process: .current(),
+            droppedLogLines: process.droppedLogLines)
+        let page = MetricsPage.render(snapshot, identityStates: IdentityState.allCases.map(\.rawValue))
+        return .bytes(page, contentType: MetricsPage.contentType)
+    }
+
+    private func status() async -> StatusDocument {
+        StatusDocument(
+            version: settings.version, uptime: process.uptime, identities: await identities.statuses(),
+            routes: settings.routes, requests: await process.workerMetrics())
+    }
+
+    /// Carries out an action and answers with what has become of the identity.
+    private func act(
+        on identity: String, _ action: (String) async throws(TokenError) -> Void
+    ) async throws(AdminError) -> ServiceReply {
+        guard await identities.statuses().contains(where: { $0.name == identity }) else { throw .notFound }
+        do throws(TokenError) {
+            try await action(identity)
+        } catch {
+            throw .token(error)
+        }
+        guard let status = await identities.statuses().first(where: { $0.name == identity }) else {
+            throw .notFound
+        }
+        return .json(status.json)
+    }
+
+    private func quit() async throws(AdminError) -> ServiceReply {
+        guard settings.allowsQuit else { throw .notFound }
+        await process.quit()
+        return .json(["draining": true], status: 202)
+    }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the admin listener says of one route of the configuration.
+package struct AdminRoute: Sendable, Equatable {
+    /// Its name in metrics and logs.
+    package let name: String
+    /// The `path` as configured.
+    package let path: String
+    /// The upstream as configured.
+    package let upstream: String
+    /// The identity whose token it injects; nil when it injects none.
+    package let identity: String?
+
+    package init(name: String, path: String, upstream: String, identity: String?) {
+        self.name = name
+        self.path = path
+        self.upstream = upstream
+        self.identity = identity
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Crypto
+package import HTTPTypes
+
+/// What the admin listener needs to know beforehand.
+package struct AdminSettings: Sendable {
+    /// bearerd's version.
+    package var version: String
+    /// The routes of the configuration, in the order of their metrics.
+    package var routes: [AdminRoute]
+    /// The hosts it answers to; health, readiness and metrics answer whatever the Host.
+    package var hosts: HostList
+    /// What everything but health, readiness and metrics needs, if anything (`admin.key`).
+    package var key: Secret?
+    /// Whether `POST /api/quit` ends the process (`admin.quit`).
+    package var allowsQuit: Bool
+
+    /// Protections that the configuration turns off, as sentences; the status page shows them.
+    package var warnings: [String]
+
+    package init(
+        version: String, routes: [AdminRoute], hosts: HostList, key: Secret? = nil, allowsQuit: Bool = false,
+        warnings: [String] = []
+    ) {
+        self.version = version
+        self.routes = routes
+        self.hosts = hosts
+        self.key = key
+        self.allowsQuit = allowsQuit
+        self.warnings = warnings
+    }
+}

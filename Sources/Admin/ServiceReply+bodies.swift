@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPServer
+internal import HTTPTypes
+internal import JSON
+
+extension ServiceReply {
+    static func bytes(_ body: [UInt8], contentType: String, status: Int = 200) -> ServiceReply {
+        var head = HTTPResponse(status: status)
+        head.fields[.contentType] = contentType
+        return ServiceReply(head: head, body: .bytes(body))
+    }
+
+    static func text(_ text: String, status: Int = 200) -> ServiceReply {
+        .bytes(Array(text.utf8), contentType: "text/plain; charset=utf-8", status: status)
+    }
+
+    static func json(_ value: JSONValue, status: Int = 200) -> ServiceReply {
+        .bytes(value.serialized() + [0x0A], contentType: "application/json", status: status)
+    }
+
+    /// A page that loads nothing from anywhere and runs no script.
+    static func html(_ page: String) -> ServiceReply {
+        var reply = ServiceReply.bytes(Array(page.utf8), contentType: "text/html; charset=utf-8")
+        reply.head.fields[.contentSecurityPolicy] =
+            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
+        return reply
+    }
+}

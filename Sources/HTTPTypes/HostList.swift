@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The hosts a listener answers to: what keeps a page that rebinds its name from reaching it.
+package struct HostList: Sendable, Equatable {
+    private let entries: Set<String>
+
+    /// - Parameter entries: `host`, which stands for any port, or `host:port`; IPv6 addresses in brackets.
+    package init(_ entries: some Sequence<String>) {
+        self.entries = Set(entries.map { $0.lowercased() })
+    }
+
+    /// Whether a request with this `Host` is meant for the listener; a request without one (HTTP/1.0) is.
+    package func contains(_ host: String?) -> Bool {
+        guard let host = host?.lowercased() else { return true }
+        return entries.contains(host) || entries.contains(Self.withoutPort(host))
+    }
+
+    private static func withoutPort(_ host: String) -> String {
+        guard let colon = host.lastIndex(of: ":"), !host[colon...].contains("]") else { return host }
+        return String(host[..<colon])
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import JSON
+import OAuth
+import Testing
+
+struct ActionTests {
+    private let admin: [(HTTPFields.Name, String)] = [(.bearerdAdmin, "1")]
+
+    @Test(arguments: ["refresh", "invalidate"])
+    func `an action reaches the identity and answers with its status`(action: String) async {
+        let fixture = AdminFixture()
+        let identities = fixture.identities()
+        let answer = await fixture.send(.post, "/api/identities/two%20words/\(action)", admin, to: identities)
+        #expect(answer.status == 200)
+        #expect(answer.json?["name"] == "two words")
+        #expect(identities.actions == ["\(action) two words"])
+    }
+
+    @Test(
+        arguments: [
+            (TokenError.loginRequired, "login_required", nil),
+            (.misconfigured(retryAfter: .seconds(7)), "misconfigured", "7"),
+            (.unavailable(retryAfter: .milliseconds(20)), "idp_unavailable", "1"),
+        ] as [(TokenError, String, String?)])
+    func `an action that brings no token says why`(
+        failure: TokenError, code: String, retryAfter: String?
+    ) async {
+        let answer = await AdminFixture(failure: failure).send(
+            .post, "/api/identities/default/refresh", admin)
+        #expect(answer.status == 503)
+        #expect(answer.code == code)
+        #expect(answer.fields[.retryAfter] == retryAfter)
+    }
+
+    @Test(arguments: [
+        "/api/identities/nobody/refresh", "/api/identities//refresh", "/api/identities/%zz/refresh",
+    ])
+    func `an unknown identity is not found`(path: String) async {
+        #expect(await AdminFixture().send(.post, path, admin).status == 404)
+    }
+
+    @Test func `an action takes nothing but POST`() async {
+        let answer = await AdminFixture().get("/api/identities/default/refresh")
+        #expect(answer.status == 405)
+        #expect(answer.fields[.allow] == "POST")
+    }
+
+    @Test func `quit is off unless the configuration allows it`() async {
+        let closed = AdminFixture()
+        #expect(await closed.send(.post, "/api/quit", admin).status == 404)
+        #expect(closed.process.quitCount == 0)
+        let open = AdminFixture(allowsQuit: true)
+        #expect(await open.send(.post, "/api/quit", admin).status == 202)
+        #expect(open.process.quitCount == 1)
+    }
+
+    @Test(arguments: ["/api/reload", "/api/identities/default/logout"])
+    func `what is not built yet says so`(path: String) async {
+        let answer = await AdminFixture().send(.post, path, admin)
+        #expect(answer.status == 501)
+        #expect(answer.code == "not_implemented")
+    }
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Admin
+import Crypto
+import HTTPServer
+import HTTPTypes
+import JSON
+@testable import OAuth
+
+/// An admin responder with two routes and two identities at a fixed moment.
+struct AdminFixture {
+    let now = ContinuousClock.now
+    var process = FakeProcess()
+    var key: Secret?
+    var allowsQuit = false
+    var failure: TokenError?
+    var secondHasToken = true
+
+    func status(_ name: String, state: IdentityState = .authorized, hasToken: Bool = true) -> IdentityStatus {
+        IdentityStatus(
+            name: name, state: state, generation: 3,
+            expiresAt: hasToken ? WallTime(secondsSinceEpoch: 1_795_257_954) : nil,
+            expiry: hasToken ? now + .seconds(60) : nil, lifetime: .seconds(300),
+            scope: ["openid", "profile"],
+            lastRefresh: WallTime(secondsSinceEpoch: 1_795_257_654),
+            lastError: IdentityError(
+                code: "invalid_scope", detail: "A <sentence>.", at: WallTime(secondsSinceEpoch: 1_795_257_600)
+            ))
+    }
+
+    func identities() -> FakeIdentities {
+        FakeIdentities(
+            [status("default"), status("two words", state: .loginRequired, hasToken: secondHasToken)],
+            failure: failure)
+    }
+
+    func responder(_ identities: FakeIdentities? = nil) -> AdminResponder {
+        let now = now
+        return AdminResponder(
+            settings: AdminSettings(
+                version: "1.2.3",
+                routes: [
+                    AdminRoute(
+                        name: "/", path: "/", upstream: "https://api.example.com", identity: "default"),
+                    AdminRoute(name: "/b", path: "/b", upstream: "http+unix:/run/b", identity: "two words"),
+                    AdminRoute(
+                        name: "/none", path: "/none", upstream: "https://api.example.com", identity: nil),
+                ],
+                hosts: HostList(["localhost", "127.0.0.1:9090"]), key: key, allowsQuit: allowsQuit,
+                warnings: ["development.provider is on"]),
+            identities: identities ?? self.identities(), process: process, now: { now })
+    }
+
+    func get(
+        _ target: String, host: String = "localhost:9090", _ fields: [(HTTPFields.Name, String)] = []
+    ) async -> Answer {
+        await send(.get, target, host: host, fields)
+    }
+
+    func send(
+        _ method: HTTPMethod, _ target: String, host: String = "localhost:9090",
+        _ fields: [(HTTPFields.Name, String)] = [], to identities: FakeIdentities? = nil
+    ) async -> Answer {
+        var request = HTTPRequest(method: method, target: target)
+        request.fields[.host] = host
+        for (name, value) in fields { request.fields[name] = value }
+        return Answer(await responder(identities).respond(to: ServiceRequest(head: request)))
+    }
+}
+
+/// An answer, ready to be looked at.
+struct Answer {
+    let status: Int
+    let fields: HTTPFields
+    let text: String
+
+    init(_ reply: ServiceReply) {
+        status = reply.head.status
+        fields = reply.head.fields
+        switch reply.body {
+        case .bytes(let bytes): text = String(decoding: bytes, as: UTF8.self)
+        case .stream: text = ""
+        }
+    }
+
+    /// The body as JSON; nil when it is none.
+    var json: JSONValue? { try? JSONValue(parsing: Array(text.utf8)) }
+
+    /// The stable code of a problem (RFC 9457).
+    var code: String? { json?["code"]?.string }
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Admin
+import OAuth
+import Observability
+import Synchronization
+
+/// A process that says what a test tells it to say.
+final class FakeProcess: ProcessControl {
+    private let quits = Mutex(0)
+    let draining: Bool
+    let turning: Bool
+
+    init(draining: Bool = false, turning: Bool = true) {
+        self.draining = draining
+        self.turning = turning
+    }
+
+    /// How often it was told to quit.
+    var quitCount: Int { quits.withLock { $0 } }
+
+    var uptime: Duration { .seconds(90) }
+    var droppedLogLines: Int { 0 }
+    func isDraining() async -> Bool { draining }
+    func loopsTurn() async -> Bool { turning }
+
+    func workerMetrics() async -> WorkerMetrics {
+        var metrics = WorkerMetrics(routes: 2)
+        metrics.countRequest(route: 0, status: 200, duration: .milliseconds(1))
+        metrics.countRequest(route: 1, status: 404, duration: .milliseconds(1))
+        return metrics
+    }
+
+    func quit() async { quits.withLock { $0 += 1 } }
+}
+
+/// Identities that fail as told, and remember what was asked of them.
+final class FakeIdentities: IdentityDirectory {
+    private let entries: [IdentityStatus]
+    private let failure: TokenError?
+    private let log = Mutex<[String]>([])
+
+    init(_ entries: [IdentityStatus], failure: TokenError? = nil) {
+        self.entries = entries
+        self.failure = failure
+    }
+
+    /// The actions so far.
+    var actions: [String] { log.withLock { $0 } }
+
+    func statuses() async -> [IdentityStatus] { entries }
+
+    func metrics() async -> [IdentityMetrics] {
+        entries.map {
+            IdentityMetrics(
+                name: $0.name, state: $0.state.rawValue, expiryUnixSeconds: nil, tokenRequests: [])
+        }
+    }
+
+    func refresh(_ name: String) async throws(TokenError) { try act("refresh \(name)") }
+
+    func invalidate(_ name: String) async throws(TokenError) { try act("invalidate \(name)") }
+
+    private func act(_ action: String) throws(TokenError) {
+        log.withLock { $0.append(action) }
+        if let failure { throw failure }
+    }
+}
