@@ -56,7 +56,7 @@ let package = Package(
         .target(name: "Observability", dependencies: ["System"], swiftSettings: safe),
         .target(
             name: "Proxy",
-            dependencies: ["HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTPTypes", "Observability"],
+            dependencies: ["HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTPTypes", "Observability", "Crypto", "System"],
             swiftSettings: safe),
         .target(
             name: "Admin", dependencies: ["HTTPServer", "OAuth", "HTTPTypes", "JSON", "Crypto", "Observability", "System"],

@@ -36,6 +36,16 @@ package final class ByteStream {
         input.releaseIfEmpty(to: pool)
     }
 
+    /// Whether nobody has closed it on our side.
+    package var isOpen: Bool { !isClosed }
+
+    /// Ends both directions so that the peer sees a failure and no orderly end.
+    package func abort() {
+        guard !isClosed else { return }
+        wire.resetOnClose()
+        close()
+    }
+
     /// Tells the peer that nothing more will be sent.
     package func endSending() {
         guard !isClosed else { return }

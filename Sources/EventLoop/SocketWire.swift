@@ -68,6 +68,11 @@ package final class SocketWire: Wire {
         shutdown(descriptor, CInt(SHUT_WR))
     }
 
+    package func resetOnClose() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
     package func close() {
         if closesDescriptor { _ = Glibc.close(descriptor) }
     }

@@ -29,11 +29,15 @@ package protocol Wire: AnyObject {
     ) -> WireResult
     /// Tells the peer that nothing more will be sent.
     func endSending()
+    /// Makes ``close()`` look like a failure to the peer.
+    func resetOnClose()
     /// Frees the connection; nothing is called after it.
     func close()
 }
 
 extension Wire {
+    package func resetOnClose() {}
+
     package func send(
         _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
     ) -> WireResult {

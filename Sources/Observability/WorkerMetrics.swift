@@ -41,12 +41,11 @@ package struct WorkerMetrics: Sendable, Equatable {
     /// Counts one refused request.
     package mutating func countDenial(_ reason: DenialReason) { denied[reason] += 1 }
 
-    /// Moves an upstream connection from one state to another; nil stands for one that is made or gone.
-    package mutating func moveUpstreamConnection(
-        route: Int, from old: UpstreamConnectionState?, to new: UpstreamConnectionState?
-    ) {
-        if let old { routes[route].upstreamConnections[old] -= 1 }
-        if let new { routes[route].upstreamConnections[new] += 1 }
+    /// Says how many upstream connections of a route are in which state now.
+    package mutating func setUpstreamConnections(route: Int, connecting: Int, active: Int, idle: Int) {
+        routes[route].upstreamConnections[.connecting] = connecting
+        routes[route].upstreamConnections[.active] = active
+        routes[route].upstreamConnections[.idle] = idle
     }
 
     /// Adds what another worker, with the same routes, counted.

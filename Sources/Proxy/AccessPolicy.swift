@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Crypto
+internal import EventLoop
+package import HTTPTypes
+
+/// Who may use a listener (SPEC's `access`): judged before anything else is looked at.
+package struct AccessPolicy: Sendable {
+    /// Allowed `Host`s.
+    package var hosts: HostList
+    /// Allowed `Origin`s.
+    package var origins: Set<String>
+    /// Users that may connect to a Unix socket.
+    package var peerUsers: Set<UInt32>
+    /// What `X-Bearerd-Key` must hold, if anything.
+    package var key: Secret?
+
+    package init(hosts: HostList, origins: Set<String> = [], peerUsers: Set<UInt32> = [], key: Secret? = nil) {
+        self.hosts = hosts
+        self.origins = origins
+        self.peerUsers = peerUsers
+        self.key = key
+    }
+
+    /// Whether the peer of a new connection may use it at all.
+    func admits(_ peer: PeerAddress) -> Bool {
+        guard case .unix(let user, _) = peer else { return true }
+        return peerUsers.contains(user)
+    }
+
+    /// Judges the browser's word on where the request comes from, then the key.
+    func judge(_ fields: HTTPFields) -> ProxyError.Denial? {
+        if let denial = judgeOrigin(fields) { return denial }
+        guard let key else { return nil }
+        guard fields.count(of: .bearerdKey) == 1, let given = fields[.bearerdKey],
+            key.withPlaintext({ ConstantTime.equal(Array($0.utf8), Array(given.utf8)) })
+        else { return .key }
+        return nil
+    }
+
+    private func judgeOrigin(_ fields: HTTPFields) -> ProxyError.Denial? {
+        if let origin = fields[.origin] {
+            return origins.contains(origin) || isOwn(origin, host: fields[.host]) ? nil : .origin
+        }
+        guard let site = fields[.secFetchSite]?.lowercased() else { return nil }
+        return site == "cross-site" || site == "same-site" ? .origin : nil
+    }
+
+    /// Whether a page that this listener itself served makes the call.
+    private func isOwn(_ origin: String, host: String?) -> Bool {
+        guard let host else { return false }
+        return origin.lowercased() == "http://\(host.lowercased())"
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+
+/// The CORS protocol (Fetch standard 3.2) for the pages of `access.origins`.
+enum CrossOrigin {
+    /// Whether a request is a preflight: a browser asking whether a page may send the real one.
+    static func isPreflight(_ request: HTTPRequest) -> Bool {
+        request.method == .options && request.fields.contains(.origin)
+            && request.fields.contains(.accessControlRequestMethod)
+    }
+
+    /// The answer to a preflight from an allowed origin.
+    static func answer(toPreflight fields: HTTPFields) -> HTTPResponse {
+        var response = HTTPResponse(status: 204)
+        allow(fields[.origin], in: &response.fields)
+        response.fields[.accessControlAllowMethods] = fields[.accessControlRequestMethod]
+        if let wanted = fields[.accessControlRequestHeaders] { response.fields[.accessControlAllowHeaders] = wanted }
+        response.fields[.accessControlMaxAge] = "600"
+        return response
+    }
+
+    /// Lets the page at `origin` read an answer; in place of what the upstream may have said of origins.
+    static func allow(_ origin: String?, in fields: inout HTTPFields) {
+        guard let origin else { return }
+        fields[.accessControlAllowOrigin] = origin
+        fields[.accessControlAllowCredentials] = "true"
+        if !fields.containsToken("origin", in: .vary) { fields.append(.vary, "Origin") }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import EventLoop
+internal import HTTPClient
+internal import HTTPServer
+internal import HTTPTypes
+internal import OAuth
+
+/// One request and its answer, on their way through a worker.
+///
+/// A connection keeps one and begins it anew for each request, so that its memory is used again. What is in here is
+/// state only; the steps that change it are the worker's, in the order of ``Worker/exchange(_:)``.
+final class Exchange {
+    let connection: ServerConnection
+    let listener: Int
+
+    /// The route, once it is found.
+    var route: RouteState?
+    /// The framing of the request's body.
+    var framing = BodyFraming.none
+    /// The protocol the client wants to upgrade to and may.
+    var upgrade: String?
+    let upload: Upload
+    /// The token that was put into the request, if it was ours.
+    var token: AccessTokenSnapshot?
+
+    var upstream: UpstreamConnection?
+    /// The head of the upstream's answer.
+    var response = HTTPResponse()
+    let responseBody: MessageBody
+    var responseFraming = BodyFraming.none
+    /// Whether the upstream can be asked again on its connection.
+    var upstreamPersists = false
+
+    /// When the head was there.
+    var startedAt = ContinuousClock.now
+    /// Whether a byte of the final answer's head was sent to the client.
+    var answerHasBegun = false
+    /// The status the client saw, and our own code for it.
+    var status = 0
+    var code = ""
+    var bytesOut: UInt64 = 0
+    var isReplayed = false
+    /// The target as it came, where it was changed.
+    var originalTarget: [UInt8] = []
+    /// The `Host` as it came; empty without one.
+    var host: [UInt8] = []
+    /// The `Host` that was found to be ours last: clients seldom change it.
+    var admittedHost: [UInt8] = []
+
+    init(connection: ServerConnection, listener: Int) {
+        self.connection = connection
+        self.listener = listener
+        upload = Upload(connection: connection)
+        responseBody = MessageBody(stream: connection.stream)
+    }
+
+    /// Forgets the request before.
+    func begin() {
+        route = nil
+        framing = .none
+        upgrade = nil
+        token = nil
+        upstream = nil
+        answerHasBegun = false
+        status = 0
+        code = ""
+        bytesOut = 0
+        isReplayed = false
+        originalTarget.removeAll(keepingCapacity: true)
+        host.removeAll(keepingCapacity: true)
+        startedAt = .now
+    }
+
+    /// The scheme and authority that the client used; `nil` where it has none, on a Unix socket.
+    var clientOrigin: String? {
+        guard !host.isEmpty, case .ip = connection.peer else { return nil }
+        return "http://" + String(decoding: host, as: UTF8.self)
+    }
+
+    /// Whether everything that was sent upstream can be sent again.
+    var isReplayable: Bool { upload.isWholeKept && upgrade == nil }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import EventLoop
+internal import HTTPTypes
+
+extension HTTPRequest {
+    private static let viaLine = Array("Via: 1.1 bearerd\r\n".utf8)
+    private static let chunkedLine = Array("Transfer-Encoding: chunked\r\n".utf8)
+    private static let upgradeLine = Array("Connection: Upgrade\r\n".utf8)
+    private static let trailersLines = Array("TE: trailers\r\n".utf8)
+
+    /// Makes this head, as a client sent it, the head that the upstream gets, but for the token.
+    ///
+    /// - Parameters:
+    ///   - host: the `Host` as it came, empty without one.
+    ///   - framing: of the body, as it came.
+    ///   - upgrade: the protocol that the client wants to upgrade to and may.
+    mutating func rewrite(
+        for state: RouteState, host: [UInt8], framing: BodyFraming, upgrade: String?, peer: PeerAddress
+    ) throws(ProxyError) {
+        let route = state.route
+        guard viaCount < 5 else { throw .loopDetected }
+        let wantsTrailers = fields.containsToken("trailers", in: .te)
+        fields.removeHopByHop()
+        fields.remove(.bearerdKey)
+        if version == .http10 { fields.remove(.expect) }  // RFC 9110 10.1.1
+        if framing == .chunked { fields.append(line: Self.chunkedLine) }
+        if wantsTrailers {
+            fields.append(line: Self.trailersLines)
+            fields.append(.connection, "TE")
+        }
+        if let upgrade {
+            fields.append(line: Self.upgradeLine)
+            fields.append(.upgrade, upgrade)
+        }
+        setHost(for: state)
+        if route.forwarded != .none { tell(route.forwarded, host: host, peer: peer) }
+        if route.via { fields.append(line: Self.viaLine) }
+        if !route.requestEdits.isEmpty { route.requestEdits.apply(to: &fields) }
+        if !state.keepsTarget, targetBytes != [UInt8(ascii: "*")] {
+            setTarget(prefix: state.upstreamPrefix, droppingFirst: state.strippedCount)
+        }
+    }
+
+    /// How often this request has come through a bearerd (RFC 9110 7.6.3).
+    private var viaCount: Int {
+        guard fields.contains(.via) else { return 0 }
+        return fields.listMembers(of: .via).count { member in
+            let parts = member.split(separator: " ")
+            return parts.count >= 2 && parts[1] == "bearerd"
+        }
+    }
+
+    private mutating func setHost(for state: RouteState) {
+        switch state.route.hostField {
+        case .upstream: setHost(state.upstreamAuthority)
+        case .preserve: if !fields.contains(.host) { setHost(state.upstreamAuthority) }
+        case .value(let value): fields[.host] = value
+        }
+    }
+
+    private mutating func setHost(_ value: [UInt8]) {
+        if !fields.replace(.host, with: value.span) { fields.append(.host, bytes: value.span) }
+    }
+
+    private mutating func tell(_ policy: Route.ForwardedPolicy, host: [UInt8], peer: PeerAddress) {
+        let host = host.isEmpty ? nil : String(decoding: host, as: UTF8.self)
+        switch policy {
+        case .none:
+            return
+        case .replace:
+            fields[.xForwardedFor] = peer.text
+            fields[.xForwardedProto] = "http"
+            fields[.xForwardedHost] = host
+        case .append:
+            let before = fields.values(of: .xForwardedFor)
+            fields[.xForwardedFor] = (before + [peer.text]).joined(separator: ", ")
+            if !fields.contains(.xForwardedProto) { fields[.xForwardedProto] = "http" }
+            if !fields.contains(.xForwardedHost) { fields[.xForwardedHost] = host }
+        }
+    }
+}

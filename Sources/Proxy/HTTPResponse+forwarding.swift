@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+
+extension HTTPResponse {
+    private static let chunkedLine = Array("Transfer-Encoding: chunked\r\n".utf8)
+    private static let closeLine = Array("Connection: close\r\n".utf8)
+    private static let keepAliveLine = Array("Connection: keep-alive\r\n".utf8)
+
+    /// What the client's side of an answer needs to know.
+    struct Delivery {
+        /// Whether the body is sent in chunks.
+        var isChunked: Bool
+        /// Whether the client may send another request afterwards.
+        var persists: Bool
+        /// The client's HTTP version.
+        var version: HTTPVersion
+        /// The scheme and authority the client used; `nil` on a Unix socket.
+        var clientOrigin: String?
+    }
+
+    /// Makes this head, as the upstream sent it, the head that the client gets.
+    mutating func rewrite(for state: RouteState, delivery: Delivery) {
+        fields.removeHopByHop()
+        if fields.contains(.location) { rewriteLocation(for: state, clientOrigin: delivery.clientOrigin) }
+        if !state.route.responseEdits.isEmpty { state.route.responseEdits.apply(to: &fields) }
+        if delivery.isChunked { fields.append(line: Self.chunkedLine) }
+        if !delivery.persists {
+            fields.append(line: Self.closeLine)
+        } else if delivery.version == .http10 {
+            fields.append(line: Self.keepAliveLine)
+        }
+    }
+
+    /// A `Location` at the upstream's own origin becomes one at ours: its prefix off, the route's path back on.
+    private mutating func rewriteLocation(for state: RouteState, clientOrigin: String?) {
+        guard let location = fields[.location], let path = ownPath(of: location, state: state) else { return }
+        var rewritten = path
+        let prefix = state.route.upstreamPrefix
+        if !prefix.isEmpty {
+            guard path == prefix || path.hasPrefix(prefix + "/") || path.hasPrefix(prefix + "?") else { return }
+            rewritten = String(path.dropFirst(prefix.count))
+        }
+        if state.route.stripPrefix {
+            let routePath = state.route.path.hasSuffix("/") ? String(state.route.path.dropLast()) : state.route.path
+            rewritten = routePath + rewritten
+        }
+        if !rewritten.hasPrefix("/") { rewritten = "/" + rewritten }
+        fields[.location] = (clientOrigin ?? "") + rewritten
+    }
+
+    /// The path and what follows, if `location` is at the upstream's own origin.
+    private func ownPath(of location: String, state: RouteState) -> String? {
+        if location.hasPrefix("/"), !location.hasPrefix("//") {
+            // Relative to the same origin: only a changed path needs a change.
+            return state.keepsTarget ? nil : location
+        }
+        guard let origin = state.route.upstreamOrigin, location.lowercased().hasPrefix(origin) else { return nil }
+        let rest = location.dropFirst(origin.count)
+        guard let first = rest.first else { return "/" }
+        switch first {
+        case "/": return String(rest)
+        case "?", "#": return "/" + rest
+        case ":": return nil
+        default: return nil
+        }
+    }
+}

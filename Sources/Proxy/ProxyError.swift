@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+/// Why a request gets no answer from its upstream.
+package enum ProxyError: Error, Equatable, Sendable {
+    // Rejecting: the client's request is at fault.
+    case malformedRequest(HTTPParseError)
+    case ambiguousPath
+    case accessDenied(Denial)
+    case wrongHost
+    case noRoute
+    case methodNotAllowed
+    case requestTimedOut
+    case bodyTooLarge
+    case rateLimited
+    case loopDetected
+
+    // Failing: no token could be had.
+    case loginRequired
+    case misconfigured(retryAfter: Duration?)
+    case providerUnavailable(retryAfter: Duration?)
+
+    // Failing: the upstream could not be reached or understood.
+    case upstreamRefused
+    case upstreamUnresolved
+    case upstreamConnectFailed
+    case upstreamConnectTimedOut
+    case upstreamCertificate
+    case upstreamTLS
+    case upstreamBusy
+    case upstreamTimedOut
+    case upstreamProtocol
+
+    /// The client has gone; nobody is left to answer.
+    case clientGone
+
+    /// Which protection turned a request away.
+    package enum Denial: Equatable, Sendable {
+        case peer
+        case key
+        case origin
+        case authorizationHeader
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// A token bucket that all workers of one listener draw from; it holds one second's worth.
+package final class RateLimit: Sendable {
+    private struct Bucket {
+        var level: Double
+        var filledAt: ContinuousClock.Instant
+    }
+
+    private let perSecond: Double
+    private let bucket: Mutex<Bucket>
+
+    package init(perSecond: Double, now: ContinuousClock.Instant = .now) {
+        self.perSecond = perSecond
+        bucket = Mutex(Bucket(level: max(1, perSecond), filledAt: now))
+    }
+
+    /// Takes one request's worth.
+    ///
+    /// - Returns: `false` when the bucket is empty.
+    func take(at now: ContinuousClock.Instant) -> Bool {
+        bucket.withLock { bucket in
+            let elapsed = bucket.filledAt.duration(to: now) / Duration.seconds(1)
+            bucket.level = min(max(1, perSecond), bucket.level + max(0, elapsed) * perSecond)
+            bucket.filledAt = now
+            guard bucket.level >= 1 else { return false }
+            bucket.level -= 1
+            return true
+        }
+    }
+}

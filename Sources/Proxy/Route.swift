@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPClient
+package import HTTPTypes
+package import OAuth
+
+/// Which requests go to one upstream, as whom, and what is changed on the way.
+package struct Route: Sendable {
+    /// What happens to an `Authorization` field of the client's own.
+    package enum AuthorizationPolicy: Sendable {
+        case overwrite
+        /// The token is put in only where the client sent none.
+        case preserve
+        case reject
+    }
+
+    /// What the upstream sees as `Host`.
+    package enum HostField: Sendable {
+        case upstream
+        case preserve
+        case value(String)
+    }
+
+    /// How much of `X-Forwarded-*` is told.
+    package enum ForwardedPolicy: Sendable {
+        case none
+        /// What the client claims is replaced.
+        case replace
+        /// `-For` is extended; `-Proto` and `-Host` are left where present.
+        case append
+    }
+
+    /// What happens when no token can be had.
+    package enum TokenlessPolicy: Sendable {
+        case fail
+        /// The request is forwarded without one.
+        case pass
+    }
+
+    /// How the token is written (RFC 6750 2.1).
+    package struct Credentials: Sendable {
+        package var name: HTTPFields.Name
+        package var scheme: String
+
+        package init(name: HTTPFields.Name = .authorization, scheme: String = "Bearer") {
+            self.name = name
+            self.scheme = scheme
+        }
+    }
+
+    /// How long this route waits; zero turns one off.
+    package struct Timeouts: Sendable {
+        package var connect: Duration = .seconds(5)
+        package var firstByte: Duration = .seconds(60)
+        package var streamIdle: Duration = .seconds(300)
+        package var upstreamIdle: Duration = .seconds(30)
+        package var upstreamAge: Duration = .seconds(600)
+        package var tokenWait: Duration = .seconds(10)
+
+        package init() {}
+    }
+
+    /// The path as configured; names the route in logs and metrics.
+    package var path: String
+    /// `host` or `host:port`, lower case; `nil` for any.
+    package var host: String?
+    /// The index of the one listener it belongs to; `nil` for all.
+    package var listener: Int?
+    /// `nil` for any.
+    package var methods: Set<HTTPMethod>?
+    package var upstream: UpstreamAddress
+    /// The upstream's own path, without a slash at its end; put before the request's.
+    package var upstreamPrefix: String
+    /// The upstream's authority, as sent in `Host`.
+    package var upstreamAuthority: String
+    /// The upstream's scheme and authority, to recognise a `Location` of its own; `nil` for a Unix socket.
+    package var upstreamOrigin: String?
+    package var stripPrefix = false
+    package var session: AuthSession?
+    package var authorization = AuthorizationPolicy.overwrite
+    package var credentials = Credentials()
+    package var hostField = HostField.upstream
+    package var requestEdits = FieldEdits()
+    package var responseEdits = FieldEdits()
+    package var forwarded = ForwardedPolicy.none
+    package var via = true
+    /// Protocols that a client may upgrade to, lower case.
+    package var upgrade: [String] = ["websocket"]
+    package var retryOnStatus: Set<Int> = [401]
+    /// Bytes of a request body that are kept for a replay.
+    package var replayBuffer = 64 * 1024
+    package var onNoToken = TokenlessPolicy.fail
+    package var timeouts = Timeouts()
+
+    package init(
+        path: String, upstream: UpstreamAddress, upstreamAuthority: String, upstreamPrefix: String = "",
+        upstreamOrigin: String? = nil
+    ) {
+        self.path = path
+        self.upstream = upstream
+        self.upstreamAuthority = upstreamAuthority
+        self.upstreamPrefix = upstreamPrefix
+        self.upstreamOrigin = upstreamOrigin
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+
+/// Finds the route of a request: the longest path prefix on whole segments, among those for its host and listener.
+struct RouteTable: Sendable {
+    private struct Candidate {
+        let index: Int
+        let path: [UInt8]
+        let host: String?
+        let listener: Int?
+        let methods: Set<HTTPMethod>?
+    }
+
+    /// Longest path first; of equal ones, those for one host and one listener first.
+    private let candidates: [Candidate]
+    private let judgesHost: Bool
+
+    init(_ routes: [Route]) {
+        let candidates = routes.enumerated().map { index, route in
+            Candidate(
+                index: index, path: Array(route.path.utf8), host: route.host?.lowercased(),
+                listener: route.listener, methods: route.methods)
+        }
+        self.candidates = candidates.sorted { left, right in
+            let (one, other) = (Self.rank(left), Self.rank(right))
+            return one == other ? left.index < right.index : one > other
+        }
+        judgesHost = routes.contains { $0.host != nil }
+    }
+
+    /// The index of the route for `request`, which came in on `listener`.
+    ///
+    /// - Throws: ``ProxyError/noRoute``, ``ProxyError/methodNotAllowed``, and ``ProxyError/ambiguousPath`` when the path
+    ///   as sent and the path as servers may understand it belong to different routes.
+    func route(for request: HTTPRequest, listener: Int) throws(ProxyError) -> Int {
+        guard request.method != .trace, request.method != .connect else { throw .methodNotAllowed }
+        let host = judgesHost ? request.fields[.host]?.lowercased() : nil
+        let path = request.pathBytes
+        let raw = bestPath(for: path.span, host: host, listener: listener)
+        if let normal = RequestPath.normalized(path.span),
+            bestPath(for: normal.span, host: host, listener: listener) != raw
+        {
+            throw .ambiguousPath
+        }
+        guard let raw else { throw .noRoute }
+        return try route(at: raw, allowing: request.method, host: host, listener: listener)
+    }
+
+    /// The position of the first candidate for a path.
+    private func bestPath(for path: Span<UInt8>, host: String?, listener: Int) -> Int? {
+        for position in candidates.indices where admits(position, host: host, listener: listener) {
+            let prefix = candidates[position].path
+            if RequestPath.hasPrefix(prefix.span, path) { return position }
+        }
+        return nil
+    }
+
+    /// Routes may share a path and differ in their methods.
+    private func route(
+        at best: Int, allowing method: HTTPMethod, host: String?, listener: Int
+    ) throws(ProxyError) -> Int {
+        let path = candidates[best].path
+        for position in best..<candidates.count {
+            guard candidates[position].path == path else { break }
+            guard admits(position, host: host, listener: listener) else { continue }
+            if candidates[position].methods?.contains(method) ?? true { return candidates[position].index }
+        }
+        throw .methodNotAllowed
+    }
+
+    private func admits(_ position: Int, host: String?, listener: Int) -> Bool {
+        let candidate = candidates[position]
+        if let wanted = candidate.listener, wanted != listener { return false }
+        guard let wanted = candidate.host else { return true }
+        guard let host else { return false }
+        return host == wanted || host.hasPrefix(wanted + ":")
+    }
+
+    private static func rank(_ candidate: Candidate) -> Int {
+        let length = candidate.path.last == UInt8(ascii: "/") ? candidate.path.count - 1 : candidate.path.count
+        return length * 4 + (candidate.host == nil ? 0 : 2) + (candidate.listener == nil ? 0 : 1)
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import EventLoop
+internal import HTTPServer
+internal import HTTPTypes
+
+/// A request's body on its way to the upstream.
+///
+/// What passes is also kept, up to the route's `replay_buffer`, so that the request can be sent again. Framing is made
+/// anew: a Content-Length body goes through as it is, a chunked one in chunks of our own.
+final class Upload {
+    /// Why a body did not get through.
+    enum Failure: Error {
+        case client(MessageError)
+        case upstream(StreamError)
+    }
+
+    private let connection: ServerConnection
+    private var framing = BodyFraming.none
+    private var keepLimit = 0
+    private var kept: [UInt8] = []
+    private var hasOverflowed = false
+    private var timeout = Duration.zero
+
+    /// The failure that ended it, if one did.
+    private(set) var failure: Failure?
+    /// Whether the last byte, framing included, was handed to the upstream.
+    private(set) var isFinished = false
+    /// When that was; the upstream's time to answer begins here.
+    private(set) var finishedAt = ContinuousClock.now
+    /// What carries out ``sendRest(to:)``, while it is under way.
+    var task: Task<Void, Never>?
+    private var prefix: [UInt8] = []
+
+    init(connection: ServerConnection) {
+        self.connection = connection
+    }
+
+    /// Prepares for the body of the request at hand.
+    ///
+    /// - Parameters:
+    ///   - keepLimit: how many bytes are kept for sending them again.
+    ///   - timeout: of each wait, for the client as well as for the upstream.
+    func begin(_ framing: BodyFraming, bodyLimit: UInt64, keepLimit: Int, timeout: Duration) {
+        self.framing = framing
+        self.keepLimit = keepLimit
+        self.timeout = timeout
+        connection.body.begin(framing, on: connection.stream, limit: bodyLimit)
+        if kept.capacity > 4096 { kept = [] } else { kept.removeAll(keepingCapacity: true) }
+        hasOverflowed = false
+        failure = nil
+        isFinished = false
+    }
+
+    /// Whether ``sendRest(to:)`` is under way.
+    var isRunning: Bool { task != nil }
+
+    /// Whether all of the body that has left the client's buffer is kept.
+    var isWholeKept: Bool { !hasOverflowed }
+
+    /// Whether the whole body has come from the client.
+    var hasArrived: Bool { connection.body.isFinished }
+
+    /// Sends `head`, what was kept before, and what has arrived so far, in one system call where it is little.
+    ///
+    /// Afterwards ``isFinished`` says whether that was all.
+    func sendStart(_ head: [UInt8], to upstream: ByteStream) async throws(Failure) {
+        failure = nil
+        isFinished = false
+        prefix = head
+        appendKept()
+        while true {
+            let piece: Range<Int>?
+            do { piece = try connection.body.nextBuffered() } catch { throw fail(.client(error)) }
+            guard let piece else { break }
+            try await forward(piece, to: upstream)
+        }
+        if hasArrived { appendEnd() }
+        if !prefix.isEmpty { try await flush(to: upstream) }
+        if hasArrived { finish() }
+    }
+
+    /// Sends what is still to come, as it comes.
+    func sendRest(to upstream: ByteStream) async {
+        defer { task = nil }
+        do throws(Failure) {
+            while true {
+                let piece: Range<Int>?
+                do {
+                    piece = try await connection.body.next(within: timeout)
+                } catch {
+                    throw .client(error)
+                }
+                guard let piece else { break }
+                try await forward(piece, to: upstream)
+            }
+            appendEnd()
+            if !prefix.isEmpty { try await flush(to: upstream) }
+            finish()
+        } catch {
+            failure = error
+        }
+    }
+
+    private func fail(_ failure: Failure) -> Failure {
+        self.failure = failure
+        return failure
+    }
+
+    private func finish() {
+        isFinished = true
+        finishedAt = .now
+    }
+
+    private func forward(_ piece: Range<Int>, to upstream: ByteStream) async throws(Failure) {
+        keep(piece)
+        if framing == .chunked { ChunkedEncoder.head(of: piece.count, into: &prefix) }
+        let tail: [UInt8] = framing == .chunked ? [UInt8(ascii: "\r"), UInt8(ascii: "\n")] : []
+        do {
+            try await upstream.write(prefix, forwarding: piece, of: connection.stream, tail: tail, within: timeout)
+        } catch {
+            throw fail(.upstream(error))
+        }
+        prefix.removeAll(keepingCapacity: true)
+        connection.stream.input.consume(piece.upperBound)
+    }
+
+    private func flush(to upstream: ByteStream) async throws(Failure) {
+        do {
+            try await upstream.write(prefix, within: timeout)
+        } catch {
+            throw fail(.upstream(error))
+        }
+        prefix.removeAll(keepingCapacity: true)
+    }
+
+    private func keep(_ piece: Range<Int>) {
+        guard !hasOverflowed else { return }
+        guard kept.count + piece.count <= keepLimit else {
+            hasOverflowed = true
+            kept = []
+            return
+        }
+        connection.stream.input.copy(piece, into: &kept)
+    }
+
+    private func appendKept() {
+        guard !kept.isEmpty else { return }
+        if framing == .chunked { ChunkedEncoder.head(of: kept.count, into: &prefix) }
+        prefix.append(contentsOf: kept)
+        if framing == .chunked { ChunkedEncoder.dataEnd(into: &prefix) }
+    }
+
+    private func appendEnd() {
+        guard framing == .chunked else { return }
+        ChunkedEncoder.end(trailers: connection.body.trailers, into: &prefix)
+    }
+}

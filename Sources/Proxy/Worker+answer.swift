@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import EventLoop
+internal import HTTPClient
+internal import HTTPServer
+internal import HTTPTypes
+
+extension Worker {
+    /// Pieces of a chunked answer up to this size are gathered, those that have arrived, into one send.
+    private static let gatherLimit = 16 * 1024
+    private static let lineEnd = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+
+    /// Sends the upstream's answer on, every byte as soon as it arrives.
+    func deliver(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
+        exchange.status = exchange.response.status
+        if exchange.status == 101 { return try await tunnel(exchange, on: route) }
+        let delivery = prepareHead(of: exchange, for: route)
+        let connection = exchange.connection
+        connection.output.removeAll(keepingCapacity: true)
+        exchange.response.serialize(into: &connection.output)
+        exchange.answerHasBegun = true
+        do throws(ProxyError) {
+            if delivery.isChunked {
+                try await sendInChunks(exchange, within: route.route.timeouts.streamIdle)
+            } else {
+                try await sendAsIs(exchange, within: route.route.timeouts.streamIdle)
+            }
+        } catch {
+            // Only a reset tells a reader of a close-delimited body that it is not whole (RFC 9112 8).
+            if exchange.responseFraming != .none, connection.request.version == .http10 { connection.stream.abort() }
+            throw error
+        }
+    }
+
+    private func prepareHead(of exchange: Exchange, for route: RouteState) -> HTTPResponse.Delivery {
+        let connection = exchange.connection
+        let request = connection.request
+        let hasLength = exchange.responseFraming != .chunked && exchange.responseFraming != .untilClose
+        if isDraining || (!hasLength && request.version == .http10) { connection.endAfterAnswer() }
+        let delivery = HTTPResponse.Delivery(
+            isChunked: !hasLength && request.version == .http11, persists: connection.persists,
+            version: request.version, clientOrigin: exchange.clientOrigin)
+        exchange.response.rewrite(for: route, delivery: delivery)
+        if let origin = request.fields[.origin], configuration.access.origins.contains(origin) {
+            CrossOrigin.allow(origin, in: &exchange.response.fields)
+        }
+        return delivery
+    }
+
+    /// A body with a length, or one that ends with the connection: bytes as they come.
+    private func sendAsIs(_ exchange: Exchange, within timeout: Duration) async throws(ProxyError) {
+        guard let upstream = exchange.upstream?.stream else { throw .upstreamProtocol }
+        let connection = exchange.connection
+        let body = exchange.responseBody
+        var head = connection.output[...]
+        while true {
+            var piece = try buffered(body)
+            if piece == nil, !body.isFinished {
+                if !head.isEmpty {
+                    try await writeToClient(connection.output, exchange)
+                    head = []
+                }
+                piece = try await next(of: body, within: timeout)
+            }
+            guard let piece else { break }
+            let prefix = head.isEmpty ? [] : connection.output
+            do {
+                try await connection.stream.write(prefix, forwarding: piece, of: upstream, within: timeout)
+            } catch {
+                throw .clientGone
+            }
+            head = []
+            exchange.bytesOut &+= UInt64(piece.count)
+            upstream.input.consume(piece.upperBound)
+        }
+        if !head.isEmpty { try await writeToClient(connection.output, exchange) }
+    }
+
+    /// A body of unknown length: chunks of our own, small ones that have arrived together in one send.
+    private func sendInChunks(_ exchange: Exchange, within timeout: Duration) async throws(ProxyError) {
+        guard let upstream = exchange.upstream?.stream else { throw .upstreamProtocol }
+        let connection = exchange.connection
+        let body = exchange.responseBody
+        while !body.isFinished {
+            var piece = try buffered(body)
+            if piece == nil, !body.isFinished {
+                if !connection.output.isEmpty { try await flushOutput(exchange) }
+                piece = try await next(of: body, within: timeout)
+            }
+            guard let piece else { break }
+            ChunkedEncoder.head(of: piece.count, into: &connection.output)
+            if connection.output.count + piece.count <= Self.gatherLimit {
+                upstream.input.copy(piece, into: &connection.output)
+                ChunkedEncoder.dataEnd(into: &connection.output)
+            } else {
+                do {
+                    try await connection.stream.write(
+                        connection.output, forwarding: piece, of: upstream, tail: Self.lineEnd, within: timeout)
+                } catch {
+                    throw .clientGone
+                }
+                connection.output.removeAll(keepingCapacity: true)
+            }
+            exchange.bytesOut &+= UInt64(piece.count)
+            upstream.input.consume(piece.upperBound)
+        }
+        ChunkedEncoder.end(trailers: body.trailers, into: &connection.output)
+        try await flushOutput(exchange)
+    }
+
+    private func buffered(_ body: MessageBody) throws(ProxyError) -> Range<Int>? {
+        do {
+            return try body.nextBuffered()
+        } catch {
+            throw .upstreamProtocol
+        }
+    }
+
+    private func next(of body: MessageBody, within timeout: Duration) async throws(ProxyError) -> Range<Int>? {
+        do {
+            return try await body.next(within: timeout)
+        } catch .stream(.timedOut) {
+            throw .upstreamTimedOut
+        } catch {
+            throw .upstreamProtocol
+        }
+    }
+
+    private func flushOutput(_ exchange: Exchange) async throws(ProxyError) {
+        try await writeToClient(exchange.connection.output, exchange)
+        exchange.connection.output.removeAll(keepingCapacity: true)
+    }
+
+    /// Sends bytes of our own making to the client.
+    func writeToClient(_ bytes: [UInt8], _ exchange: Exchange) async throws(ProxyError) {
+        do {
+            try await exchange.connection.stream.write(bytes, within: configuration.serverTimeouts.streamIdle)
+        } catch {
+            exchange.connection.endAfterAnswer()
+            throw .clientGone
+        }
+    }
+
+    /// Leaves both connections in a state that the next request, or nobody, can use.
+    func conclude(_ exchange: Exchange) async {
+        await stopUpload(of: exchange)
+        if let route = exchange.route { releaseUpstream(of: exchange, on: route) }
+    }
+
+    // MARK: Upgrade
+
+    /// After a 101 bytes pass both ways until one side ends (RFC 9110 7.8).
+    private func tunnel(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
+        guard let upstream = exchange.upstream?.stream, let upgrade = exchange.upgrade else {
+            throw .upstreamProtocol
+        }
+        let connection = exchange.connection
+        exchange.response.fields.removeHopByHop()
+        exchange.response.fields.append(.connection, "Upgrade")
+        exchange.response.fields.append(.upgrade, upgrade)
+        connection.output.removeAll(keepingCapacity: true)
+        exchange.response.serialize(into: &connection.output)
+        exchange.answerHasBegun = true
+        exchange.upstreamPersists = false
+        connection.endAfterAnswer()
+        try await writeToClient(connection.output, exchange)
+        let upward = Task { await self.pump(from: connection.stream, to: upstream) }
+        await pump(from: upstream, to: connection.stream)
+        await upward.value
+    }
+
+    /// Moves bytes one way until their source ends, then ends the other's direction too.
+    private func pump(from source: ByteStream, to sink: ByteStream) async {
+        do {
+            while true {
+                if source.input.isEmpty {
+                    guard try await source.fill(within: .zero, capacity: StoragePool.large) else { break }
+                }
+                let count = source.input.count
+                try await sink.write([], forwarding: 0..<count, of: source, within: .zero)
+                source.input.consume(count)
+            }
+            sink.endSending()
+        } catch {
+            source.close()
+            sink.close()
+        }
+    }
+}

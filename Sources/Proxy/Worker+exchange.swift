@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import EventLoop
+internal import HTTPServer
+internal import HTTPTypes
+internal import OAuth
+internal import Observability
+internal import System
+
+extension Worker {
+    /// The life of one request, in order; every step is one line and one file away.
+    func exchange(_ exchange: Exchange) async {
+        exchange.begin()
+        do throws(ProxyError) {
+            guard try await admit(exchange) else { return record(exchange) }
+            let route = try findRoute(of: exchange)
+            try beginBody(of: exchange, on: route)
+            let token = try await accessToken(for: route, exchange)
+            try rewriteHead(of: exchange, for: route, token: token)
+            try await send(exchange, on: route)
+            try await answerRejection(of: token, exchange, on: route)
+            try await deliver(exchange, on: route)
+        } catch {
+            await reject(exchange, error)
+        }
+        await conclude(exchange)
+        record(exchange)
+    }
+
+    // MARK: Access and route
+
+    /// Judges who asks.
+    ///
+    /// - Returns: `false` when the request, a browser's preflight, has its answer already.
+    private func admit(_ exchange: Exchange) async throws(ProxyError) -> Bool {
+        if exchange.listener < configuration.rateLimits.count,
+            let limit = configuration.rateLimits[exchange.listener], !limit.take(at: exchange.startedAt)
+        {
+            metrics.countDenial(.rate)
+            throw .rateLimited
+        }
+        try judgeHost(exchange)
+        let connection = exchange.connection
+        if let origin = connection.request.fields[.origin], configuration.access.origins.contains(origin),
+            CrossOrigin.isPreflight(connection.request)
+        {
+            try await answerPreflight(exchange)
+            return false
+        }
+        if let denial = configuration.access.judge(connection.request.fields) {
+            metrics.countDenial(denial == .key ? .key : .origin)
+            throw .accessDenied(denial)
+        }
+        return true
+    }
+
+    private func judgeHost(_ exchange: Exchange) throws(ProxyError) {
+        if let host = exchange.connection.request.fields.bytes(of: .host) { exchange.host.append(contentsOf: host) }
+        guard exchange.host != exchange.admittedHost || exchange.host.isEmpty else { return }
+        guard configuration.access.hosts.contains(
+            exchange.host.isEmpty ? nil : String(decoding: exchange.host, as: UTF8.self)) else {
+            metrics.countDenial(.host)
+            throw .wrongHost
+        }
+        exchange.admittedHost = exchange.host
+    }
+
+    private func answerPreflight(_ exchange: Exchange) async throws(ProxyError) {
+        var response = CrossOrigin.answer(toPreflight: exchange.connection.request.fields)
+        exchange.connection.body.begin(.none, on: exchange.connection.stream)
+        if !exchange.connection.persists { response.fields[.connection] = "close" }
+        exchange.status = response.status
+        exchange.connection.output.removeAll(keepingCapacity: true)
+        response.serialize(into: &exchange.connection.output)
+        try await writeToClient(exchange.connection.output, exchange)
+    }
+
+    private func findRoute(of exchange: Exchange) throws(ProxyError) -> RouteState {
+        let index = try table.route(for: exchange.connection.request, listener: exchange.listener)
+        exchange.route = routes[index]
+        return routes[index]
+    }
+
+    private func beginBody(of exchange: Exchange, on route: RouteState) throws(ProxyError) {
+        do {
+            exchange.framing = try exchange.connection.request.bodyFraming()
+        } catch {
+            exchange.connection.endAfterAnswer()
+            throw .malformedRequest(error)
+        }
+        let limit = configuration.bodyLimit ?? .max
+        exchange.upload.begin(
+            exchange.framing, bodyLimit: limit, keepLimit: route.route.replayBuffer,
+            timeout: route.route.timeouts.streamIdle)
+        if case .length(let length) = exchange.framing, length > limit { throw .bodyTooLarge }
+    }
+
+    // MARK: Token
+
+    /// The token for this request: at once, without a lock or a hop, while it is fresh.
+    private func accessToken(
+        for route: RouteState, _ exchange: Exchange
+    ) async throws(ProxyError) -> AccessTokenSnapshot? {
+        guard let session = route.route.session else { return nil }
+        let field = route.route.credentials.name
+        if exchange.connection.request.fields.contains(field) {
+            switch route.route.authorization {
+            case .overwrite: break
+            case .preserve: return nil
+            case .reject:
+                metrics.countDenial(.authorization)
+                throw .accessDenied(.authorizationHeader)
+            }
+        }
+        if let token = route.token?.current(), token.isUsable(at: exchange.startedAt) { return token }
+        do throws(TokenError) {
+            return try await session.freshToken(waitingAtMost: route.route.timeouts.tokenWait)
+        } catch {
+            if route.route.onNoToken == .pass { return nil }
+            throw ProxyError(error)
+        }
+    }
+
+    // MARK: The head that goes up
+
+    private func rewriteHead(
+        of exchange: Exchange, for route: RouteState, token: AccessTokenSnapshot?
+    ) throws(ProxyError) {
+        let connection = exchange.connection
+        exchange.upgrade = upgrade(wantedBy: connection.request, on: route, framing: exchange.framing)
+        if !connection.request.fields.contains(.xRequestID) {
+            connection.request.fields.append(line: requestIDs.nextLine())
+        }
+        if !route.keepsTarget { exchange.originalTarget.append(contentsOf: connection.request.targetBytes) }
+        try connection.request.rewrite(
+            for: route, host: exchange.host, framing: exchange.framing, upgrade: exchange.upgrade, peer: connection.peer)
+        put(token, into: exchange, for: route)
+    }
+
+    /// Writes the token over whatever the client, or an earlier attempt, had in its place.
+    func put(_ token: AccessTokenSnapshot?, into exchange: Exchange, for route: RouteState) {
+        exchange.token = token
+        guard let token else {
+            // With an identity the client's own credentials never stand in for a missing token.
+            if route.route.session != nil, route.route.authorization == .overwrite {
+                exchange.connection.request.fields.remove(route.route.credentials.name)
+            }
+            return
+        }
+        let credentials = route.route.credentials
+        exchange.connection.request.fields.remove(credentials.name)
+        if credentials.name == .authorization, credentials.scheme == "Bearer" {
+            exchange.connection.request.fields.append(line: token.authorizationLine)
+        } else {
+            token.token.withPlaintext { plaintext in
+                let value = credentials.scheme.isEmpty ? plaintext : "\(credentials.scheme) \(plaintext)"
+                _ = exchange.connection.request.fields.append(credentials.name, value)
+            }
+        }
+    }
+
+    private func upgrade(wantedBy request: HTTPRequest, on route: RouteState, framing: BodyFraming) -> String? {
+        guard request.version == .http11, framing == .none, request.fields.contains(.upgrade),
+            request.fields.containsToken("upgrade", in: .connection), let wanted = request.fields[.upgrade]
+        else { return nil }
+        return route.route.upgrade.contains(wanted.lowercased()) && wanted.lowercased() != "h2c" ? wanted : nil
+    }
+
+    // MARK: 401
+
+    /// An answer that refuses the token: tells the session and, where that brings another token, asks once more.
+    private func answerRejection(
+        of token: AccessTokenSnapshot?, _ exchange: Exchange, on route: RouteState
+    ) async throws(ProxyError) {
+        guard let token, let session = route.route.session else { return }
+        let status = exchange.response.status
+        let mayReplay = route.route.retryOnStatus.contains(status) && exchange.isReplayable && exchange.upload.isFinished
+        guard status == 401 || mayReplay else {
+            await reportAcceptance(of: token, by: route, session)
+            return
+        }
+        if status == 401 {
+            metrics.countAuthorizationError(route: route.index, error: exchange.response.challengeError)
+        }
+        let replacement = await session.accessTokenRejected(
+            TokenRejection(
+                generation: token.generation, route: route.route.path, isUnauthorized: status == 401,
+                forcesRefresh: route.route.retryOnStatus.contains(status), canReplay: mayReplay),
+            waitingAtMost: route.route.timeouts.tokenWait)
+        guard mayReplay, let replacement else { return }
+        discardAnswer(of: exchange, on: route)
+        put(replacement, into: exchange, for: route)
+        exchange.isReplayed = true
+        do {
+            try await send(exchange, on: route)
+        } catch {
+            metrics.countReplay(route: route.index, result: .failed)
+            throw error
+        }
+        if exchange.response.status == 401 {
+            metrics.countReplay(route: route.index, result: .refused)
+            _ = await session.accessTokenRejected(
+                TokenRejection(
+                    generation: replacement.generation, route: route.route.path, isUnauthorized: true,
+                    forcesRefresh: route.route.retryOnStatus.contains(401), canReplay: false),
+                waitingAtMost: .zero)
+        } else {
+            metrics.countReplay(route: route.index, result: .accepted)
+            await reportAcceptance(of: replacement, by: route, session)
+        }
+    }
+
+    /// Tells the session, once for each token and route, that the upstream takes it.
+    private func reportAcceptance(of token: AccessTokenSnapshot, by route: RouteState, _ session: AuthSession) async {
+        guard route.acceptedGeneration != token.generation || session.slot.isWatched else { return }
+        route.acceptedGeneration = token.generation
+        await session.accessTokenAccepted(generation: token.generation, route: route.route.path)
+    }
+
+    // MARK: The end
+
+    /// Answers in the upstream's place, or cuts an answer that has begun.
+    func reject(_ exchange: Exchange, _ error: ProxyError) async {
+        let connection = exchange.connection
+        if exchange.answerHasBegun {
+            exchange.code = "truncated"
+            connection.endAfterAnswer()
+            return connection.stream.close()
+        }
+        let loginURL = configuration.loginURLPrefix.flatMap { prefix in
+            exchange.route?.route.session.map { prefix + $0.identity }
+        }
+        guard let rejection = Rejection(error, loginURL: loginURL) else {
+            exchange.status = 499
+            exchange.code = "client_gone"
+            connection.endAfterAnswer()
+            return connection.stream.close()
+        }
+        exchange.status = rejection.status
+        exchange.code = rejection.code
+        let isHead = connection.request.method == .head
+        if isDraining || rejection.status == 400 || !connection.body.isFinished { connection.endAfterAnswer() }
+        let message = rejection.message()
+        var head = message.head
+        if !connection.persists { head.fields[.connection] = "close" }
+        if rejection.status == 405, let methods = exchange.route?.route.methods {
+            head.fields[.allow] = methods.map(\.rawValue).sorted().joined(separator: ", ")
+        }
+        connection.output.removeAll(keepingCapacity: true)
+        head.serialize(into: &connection.output)
+        if !isHead { connection.output.append(contentsOf: message.body) }
+        exchange.bytesOut = UInt64(isHead ? 0 : message.body.count)
+        try? await writeToClient(connection.output, exchange)
+    }
+
+    /// Counts the request and writes its line.
+    func record(_ exchange: Exchange) {
+        let duration = exchange.startedAt.duration(to: .now)
+        let route = exchange.route?.index
+        metrics.countRequest(route: route, status: exchange.status, duration: duration)
+        guard configuration.accessLog != nil else { return }
+        let request = exchange.connection.request
+        let record = AccessRecord(
+            unixMilliseconds: WallClock.unixMilliseconds, duration: duration, method: request.method.rawValue,
+            route: route, status: exchange.status, code: exchange.code, bytesIn: exchange.connection.body.byteCount,
+            bytesOut: exchange.bytesOut, isReplayed: exchange.isReplayed, peer: exchange.connection.peer.text)
+        let target = exchange.originalTarget.isEmpty ? request.targetBytes : exchange.originalTarget
+        let identifier = request.fields.bytes(of: .xRequestID) ?? []
+        accessLog.append(record, target: target.span, requestID: identifier.span)
+        accessLogChanged()
+    }
+}

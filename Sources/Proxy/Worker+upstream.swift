@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import EventLoop
+internal import HTTPClient
+internal import HTTPServer
+internal import HTTPTypes
+internal import Observability
+
+extension Worker {
+    /// Why one attempt to get an answer failed, and whether another may be made.
+    private struct AttemptFailure: Error {
+        let error: ProxyError
+        /// A kept connection turned out to be dead before the answer's first byte.
+        var connectionWasStale = false
+    }
+
+    /// Sends the request and receives the head of its answer.
+    ///
+    /// A kept connection may have died meanwhile: then the request goes out once more, on a fresh one, if its method is
+    /// idempotent and its body can be sent again (RFC 9110 9.2.2).
+    func send(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
+        do {
+            try await attempt(exchange, on: route, fresh: false)
+        } catch {
+            guard error.connectionWasStale, exchange.connection.request.method.isIdempotent, exchange.isReplayable
+            else { throw error.error }
+            do {
+                try await attempt(exchange, on: route, fresh: true)
+            } catch {
+                throw error.error
+            }
+        }
+    }
+
+    private func attempt(_ exchange: Exchange, on route: RouteState, fresh: Bool) async throws(AttemptFailure) {
+        let upstream: UpstreamConnection
+        do throws(UpstreamError) {
+            upstream = try await connection(for: exchange, on: route, fresh: fresh)
+        } catch {
+            throw AttemptFailure(error: ProxyError(error))
+        }
+        exchange.upstream = upstream
+        route.activeConnections += 1
+        do throws(ProxyError) {
+            try await sendRequest(exchange, to: upstream)
+            try await receiveHead(of: exchange, from: upstream, timeout: route.route.timeouts.firstByte)
+        } catch {
+            let wasStale = upstream.requestsServed > 0 && upstream.stream.input.isEmpty && error == .upstreamProtocol
+                && exchange.connection.stream.isOpen
+            await stopUpload(of: exchange)
+            discardUpstream(of: exchange, on: route)
+            throw AttemptFailure(error: error, connectionWasStale: wasStale)
+        }
+    }
+
+    private func connection(
+        for exchange: Exchange, on route: RouteState, fresh: Bool
+    ) async throws(UpstreamError) -> UpstreamConnection {
+        let mayBeSentTwice = exchange.connection.request.method.isIdempotent && exchange.isReplayable
+        if !fresh, let kept = route.pool.take(mayRepeat: mayBeSentTwice) {
+                return kept
+        }
+        return try await route.pool.open(within: route.route.timeouts.connect)
+    }
+
+    // MARK: Request
+
+    private func sendRequest(_ exchange: Exchange, to upstream: UpstreamConnection) async throws(ProxyError) {
+        let connection = exchange.connection
+        connection.output.removeAll(keepingCapacity: true)
+        connection.request.serialize(into: &connection.output)
+        do {
+            try await exchange.upload.sendStart(connection.output, to: upstream.stream)
+        } catch {
+            try judge(error)
+            return  // the upstream may have answered before it stopped reading
+        }
+        guard !exchange.upload.isFinished else { return }
+        exchange.upload.task = Task { await self.sendRest(of: exchange, to: upstream) }
+    }
+
+    /// The upload goes on beside the answer; if the client fails, the upstream must see a cut, not an end.
+    private func sendRest(of exchange: Exchange, to upstream: UpstreamConnection) async {
+        await exchange.upload.sendRest(to: upstream.stream)
+        if case .client = exchange.upload.failure { upstream.stream.close() }
+    }
+
+    /// Throws if a failed upload is the client's fault.
+    private func judge(_ failure: Upload.Failure) throws(ProxyError) {
+        switch failure {
+        case .client(.malformed(let reason)): throw .malformedRequest(reason)
+        case .client(.bodyTooLarge): throw .bodyTooLarge
+        case .client(.stream(.timedOut)): throw .requestTimedOut
+        case .client: throw .clientGone
+        case .upstream: return
+        }
+    }
+
+    /// Ends an upload that nobody waits for any more.
+    func stopUpload(of exchange: Exchange) async {
+        guard let task = exchange.upload.task else { return }
+        exchange.upstream?.stream.close()
+        exchange.connection.stream.readiness.interruptReader()
+        exchange.connection.endAfterAnswer()
+        await task.value
+    }
+
+    // MARK: Response head
+
+    /// Receives the final head; interim ones (1xx) are forwarded as they come (RFC 9110 15.2).
+    private func receiveHead(
+        of exchange: Exchange, from upstream: UpstreamConnection, timeout: Duration
+    ) async throws(ProxyError) {
+        var parser = ResponseParser(limits: configuration.headLimits)
+        while true {
+            guard let consumed = try parse(&parser, exchange, upstream) else {
+                try await awaitAnswer(of: exchange, from: upstream, timeout: timeout)
+                continue
+            }
+            upstream.stream.input.consume(consumed)
+            guard exchange.response.isInterim else { break }
+            try await forwardInterim(exchange)
+        }
+        try beginResponseBody(of: exchange, from: upstream)
+    }
+
+    private func parse(
+        _ parser: inout ResponseParser, _ exchange: Exchange, _ upstream: UpstreamConnection
+    ) throws(ProxyError) -> Int? {
+        guard !upstream.stream.input.isEmpty else { return nil }
+        do {
+            return try upstream.stream.input.withReadable { (bytes) throws(HTTPParseError) in
+                try parser.parse(bytes, into: &exchange.response)
+            }
+        } catch {
+            throw .upstreamProtocol
+        }
+    }
+
+    /// Waits for more of the head. The time-out runs from the last byte of the request.
+    private func awaitAnswer(
+        of exchange: Exchange, from upstream: UpstreamConnection, timeout: Duration
+    ) async throws(ProxyError) {
+        while true {
+            do throws(StreamError) {
+                guard try await upstream.stream.fill(within: timeout) else { throw .reset }
+                return
+            } catch {
+                if let failure = exchange.upload.failure { try judge(failure) }
+                guard error == .timedOut else { throw .upstreamProtocol }
+                let isSending = exchange.upload.isRunning
+                    || (!exchange.upload.finishedAt.hasPassed(timeout) && exchange.framing != .none)
+                guard isSending else { throw .upstreamTimedOut }
+            }
+        }
+    }
+
+    private func forwardInterim(_ exchange: Exchange) async throws(ProxyError) {
+        guard exchange.connection.request.version == .http11 else { return }
+        exchange.response.fields.removeHopByHop()
+        exchange.connection.output.removeAll(keepingCapacity: true)
+        exchange.response.serialize(into: &exchange.connection.output)
+        try await writeToClient(exchange.connection.output, exchange)
+    }
+
+    private func beginResponseBody(of exchange: Exchange, from upstream: UpstreamConnection) throws(ProxyError) {
+        if exchange.response.status == 101 {
+            guard exchange.upgrade != nil else { throw .upstreamProtocol }
+            return
+        }
+        do {
+            exchange.responseFraming = try exchange.response.bodyFraming(
+                answering: exchange.connection.request.method)
+        } catch {
+            throw .upstreamProtocol
+        }
+        exchange.upstreamPersists = exchange.response.allowsPersistence && exchange.responseFraming != .untilClose
+        exchange.responseBody.begin(exchange.responseFraming, on: upstream.stream)
+    }
+
+    // MARK: Giving the connection back
+
+    /// Lets go of an answer that the client will not see.
+    func discardAnswer(of exchange: Exchange, on route: RouteState) {
+        while let piece = try? exchange.responseBody.nextBuffered() {
+            exchange.upstream?.stream.input.consume(piece.upperBound)
+        }
+        releaseUpstream(of: exchange, on: route)
+    }
+
+    /// Keeps the connection for the next request if everything on it is said and done.
+    func releaseUpstream(of exchange: Exchange, on route: RouteState) {
+        guard let upstream = exchange.upstream else { return }
+        guard exchange.upstreamPersists, exchange.responseBody.isFinished, exchange.upload.isFinished,
+            upstream.stream.input.isEmpty
+        else { return discardUpstream(of: exchange, on: route) }
+        exchange.upstream = nil
+        route.activeConnections -= 1
+        upstream.stream.releaseStorage()
+        route.pool.giveBack(upstream)
+    }
+
+    func discardUpstream(of exchange: Exchange, on route: RouteState) {
+        guard let upstream = exchange.upstream else { return }
+        exchange.upstream = nil
+        route.activeConnections -= 1
+        route.pool.discard(upstream)
+    }
+}
+
+extension ContinuousClock.Instant {
+    /// Whether `duration` has gone by since.
+    fileprivate func hasPassed(_ duration: Duration) -> Bool { self.duration(to: .now) >= duration }
+}

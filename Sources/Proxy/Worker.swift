@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import EventLoop
+internal import HTTPClient
+internal import HTTPServer
+internal import HTTPTypes
+package import Observability
+
+/// One event loop's share of the proxy: its listeners, client connections and upstream pools.
+///
+/// Everything here runs on the loop's thread. A connection is one task, from accept to close.
+package actor Worker: LoopConfined {
+    package nonisolated let loop: EventLoop
+
+    let configuration: WorkerConfiguration
+    let table: RouteTable
+    let routes: [RouteState]
+    var metrics: WorkerMetrics
+    var requestIDs = RequestIDs()
+    var accessLog: AccessLog
+    private(set) var isDraining = false
+
+    private var listeners: [Listener] = []
+    private var exchanges: [ObjectIdentifier: Exchange] = [:]
+    private var emptied: [CheckedContinuation<Void, Never>] = []
+    private var flushTimer: LoopTimer?
+    private var flushIsDue = false
+
+    /// - Parameters:
+    ///   - loop: must be running, or be started soon.
+    package init(loop: EventLoop, configuration: WorkerConfiguration) {
+        self.loop = loop
+        self.configuration = configuration
+        table = RouteTable(configuration.routes)
+        let multis = CurlMultiSet(loop: loop)
+        routes = configuration.routes.enumerated().map { index, route in
+            RouteState(
+                index: index, route: route,
+                pool: UpstreamPool(
+                    address: route.upstream, limit: configuration.upstreamLimits[index],
+                    lifetimes: UpstreamPool.Lifetimes(
+                        idle: route.timeouts.upstreamIdle, age: route.timeouts.upstreamAge),
+                    multis: multis))
+        }
+        metrics = WorkerMetrics(routes: configuration.routes.count)
+        accessLog = AccessLog(format: configuration.logFormat, routes: configuration.routes.map(\.path))
+    }
+
+    /// Accepts connections on `socket` until ``drain()``.
+    ///
+    /// - Parameter index: of the listener in the configuration.
+    package func listen(on socket: ListeningSocket, listener index: Int) {
+        listeners.append(
+            Listener(socket, loop: loop) { stream, peer in
+                // On the loop's thread, which is this actor's executor. The cycle ends in drain().
+                self.accepted(stream, peer, listener: index)
+            })
+    }
+
+    /// Stops accepting, then returns when the last connection is gone.
+    ///
+    /// Requests on kept connections are answered with `Connection: close`; what stays idle is let go after `linger`.
+    package func drain(linger: Duration) async {
+        isDraining = true
+        listeners.forEach { $0.close() }
+        listeners = []
+        let timer = LoopTimer(loop: loop) { self.closeIdleConnections() }
+        timer.set(after: linger)
+        if !exchanges.isEmpty {
+            await withCheckedContinuation { emptied.append($0) }
+        }
+        timer.cancel()
+        flushAccessLog()
+    }
+
+    /// Cuts every connection.
+    package func stop() {
+        isDraining = true
+        listeners.forEach { $0.close() }
+        listeners = []
+        for exchange in exchanges.values {
+            exchange.upstream?.stream.close()
+            exchange.connection.stream.close()
+        }
+        flushAccessLog()
+    }
+
+    /// What was counted so far.
+    package func metricsSnapshot() -> WorkerMetrics {
+        var snapshot = metrics
+        for state in routes {
+            snapshot.setUpstreamConnections(
+                route: state.index, connecting: state.connectingConnections, active: state.activeConnections,
+                idle: state.pool.idleCount)
+        }
+        return snapshot
+    }
+
+    // MARK: Connections
+
+    private func accepted(_ stream: ByteStream, _ peer: PeerAddress, listener: Int) {
+        guard configuration.access.admits(peer) else {
+            metrics.countDenial(.peer)
+            return refuse(stream, .accessDenied(.peer))
+        }
+        let hasRoom = configuration.connectionBudget.enter { [loop] in
+            loop.execute { self.assumeIsolated { worker in worker.resumeAccepting() } }
+        }
+        if !hasRoom { listeners.forEach { $0.pause() } }
+        let connection = ServerConnection(
+            stream: stream, peer: peer, limits: configuration.headLimits, timeouts: configuration.serverTimeouts)
+        let exchange = Exchange(connection: connection, listener: listener)
+        exchanges[ObjectIdentifier(exchange)] = exchange
+        metrics.openConnections += 1
+        Task { await self.serve(exchange) }
+    }
+
+    private func resumeAccepting() {
+        listeners.forEach { $0.resume() }
+    }
+
+    /// The life of one connection.
+    private func serve(_ exchange: Exchange) async {
+        let connection = exchange.connection
+        var mustLinger = false
+        do throws(MessageError) {
+            while try await connection.receiveHead() {
+                await self.exchange(exchange)
+                mustLinger = !connection.body.isFinished
+                guard connection.persists else { break }
+                connection.answered()
+            }
+        } catch {
+            exchange.begin()
+            mustLinger = await refuse(error, exchange)
+        }
+        if mustLinger { await connection.lingerAndClose() } else { connection.stream.close() }
+        ended(exchange)
+    }
+
+    private func ended(_ exchange: Exchange) {
+        exchanges[ObjectIdentifier(exchange)] = nil
+        metrics.openConnections -= 1
+        configuration.connectionBudget.leave()
+        guard exchanges.isEmpty else { return }
+        emptied.forEach { $0.resume() }
+        emptied = []
+    }
+
+    private func closeIdleConnections() {
+        for exchange in exchanges.values where exchange.connection.isIdle { exchange.connection.stream.close() }
+    }
+
+    /// Answers a head that could not be received.
+    ///
+    /// - Returns: whether there is an answer for the client to read.
+    private func refuse(_ error: MessageError, _ exchange: Exchange) async -> Bool {
+        switch error {
+        case .malformed(let reason): await reject(exchange, .malformedRequest(reason))
+        case .headTimedOut: await reject(exchange, .requestTimedOut)
+        case .bodyTooLarge, .truncated, .stream: return false
+        }
+        record(exchange)
+        return true
+    }
+
+    /// Tells somebody who may not even connect.
+    private func refuse(_ stream: ByteStream, _ error: ProxyError) {
+        guard let (head, body) = Rejection(error, loginURL: nil)?.message() else { return stream.close() }
+        var output: [UInt8] = []
+        var closing = head
+        closing.fields[.connection] = "close"
+        closing.serialize(into: &output)
+        output += body
+        let message = output
+        Task { await self.dismiss(stream, with: message) }
+    }
+
+    private func dismiss(_ stream: ByteStream, with message: [UInt8]) async {
+        try? await stream.write(message, within: .seconds(1))
+        stream.endSending()
+        _ = try? await stream.fill(within: .seconds(1))
+        stream.close()
+    }
+
+    // MARK: Access log
+
+    /// Lines are written in batches, at the latest this long after the first of them.
+    private static let flushInterval = Duration.milliseconds(100)
+
+    /// Sees to it that what is in the access log is written soon.
+    func accessLogChanged() {
+        if accessLog.isFull { return flushAccessLog() }
+        guard !flushIsDue else { return }
+        flushIsDue = true
+        let timer = flushTimer ?? LoopTimer(loop: loop) { self.flushAccessLog() }
+        flushTimer = timer
+        timer.set(after: Self.flushInterval)
+    }
+
+    private func flushAccessLog() {
+        flushIsDue = false
+        guard let sink = configuration.accessLog else { return }
+        accessLog.flush(to: sink)
+    }
+}

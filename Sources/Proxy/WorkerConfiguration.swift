@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPClient
+package import HTTPServer
+package import HTTPTypes
+package import Observability
+
+/// What all workers share: read-only, or safe to share.
+package struct WorkerConfiguration: Sendable {
+    package var routes: [Route]
+    package var access: AccessPolicy
+    package var headLimits = HeadLimits()
+    /// `nil` for no limit.
+    package var bodyLimit: UInt64?
+    package var serverTimeouts = ServerTimeouts()
+    /// One for each listener, in their order; `nil` for no limit.
+    package var rateLimits: [RateLimit?] = []
+    package var connectionBudget: ConnectionBudget
+    /// One for each route, in their order.
+    package var upstreamLimits: [UpstreamLimit]
+    package var logFormat = LogFormat.json
+    /// Where access lines go; `nil` turns them off.
+    package var accessLog: (any LineSink)?
+    /// Where somebody logs in, without the identity's name at its end.
+    package var loginURLPrefix: String?
+
+    package init(
+        routes: [Route], access: AccessPolicy, connectionBudget: ConnectionBudget, upstreamLimits: [UpstreamLimit]
+    ) {
+        self.routes = routes
+        self.access = access
+        self.connectionBudget = connectionBudget
+        self.upstreamLimits = upstreamLimits
+    }
+}
