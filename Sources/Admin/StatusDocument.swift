@@ -53,7 +53,7 @@ extension IdentityStatus {
 
 extension IdentityError {
     fileprivate var json: JSONValue {
-        ["code": .string(code), "detail": .string(detail), "at": at.json]
+        ["code": .string(code), "detail": .string(detail), "at": at?.json ?? .null]
     }
 }
 

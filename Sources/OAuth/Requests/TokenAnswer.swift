@@ -2,7 +2,6 @@
 
 import Crypto
 import HTTPTypes
-import JSON
 
 /// An answer of the token endpoint, judged. Reading one never fails: everything a server can send has a meaning.
 struct TokenAnswer: Sendable {
@@ -31,30 +30,5 @@ struct TokenAnswer: Sendable {
         } else {
             result = .failure(TokenFailure(.transient, code: "empty_answer", detail: "the answer has no JSON object"))
         }
-    }
-}
-
-/// The body of an answer, as far as it is JSON.
-enum AnswerBody: Sendable {
-    case empty
-    case object(JSONObject)
-    /// JSON, but no object.
-    case otherJSON
-    case notJSON
-
-    init(_ bytes: [UInt8]) {
-        if bytes.allSatisfy({ $0 == 0x20 || 0x09...0x0D ~= $0 }) {
-            self = .empty
-        } else if let value = try? JSONValue(parsing: bytes) {
-            self = value.object.map(AnswerBody.object) ?? .otherJSON
-        } else {
-            self = .notJSON
-        }
-    }
-
-    /// A member that is there and not `null`.
-    subscript(member: ResponseMember) -> JSONValue? {
-        guard case .object(let object) = self, let value = object[member.rawValue], value != .null else { return nil }
-        return value
     }
 }

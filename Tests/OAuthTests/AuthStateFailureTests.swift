@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Testing
+
+@testable import OAuth
+
+struct `A failed token request` {
+    @Test(arguments: [
+        (TokenFailure.Kind.transient, [200, 400, 800, 1600, 3200, 6400, 12_800, 25_000, 25_000]),
+        (.misconfigured, [1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 250_000, 250_000]),
+    ])
+    func `is repeated after a doubling back-off`(kind: TokenFailure.Kind, milliseconds: [Int]) {
+        let harness = StateHarness()
+        for expected in milliseconds {
+            harness.fail(kind)
+            #expect(harness.nextAttempt == .milliseconds(expected))
+            harness.pass(.milliseconds(expected))
+        }
+    }
+
+    @Test(arguments: [(TokenFailure.Kind.transient, Duration.seconds(30)), (.misconfigured, .seconds(300))])
+    func `never backs off beyond the ceiling`(kind: TokenFailure.Kind, ceiling: Duration) throws {
+        let harness = StateHarness()
+        harness.jitter = 0.999
+        for _ in 0..<40 {
+            harness.fail(kind)
+            let wait = try #require(harness.nextAttempt)
+            #expect(wait <= ceiling)
+            harness.pass(wait)
+        }
+    }
+
+    @Test func `waits as long as the provider asks`() {
+        let harness = StateHarness()
+        harness.fail(.transient, retryAfter: .seconds(120))
+        #expect(harness.nextAttempt == .seconds(120))
+        #expect(harness.answer == "unavailable")
+    }
+
+    @Test func `backs off anew after a success`() {
+        let harness = StateHarness()
+        harness.fail(.transient)
+        harness.pass(.seconds(1))
+        harness.fail(.transient)
+        harness.pass(.seconds(1))
+        harness.renew(lifetime: .seconds(10))
+        harness.pass(.seconds(10))
+        harness.fail(.transient)
+        #expect(harness.nextAttempt == .milliseconds(200))
+    }
+
+    @Test func `leaves a token that has not expired in use`() {
+        for kind in TokenFailure.Kind.allCases {
+            let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+            harness.renew(to: "one")
+            harness.pass(.seconds(250))
+            harness.fail(kind)
+            #expect(harness.token == "one" && harness.answer == "one")
+            harness.pass(.seconds(50))
+            #expect(harness.token == nil)
+        }
+    }
+
+    @Test func `keeps requests waiting only while the next try is near`() {
+        let harness = StateHarness()
+        harness.fail(.transient)
+        #expect(harness.answer == "wait")
+        for _ in 0..<4 {
+            harness.pass(harness.nextAttempt ?? .zero)
+            harness.fail(.transient)
+        }
+        #expect(harness.answer == "unavailable")
+        #expect(harness.word == .unavailable)
+    }
+
+    @Test func `that is final ends all asking`() throws {
+        let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+        harness.renew(to: "one")
+        harness.pass(.seconds(250))
+        harness.fail(.final)
+        #expect(harness.word == .loginRequired)
+        #expect(harness.nextAttempt == nil)
+        harness.pass(.seconds(86_400))
+        #expect(!harness.begins())
+        #expect(harness.answer == "login_required")
+        #expect(harness.state.session.refreshToken != nil, "the provider may enable the user again")
+
+        try harness.state.refreshRequested()
+        #expect(harness.begins())
+        harness.land("two")
+        #expect(harness.word == .authorized && harness.state.session.refusal == nil)
+    }
+
+    @Test func `that was final is asked once more for each time a person asks`() throws {
+        let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+        harness.fail(.final)
+        for kind in [TokenFailure.Kind.final, .transient, .final] {
+            try harness.state.refreshRequested()
+            #expect(harness.begins())
+            harness.crash(kind)
+            harness.pass(.seconds(3600))
+            #expect(!harness.begins())
+            #expect(harness.word == .loginRequired)
+        }
+    }
+
+    @Test func `that is doubtful is final after the third, but for a look every five minutes`() {
+        let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+        for expected in [Duration.milliseconds(200), .milliseconds(400)] {
+            harness.fail(.doubtful)
+            #expect(harness.word == .unavailable)
+            #expect(harness.nextAttempt == expected)
+            harness.pass(expected)
+        }
+        harness.fail(.doubtful)
+        #expect(harness.word == .loginRequired)
+        #expect(harness.answer == "login_required")
+        #expect(harness.state.session.refusal == nil, "asked again after a restart")
+        for _ in 0..<3 {
+            #expect(harness.nextAttempt == .seconds(300))
+            harness.pass(.seconds(300))
+            harness.fail(.doubtful)
+        }
+        harness.pass(.seconds(300))
+        harness.renew(to: "one")
+        #expect(harness.word == .authorized)
+    }
+
+    @Test func `of a refresh is no more than a reason to make a configured grant again`() {
+        let dead = TokenFailure(.final, code: "invalid_grant", detail: "")
+        let harness = StateHarness(refreshToken: "rt")
+        _ = harness.begins()
+        let isForgotten = harness.state.canForgetRefreshToken(.refresh(Secret("rt")), after: dead)
+        #expect(isForgotten)
+        guard case .original? = harness.state.nextGrant(at: harness.now) else {
+            Issue.record("no grant")
+            return
+        }
+        let isForgottenAgain = harness.state.canForgetRefreshToken(.original, after: dead)
+        #expect(!isForgottenAgain)
+
+        let person = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+        let isPersonForgotten = person.state.canForgetRefreshToken(.refresh(Secret("rt")), after: dead)
+        #expect(!isPersonForgotten)
+    }
+
+    @Test func `of a misconfigured client is repeated once its credentials change`() {
+        let harness = StateHarness()
+        for _ in 0..<6 {
+            harness.fail(.misconfigured)
+            harness.pass(harness.nextAttempt ?? .zero)
+        }
+        harness.fail(.misconfigured)
+        #expect(harness.word == .misconfigured && harness.answer == "misconfigured")
+        #expect(!harness.begins())
+        harness.state.credentialsChanged(at: harness.now)
+        #expect(harness.begins())
+        harness.land()
+        #expect(harness.word == .authorized)
+    }
+
+    @Test func `stores a refresh token that came with it`() throws {
+        let harness = StateHarness(grantType: .refreshToken, refreshToken: "old")
+        _ = harness.begins()
+        let failure = TokenFailure(.transient, code: "no_access_token", detail: "")
+        let change = harness.state.failed(
+            failure, refreshToken: Secret("new"), at: harness.now, wall: harness.wall, jitter: 0)
+        let stored = try #require(change)
+        #expect(stored.refreshToken?.matches(Array("new".utf8)) == true)
+        #expect(stored.generation == 2)
+        harness.state.attemptEnded(at: harness.now, isSaved: true)
+        #expect(harness.state.session.refreshToken?.matches(Array("new".utf8)) == true)
+    }
+
+    @Test func `is forgotten when a person asks for a refresh`() throws {
+        let harness = StateHarness()
+        harness.fail(.transient, retryAfter: .seconds(300))
+        #expect(!harness.begins())
+        try harness.state.refreshRequested()
+        #expect(harness.begins())
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Testing
+
+@testable import OAuth
+
+struct `Renewal` {
+    @Test(arguments: [
+        (lifetime: Duration.seconds(300), margin: Duration?.none, expected: Duration.seconds(240)),
+        (.seconds(3600), nil, .seconds(3540)),
+        (.seconds(10), nil, .seconds(8)),
+        (.seconds(300), .seconds(100), .seconds(200)),
+        (.seconds(100), .seconds(100), .seconds(50)),
+        (.seconds(300), .zero, .seconds(300)),
+    ])
+    func `is due one margin before expiry`(lifetime: Duration, margin: Duration?, expected: Duration) {
+        let harness = StateHarness { $0.refreshMargin = margin }
+        harness.renew(lifetime: lifetime)
+        #expect(harness.nextAttempt == expected)
+    }
+
+    @Test func `is brought forward by a random tenth of the margin`() {
+        let harness = StateHarness()
+        harness.jitter = 0.5
+        harness.renew(lifetime: .seconds(3600))
+        #expect(harness.nextAttempt == .seconds(3537))
+    }
+
+    @Test func `goes on while the old token is used`() {
+        let harness = StateHarness()
+        harness.renew(to: "one")
+        harness.pass(.seconds(239))
+        #expect(!harness.begins())
+        harness.pass(.seconds(1))
+        #expect(harness.begins())
+        #expect(!harness.begins(), "one at a time")
+        #expect(harness.answer == "one")
+        #expect(harness.word == .authorized)
+        harness.land("two")
+        #expect(harness.answer == "two")
+    }
+
+    @Test func `happens at once when there is no token`() {
+        let harness = StateHarness()
+        #expect(harness.word == .empty)
+        #expect(harness.begins())
+        #expect(harness.word == .refreshing)
+        #expect(harness.answer == "wait")
+        harness.land("one")
+        #expect(harness.answer == "one")
+    }
+
+    @Test func `needs a person where only a person can begin a session`() {
+        let harness = StateHarness(grantType: .refreshToken)
+        #expect(!harness.begins())
+        #expect(harness.word == .empty)
+        #expect(harness.answer == "login_required")
+        #expect(throws: TokenError.loginRequired) { try harness.state.refreshRequested() }
+    }
+
+    @Test func `uses the refresh token if there is one`() throws {
+        let harness = StateHarness(refreshToken: "rt")
+        _ = harness.begins()
+        guard case .refresh(let token) = try #require(harness.state.nextGrant(at: harness.now)) else {
+            Issue.record("no refresh")
+            return
+        }
+        #expect(token.matches(Array("rt".utf8)))
+    }
+
+    @Test func `counts the lifetime from when the request was sent`() {
+        let harness = StateHarness()
+        _ = harness.begins()
+        let grant = TokenGrant(accessToken: Secret("at"), lifetime: .seconds(10))
+        _ = harness.state.received(grant, sentAt: harness.now - .seconds(3), wall: harness.wall, jitter: 0)
+        harness.state.attemptEnded(at: harness.now, isSaved: true)
+        #expect(harness.state.access?.snapshot.expiry == harness.now + .seconds(7))
+    }
+
+    @Test func `carries the last known lifetime forward, else the configured one`() {
+        let harness = StateHarness { $0.defaultLifetime = .seconds(77) }
+        harness.renew(lifetime: nil)
+        #expect(harness.state.access?.lifetime == .seconds(77))
+        harness.pass(.seconds(77))
+        harness.renew(lifetime: .seconds(20))
+        harness.pass(.seconds(20))
+        harness.renew(lifetime: nil)
+        #expect(harness.state.access?.lifetime == .seconds(20))
+    }
+
+    @Test func `never lets an expired token out`() {
+        let harness = StateHarness()
+        harness.renew(to: "one")
+        harness.pass(.seconds(250))
+        harness.fail(.transient)
+        #expect(harness.answer == "one")
+        harness.pass(.seconds(50))
+        #expect(harness.token == nil)
+        #expect(harness.answer != "one")
+        #expect(harness.word == .unavailable)
+    }
+
+    @Test func `keeps the newest refresh token when the answer has none`() {
+        let harness = StateHarness(refreshToken: "one")
+        harness.renew(refreshToken: nil)
+        #expect(harness.state.session.refreshToken?.matches(Array("one".utf8)) == true)
+        harness.pass(.seconds(240))
+        harness.renew(refreshToken: "two")
+        #expect(harness.state.session.refreshToken?.matches(Array("two".utf8)) == true)
+    }
+
+    @Test func `does not use a token before it is stored`() {
+        let harness = StateHarness()
+        _ = harness.begins()
+        let grant = TokenGrant(accessToken: Secret("new"), lifetime: .seconds(10))
+        let stored = harness.state.received(grant, sentAt: harness.now, wall: harness.wall, jitter: 0)
+        #expect(stored.accessToken?.token.matches(Array("new".utf8)) == true)
+        #expect(harness.token == nil && harness.answer == "wait")
+        harness.state.attemptEnded(at: harness.now, isSaved: true)
+        #expect(harness.token == "new" && !harness.state.isUnsaved)
+    }
+
+    @Test func `uses a token from memory when it cannot be stored`() {
+        let harness = StateHarness()
+        _ = harness.begins()
+        let grant = TokenGrant(accessToken: Secret("new"), lifetime: .seconds(10))
+        _ = harness.state.received(grant, sentAt: harness.now, wall: harness.wall, jitter: 0)
+        harness.state.attemptEnded(at: harness.now, isSaved: false)
+        #expect(harness.token == "new" && harness.state.isUnsaved)
+    }
+
+    @Test func `survives a clock that jumps`() {
+        let harness = StateHarness()
+        harness.renew(to: "one")
+        harness.pass(.seconds(86_400 * 365))
+        #expect(harness.token == nil)
+        #expect(harness.begins())
+        harness.land("two")
+        #expect(harness.token == "two")
+        harness.wall = WallTime(secondsSinceEpoch: 0)
+        #expect(harness.token == "two" && harness.nextAttempt == .seconds(240))
+    }
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Testing
+
+@testable import OAuth
+
+struct `A session in the store` {
+    @Test func `is used after a restart, without a request`() {
+        let harness = StateHarness()
+        harness.find(generation: 5, accessToken: "stored", lifetime: .seconds(300))
+        #expect(harness.token == "stored" && harness.word == .authorized)
+        #expect(harness.nextAttempt == .seconds(240))
+    }
+
+    @Test func `that expired meanwhile is only good for its refresh token`() {
+        let harness = StateHarness(grantType: .refreshToken)
+        harness.find(generation: 5, accessToken: "stored", lifetime: .seconds(-1), refreshToken: "rt")
+        #expect(harness.token == nil)
+        #expect(harness.begins())
+    }
+
+    @Test func `does not live longer because the civil clock was set back`() {
+        let harness = StateHarness()
+        harness.wall = harness.wall + .seconds(-86_400)
+        var stored = StoredSession(identity: "default", generation: 1, binding: harness.state.binding)
+        stored.accessToken = StoredAccessToken(
+            token: .init("at"), generation: 1, expiresAt: harness.wall + .seconds(86_700), lifetime: .seconds(300),
+            request: harness.state.request)
+        harness.state.found(stored, at: harness.now, wall: harness.wall, jitter: 0)
+        #expect(harness.state.access?.snapshot.expiry == harness.now + .seconds(300))
+    }
+
+    @Test func `that is older than ours is ignored`() {
+        let harness = StateHarness()
+        harness.find(generation: 5, accessToken: "ours")
+        #expect(!harness.find(generation: 5, accessToken: "theirs"))
+        #expect(!harness.find(generation: 4, accessToken: "theirs"))
+        #expect(harness.token == "ours")
+    }
+
+    @Test func `that is newer is adopted instead of refreshing`() {
+        let harness = StateHarness(grantType: .refreshToken, refreshToken: "one")
+        _ = harness.begins()
+        #expect(harness.find(generation: 2, accessToken: "theirs", refreshToken: "two"))
+        #expect(harness.state.nextGrant(at: harness.now) == nil)
+        harness.state.attemptEnded(at: harness.now, isSaved: true)
+        #expect(harness.token == "theirs" && !harness.begins())
+    }
+
+    @Test func `that is newer but expired is refreshed with its refresh token`() {
+        let harness = StateHarness(grantType: .refreshToken, refreshToken: "one")
+        _ = harness.begins()
+        harness.find(generation: 2, accessToken: "theirs", lifetime: .seconds(-5), refreshToken: "two")
+        guard case .refresh(let token)? = harness.state.nextGrant(at: harness.now) else {
+            Issue.record("no refresh")
+            return
+        }
+        #expect(token.matches(Array("two".utf8)))
+    }
+
+    @Test func `of another client is not used, and overwritten with a larger generation`() {
+        let harness = StateHarness(grantType: .clientCredentials)
+        harness.find(generation: 9, accessToken: "theirs", refreshToken: "secret", binding: "https://evil.example app")
+        #expect(harness.token == nil && harness.state.session.refreshToken == nil)
+        harness.renew(to: "ours")
+        #expect(harness.state.session.generation == 10)
+    }
+
+    @Test func `for another scope lends its refresh token alone`() {
+        let harness = StateHarness { $0.scope = ["write"] }
+        var stored = StoredSession(identity: "default", generation: 3, binding: harness.state.binding)
+        stored.refreshToken = .init("rt")
+        stored.accessToken = StoredAccessToken(
+            token: .init("at"), generation: 3, expiresAt: harness.wall + .seconds(300), lifetime: .seconds(300),
+            request: StateHarness().state.request)
+        harness.state.found(stored, at: harness.now, wall: harness.wall, jitter: 0)
+        #expect(harness.token == nil && harness.state.session.refreshToken != nil)
+    }
+
+    @Test func `of somebody who logged in ends login_required`() {
+        let harness = StateHarness(grantType: .refreshToken, refreshToken: "dead")
+        harness.fail(.final)
+        #expect(harness.word == .loginRequired)
+        harness.find(generation: 9, refreshToken: "fresh")
+        #expect(harness.begins())
+        harness.land()
+        #expect(harness.word == .authorized)
+    }
+
+    @Test func `that was refused for good stays refused after a restart`() {
+        let harness = StateHarness(grantType: .refreshToken)
+        harness.find(generation: 3, refreshToken: "dead", refusal: .invalidGrant)
+        #expect(harness.word == .loginRequired && !harness.begins())
+        #expect(harness.state.status(at: harness.now).lastError?.code == "invalid_grant")
+    }
+
+    @Test func `whose token somebody invalidated is adopted without one`() {
+        let harness = StateHarness()
+        harness.renew(to: "one")
+        harness.find(generation: 7)
+        #expect(harness.token == nil && harness.begins())
+    }
+
+    @Test func `that could not be written is written over an equal count, or gives way to a later one`() {
+        let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+        _ = harness.begins()
+        _ = harness.state.received(
+            TokenGrant(accessToken: .init("ours"), lifetime: .seconds(300)), sentAt: harness.now, wall: harness.wall,
+            jitter: 0)
+        harness.state.attemptEnded(at: harness.now, isSaved: false)
+        var stored = StoredSession(identity: "default", generation: 2, binding: harness.state.binding)
+        stored.lastRefresh = harness.wall + .seconds(-5)
+        let session = harness.state.sessionToSave(over: stored)
+        #expect(session.generation == 3)
+        harness.state.saved(session)
+        #expect(!harness.state.isUnsaved)
+    }
+}
