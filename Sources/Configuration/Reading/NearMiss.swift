@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Finds the word that somebody probably meant.
-enum NearMiss {
+package enum NearMiss {
     /// The words `; did you mean 'x'?`, or nothing when no candidate is near.
-    static func hint(for word: String, among candidates: [String]) -> String {
+    package static func hint(for word: String, among candidates: [String]) -> String {
         guard let best = best(for: word, among: candidates) else { return "" }
         return "; did you mean '\(best)'?"
     }
@@ -12,7 +12,7 @@ enum NearMiss {
     ///
     /// An edit inserts, deletes or replaces a letter, or swaps two neighbours. A short word is not matched by
     /// replacing all of it.
-    static func best(for word: String, among candidates: [String]) -> String? {
+    package static func best(for word: String, among candidates: [String]) -> String? {
         let letters = Array(word.utf8)
         var best: (distance: Int, candidate: String)?
         for candidate in candidates {

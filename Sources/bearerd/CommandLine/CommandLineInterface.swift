@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import System
+
+/// From the words of the command line to the end of the process.
+enum CommandLineInterface {
+    /// The commands that work, in the order of the help.
+    private static var commands: [any Command.Type] {
+        [
+            RunCommand.self, CheckCommand.self, StatusCommand.self, TokenCommand.self, RefreshCommand.self,
+            DemoCommand.self,
+        ]
+    }
+
+    /// The commands of the contract that are still to be built: known, not shown in the help, refused.
+    private static let notSupportedYet = [
+        "doctor", "login", "exchange", "logout", "revoke", "userinfo", "discover", "register", "import",
+        "wait",
+    ]
+
+    /// Does what the words ask for.
+    ///
+    /// - Parameter words: without the program's own name.
+    /// - Returns: how the process ends.
+    static func run(_ words: [String]) -> ExitStatus {
+        do throws(CommandFailure) {
+            return try perform(words)
+        } catch {
+            if !error.message.isEmpty { Console.complain(error.message) }
+            return error.status
+        }
+    }
+
+    private static func perform(_ words: [String]) throws(CommandFailure) -> ExitStatus {
+        guard let word = words.first else {
+            throw CommandFailure(.usage, "no command given; 'bearerd --help' lists them")
+        }
+        switch word {
+        case "-h", "--help":
+            try Console.show(HelpText.overview(of: commands))
+            return .success
+        case "--version":
+            try Console.show("bearerd \(Version.text)\n")
+            return .success
+        default:
+            guard let command = commands.first(where: { $0.name == word }) else { throw unknown(word) }
+            return try perform(command, Array(words.dropFirst()))
+        }
+    }
+
+    private static func perform(
+        _ command: any Command.Type, _ words: [String]
+    ) throws(CommandFailure) -> ExitStatus {
+        do throws(CommandFailure) {
+            let arguments = try ParsedArguments(words, options: command.allOptions, operand: command.operand)
+            guard !arguments.has(.help) else {
+                try Console.show(HelpText.help(for: command))
+                return .success
+            }
+            return try command.init(arguments).run()
+        } catch {
+            guard !error.message.isEmpty else { throw error }
+            let hint = error.status == .usage ? "; 'bearerd \(command.name) --help' tells more" : ""
+            throw CommandFailure(error.status, "\(command.name): \(error.message)\(hint)")
+        }
+    }
+
+    private static func unknown(_ word: String) -> CommandFailure {
+        if notSupportedYet.contains(word) {
+            return CommandFailure(.unavailable, "\(word): not supported yet")
+        }
+        if word.hasPrefix("-") {
+            return CommandFailure(
+                .usage, "unknown option '\(word)'; the command comes first: bearerd COMMAND [OPTIONS]")
+        }
+        let hint = NearMiss.hint(for: word, among: commands.map { $0.name } + notSupportedYet)
+        return CommandFailure(
+            .usage, "unknown command '\(word)'\(hint.isEmpty ? "; 'bearerd --help' lists them" : hint)")
+    }
+}

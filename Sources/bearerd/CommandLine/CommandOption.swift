@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An option of a command: `--NAME`, or `--NAME VALUE` and `--NAME=VALUE`.
+struct CommandOption: Sendable, Equatable {
+    /// The long name, without its dashes.
+    let name: String
+    /// The one-letter name, where it has one.
+    let letter: Character?
+    /// What the value is called in the help; nil for an option without one.
+    let value: String?
+    /// What it does, in one line.
+    let summary: String
+
+    init(_ name: String, letter: Character? = nil, value: String? = nil, _ summary: String) {
+        self.name = name
+        self.letter = letter
+        self.value = value
+        self.summary = summary
+    }
+
+    /// Every command has these two.
+    static let config = CommandOption(
+        "config", letter: "c", value: "FILE",
+        "the configuration (./config.yaml, else /etc/bearerd/config.yaml)")
+    static let help = CommandOption("help", letter: "h", "this help")
+
+    /// How it is written in the help: `-c, --config FILE`.
+    var usage: String {
+        (letter.map { "-\($0), " } ?? "    ") + "--\(name)" + (value.map { " \($0)" } ?? "")
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import System
+
+/// What a command says to the person, or script, that called it.
+enum Console {
+    /// Writes the result to standard output.
+    ///
+    /// - Throws: a failure of output, as on a full disk.
+    static func show(_ text: String) throws(CommandFailure) {
+        do throws(SystemError) {
+            try StandardStream.output.write(text)
+        } catch {
+            throw CommandFailure(.inputOutput, "standard output: \(SystemError.text(of: error.code))")
+        }
+    }
+
+    /// Writes one line about a failure to standard error; if nobody reads that, there is no one left to tell.
+    static func complain(_ line: String) {
+        remark("bearerd: \(line)")
+    }
+
+    /// Writes one line to standard error as it is.
+    static func remark(_ line: String) {
+        try? StandardStream.error.write("\(line)\n")
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How the process ends, as the shell and systemd see it; the numbers from 64 are those of `sysexits.h`.
+enum ExitStatus: Int32 {
+    /// Done, or drained.
+    case success = 0
+    /// The command failed, or the drain timed out.
+    case failure = 1
+    /// The command line is wrong (`EX_USAGE`).
+    case usage = 64
+    /// What was read is not what it should be (`EX_DATAERR`).
+    case badData = 65
+    /// A file to read is missing (`EX_NOINPUT`).
+    case missingInput = 66
+    /// Something that is needed does not answer (`EX_UNAVAILABLE`).
+    case unavailable = 69
+    /// A file cannot be made (`EX_CANTCREAT`).
+    case cannotCreate = 73
+    /// Reading or writing failed (`EX_IOERR`).
+    case inputOutput = 74
+    /// Not allowed (`EX_NOPERM`).
+    case permission = 77
+    /// The configuration cannot be used (`EX_CONFIG`).
+    case configuration = 78
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+
+/// The words after a command, told apart.
+struct ParsedArguments: Equatable {
+    private var values: [String: String] = [:]
+    /// The one word that is no option.
+    private(set) var operand: String?
+
+    /// Reads the words for a command that takes these options.
+    ///
+    /// - Throws: a failure of usage that names the word.
+    init(_ words: [String], options: [CommandOption], operand operandName: String?) throws(CommandFailure) {
+        var rest = words[...]
+        var areOptionsOver = false
+        while let word = rest.popFirst() {
+            if areOptionsOver || !word.hasPrefix("-") || word == "-" {
+                guard operandName != nil, operand == nil else {
+                    throw CommandFailure(.usage, "unexpected argument '\(word)'")
+                }
+                operand = word
+            } else if word == "--" {
+                areOptionsOver = true
+            } else {
+                try take(word, &rest, options)
+            }
+        }
+    }
+
+    /// Whether an option was given.
+    func has(_ option: CommandOption) -> Bool { values[option.name] != nil }
+
+    /// The value of an option, the last one of several.
+    func value(_ option: CommandOption) -> String? { values[option.name] }
+
+    private mutating func take(
+        _ word: String, _ rest: inout ArraySlice<String>, _ options: [CommandOption]
+    ) throws(CommandFailure) {
+        let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        let written = String(parts[0])
+        guard let option = options.first(where: { "--\($0.name)" == written || $0.isLetter(written) }) else {
+            let hint = NearMiss.hint(for: written, among: options.map { "--\($0.name)" })
+            throw CommandFailure(.usage, "unknown option '\(written)'\(hint)")
+        }
+        let attached = parts.count == 2 ? String(parts[1]) : nil
+        guard let valueName = option.value else {
+            guard attached == nil else { throw CommandFailure(.usage, "'\(written)' takes no value") }
+            values[option.name] = ""
+            return
+        }
+        guard let value = attached ?? rest.popFirst() else {
+            throw CommandFailure(.usage, "'\(written)' needs a value: \(valueName)")
+        }
+        values[option.name] = value
+    }
+}
+
+extension CommandOption {
+    fileprivate func isLetter(_ word: String) -> Bool {
+        letter.map { word == "-\($0)" } ?? false
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import HTTPTypes
+import OAuth
+
+/// What `check` prints of a configuration: where it listens, whose tokens it gets, and the route table.
+struct ConfigurationSummary {
+    private let configuration: Configuration
+
+    init(_ configuration: Configuration) {
+        self.configuration = configuration
+    }
+
+    /// Lines for a person; no secret is among them.
+    var text: String {
+        [addresses, identities, routes, callouts].filter { !$0.isEmpty }.joined(separator: "\n")
+    }
+
+    private var addresses: String {
+        var lines = configuration.listen.map { "listen  \($0)\n" }
+        lines.append("admin   \(configuration.admin?.listen.description ?? "none")\n")
+        lines.append("store   \(configuration.store.description)\n")
+        return lines.joined()
+    }
+
+    private var identities: String {
+        guard !configuration.identities.isEmpty else { return "" }
+        var table = TextTable(["IDENTITY", "GRANT", "PROVIDER"])
+        for identity in configuration.identities {
+            table.append([identity.name, identity.client.grantType.shortName, identity.provider])
+        }
+        return table.text
+    }
+
+    private var routes: String {
+        var table = TextTable(["PATH", "HOST", "METHODS", "LISTEN", "IDENTITY", "UPSTREAM"])
+        for route in configuration.routes {
+            let methods = route.methods.map { $0.map(\.rawValue).sorted().joined(separator: ",") }
+            table.append([
+                route.path, route.host?.description ?? "any", methods ?? "any",
+                route.listen?.description ?? "any",
+                route.identity ?? RouteConfiguration.noIdentity, route.upstream.description,
+            ])
+        }
+        return table.text
+    }
+
+    /// What must not go unseen.
+    private var callouts: String {
+        let development = configuration.development
+        let skipping = configuration.identities.filter(\.transport.skipsVerification)
+        let lines =
+            [development.provider.map { "development.provider is on at \($0): not for production" }]
+            + [development.api.map { "development.api is on at \($0): not for production" }]
+            + skipping.map { "insecure_skip_verify: nobody checks the certificate of \($0.name)'s provider" }
+        return lines.compactMap { $0.map { "warning: \($0)\n" } }.joined()
+    }
+}
+
+extension StoreConfiguration {
+    fileprivate var description: String {
+        switch self {
+        case .file(let directory): directory
+        case .memory: "memory"
+        }
+    }
+}
+
+extension IdentityConfiguration {
+    /// The issuer, or what stands for it.
+    fileprivate var provider: String {
+        client.issuer ?? client.discoveryURL?.description ?? client.endpoints[.token]?.description ?? ""
+    }
+}

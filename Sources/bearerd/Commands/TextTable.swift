@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Rows of text in columns that line up.
+struct TextTable {
+    private var rows: [[String]]
+
+    /// Begins with the row of the columns' names.
+    init(_ header: [String]) {
+        rows = [header]
+    }
+
+    /// Adds a row; it has as many columns as the first one.
+    mutating func append(_ row: [String]) {
+        rows.append(row)
+    }
+
+    /// The rows, each ending with a line end.
+    var text: String {
+        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return rows.map { row in
+            let cells = zip(row, widths).map { cell, width in
+                cell + String(repeating: " ", count: width - cell.count + 2)
+            }
+            let line = cells.joined()
+            return line.prefix(upTo: line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)
+                + "\n"
+        }.joined()
+    }
+}
