@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is measured."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Scenario:
+    name: str
+    title: str
+    path: str = "/1k"
+    connections: int = 32
+    target: str = "plain"
+    headers: tuple = ()
+    script: str = ""
+
+
+POST_4K = """
+wrk.method = "POST"
+wrk.body = string.rep("x", 4096)
+wrk.headers["Content-Type"] = "application/octet-stream"
+"""
+
+SCENARIOS = [
+    Scenario("get-1k", "GET 1 KiB, 32 connections"),
+    Scenario("get-1k-256", "GET 1 KiB, 256 connections", connections=256),
+    Scenario("get-64k", "GET 64 KiB, 32 connections", path="/64k"),
+    Scenario("post-4k", "POST 4 KiB, 32 connections", path="/post", script=POST_4K),
+    Scenario("close", "GET 1 KiB, one client connection per request", headers=("Connection: close",)),
+    Scenario("tls", "GET 1 KiB, TLS upstream kept alive", target="tls"),
+    Scenario("tls-new", "GET 1 KiB, new TLS upstream connection per request, system's CAs", target="tls-bundle"),
+    Scenario("get-10m", "GET 10 MiB, 8 connections", path="/10m", connections=8),
+]

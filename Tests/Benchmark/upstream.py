@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The other side: an nginx that answers, a token endpoint, and a certificate authority of its own."""
+
+import http.server
+import json
+import os
+import re
+import secrets
+import subprocess
+import threading
+import urllib.request
+
+from processes import LOAD_CORE, Process, free_port
+
+SYSTEM_BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
+
+# As long as the access token of a Keycloak with a few roles.
+TOKEN = "eyJhbGciOiJSUzI1NiJ9." + secrets.token_hex(640)
+
+
+class Upstream:
+    """Serves bodies of fixed sizes and takes any POST, over plain HTTP and TLS, kept alive and not."""
+
+    def __init__(self, directory):
+        self.directory = directory
+        self.plain, self.tls, self.tls_close, self.counter = (free_port() for _ in range(4))
+        self.make_files()
+        self.make_certificates()
+        config = os.path.join(directory, "upstream.conf")
+        with open(config, "w") as file:
+            file.write(self.config())
+        self.process = Process(
+            "upstream", ["nginx", "-e", "stderr", "-p", directory, "-c", config], LOAD_CORE, directory, self.plain)
+
+    def make_files(self):
+        os.makedirs(os.path.join(self.directory, "www"))
+        for name, size in (("1k", 1024), ("64k", 65536), ("10m", 10 << 20)):
+            with open(os.path.join(self.directory, "www", name), "wb") as file:
+                file.write(b"x" * size)
+
+    def make_certificates(self):
+        """A CA, a certificate for localhost, and the system's bundle with that CA added."""
+        def path(name):
+            return os.path.join(self.directory, name)
+
+        def openssl(*arguments):
+            subprocess.run(["openssl", *arguments], check=True, capture_output=True)
+
+        self.ca = path("ca.pem")
+        self.bundle = path("bundle.pem")
+        curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+        openssl("req", "-x509", *curve, "-keyout", path("ca.key"), "-out", self.ca, "-days", "2", "-subj", "/CN=bench")
+        openssl("req", *curve, "-keyout", path("server.key"), "-out", path("server.csr"), "-subj", "/CN=localhost")
+        with open(path("names"), "w") as file:
+            file.write("subjectAltName=DNS:localhost\n")
+        openssl("x509", "-req", "-in", path("server.csr"), "-CA", self.ca, "-CAkey", path("ca.key"), "-CAcreateserial",
+                "-days", "2", "-extfile", path("names"), "-out", path("server.pem"))
+        with open(self.bundle, "w") as bundle:
+            for part in (SYSTEM_BUNDLE, self.ca):
+                if os.path.exists(part):
+                    with open(part) as file:
+                        bundle.write(file.read())
+
+    def config(self):
+        def server(port, tls="", timeout="1h"):
+            return f"""
+  server {{
+    listen 127.0.0.1:{port}{" ssl" if tls else ""} backlog=4096;
+    {tls}
+    keepalive_timeout {timeout};
+    keepalive_requests 1000000000;
+    root {self.directory}/www;
+    location / {{ }}
+    location /post {{ return 200 "ok"; }}
+  }}"""
+        tls = "ssl_certificate server.pem; ssl_certificate_key server.key;"
+        return f"""
+worker_processes 1; daemon off; master_process off; pid upstream.pid;
+events {{ worker_connections 4096; }}
+http {{
+  access_log off; sendfile on; tcp_nopush on; open_file_cache max=10; types {{ }} default_type text/plain;
+  client_body_temp_path tmp-u1; proxy_temp_path tmp-u2; fastcgi_temp_path tmp-u3; uwsgi_temp_path tmp-u4;
+  scgi_temp_path tmp-u5;
+  {server(self.plain)}
+  {server(self.tls, tls)}
+  {server(self.tls_close, tls, "0")}
+  server {{ listen 127.0.0.1:{self.counter}; location / {{ stub_status; }} }}
+}}
+"""
+
+    def requests(self):
+        """How many requests it has answered, not counting the questions for this number."""
+        self.questions = getattr(self, "questions", 0) + 1
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.counter}/") as answer:
+            total = int(re.search(r"\n +\d+ +\d+ +(\d+)", answer.read().decode()).group(1))
+        return total - self.questions
+
+    def stop(self):
+        self.process.stop()
+
+
+class TokenEndpoint:
+    """Hands out the one token; not part of what is measured."""
+
+    def __init__(self):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                body = json.dumps({"access_token": TOKEN, "token_type": "Bearer", "expires_in": 86400}).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/token"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def stop(self):
+        self.server.shutdown()
