@@ -40,7 +40,7 @@ let package = Package(
         .target(
             name: "JSON", dependencies: ["CJansson"], swiftSettings: bridge,
             linkerSettings: [.linkedLibrary("m")]),  // rounding of Double in debug builds
-        .target(name: "Crypto", dependencies: ["COpenSSL", "CCjose", "CJansson"], swiftSettings: bridge),
+        .target(name: "Crypto", dependencies: ["COpenSSL", "CCjose", "JSON"], swiftSettings: bridge),
         .target(name: "System", dependencies: ["CSystem"], swiftSettings: bridge),
 
         .target(name: "Confinement", swiftSettings: bridge),
@@ -74,7 +74,7 @@ let package = Package(
 
         .testTarget(name: "OAuthTests", dependencies: ["OAuth", "Crypto", "HTTPTypes", "JSON"], swiftSettings: bridge),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: bridge),
-        .testTarget(name: "CryptoTests", dependencies: ["Crypto"], swiftSettings: bridge),
+        .testTarget(name: "CryptoTests", dependencies: ["Crypto", "JSON"], swiftSettings: bridge),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: bridge),
         .testTarget(
             name: "TokenStoreTests", dependencies: ["TokenStore", "OAuth", "Crypto", "System", "TestSupport"],

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import JSON
+
+/// A public key of an authorization server (RFC 7517 §4).
+package struct JSONWebKey: Sendable {
+    /// `kid`, if it has one.
+    package let keyID: String?
+    /// `alg`, if the key is for one algorithm alone.
+    private let onlyAlgorithm: JWSAlgorithm?
+    private let fitting: Set<JWSAlgorithm>
+    private let key: JOSEKey
+
+    /// Reads one element of `keys`.
+    ///
+    /// Fails for what verifies nothing here: other kinds of keys, keys for encryption, damaged ones. Shared
+    /// secrets too, which have no place in a published set.
+    package init?(_ jwk: JSONObject) {
+        if let use = jwk["use"]?.string, use != "sig" { return nil }
+        if let operations = jwk["key_ops"]?.array, !operations.contains("verify") { return nil }
+        switch (jwk["kty"]?.string, jwk["crv"]?.string) {
+        case ("RSA", nil): fitting = [.rs256, .ps256]
+        case ("EC", "P-256"): fitting = [.es256]
+        default: return nil
+        }
+        // Without the private members, should somebody have published them.
+        var publicPart = JSONObject()
+        for name in ["kty", "crv", "x", "y", "n", "e"] { publicPart[name] = jwk[name] }
+        guard let key = try? JOSEKey(jwk: publicPart) else { return nil }
+        self.key = key
+        keyID = jwk["kid"]?.string
+        onlyAlgorithm = jwk["alg"]?.string.map(JWSAlgorithm.init(rawValue:))
+    }
+
+    /// Whether a token that names this algorithm can have been signed with this key.
+    func fits(_ algorithm: JWSAlgorithm) -> Bool {
+        fitting.contains(algorithm) && (onlyAlgorithm ?? algorithm) == algorithm
+    }
+
+    func verifies(_ token: JWS) -> Bool {
+        key.verifies(token.compact)
+    }
+
+    /// The key's RFC 7638 thumbprint with SHA-256, in base64url.
+    ///
+    /// - Returns: nil for other kinds than RSA and EC.
+    static func thumbprint(of jwk: JSONObject) -> String? {
+        let members: [String]
+        switch jwk["kty"]?.string {
+        case "RSA": members = ["e", "kty", "n"]
+        case "EC": members = ["crv", "kty", "x", "y"]
+        default: return nil
+        }
+        var required = JSONObject()
+        for name in members { required[name] = jwk[name] }
+        return Base64URL.encode(SHA256.digest(required.serialized()))
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import JSON
+
+/// A signed token, taken apart but not yet believed (RFC 7515 §3.1).
+package struct JWS: Sendable {
+    /// The header's `alg`.
+    package let algorithm: JWSAlgorithm
+    /// The header's `kid`.
+    package let keyID: String?
+    /// The header's `typ`.
+    package let type: String?
+    /// What is signed; believe it only once a key has verified the token.
+    package let payload: [UInt8]
+    /// The whole token.
+    let compact: String
+
+    /// Takes a token apart.
+    ///
+    /// - Parameter compact: the compact serialization (RFC 7515 §7.1).
+    /// - Throws: ``JOSEError/malformed`` or ``JOSEError/criticalExtension``; no input traps.
+    package init(compact: String) throws(JOSEError) {
+        let parts = compact.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, let headerBytes = Base64URL.decode(String(parts[0])),
+            let payload = Base64URL.decode(String(parts[1])), Base64URL.decode(String(parts[2])) != nil,
+            let header = try? JSONObject(parsing: headerBytes), let algorithm = header["alg"]?.string
+        else { throw .malformed }
+        guard header["crit"] == nil else { throw .criticalExtension }
+        self.algorithm = JWSAlgorithm(rawValue: algorithm)
+        keyID = header["kid"]?.string
+        type = header["typ"]?.string
+        self.payload = payload
+        self.compact = compact
+    }
+
+    /// The payload as a JSON object, as a JWT has it (RFC 7519 §3); nil if it is none.
+    package var claims: JSONObject? { try? JSONObject(parsing: payload) }
+}
