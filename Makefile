@@ -6,6 +6,7 @@ CONFIG ?= config.yaml
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 TESTS ?=
+FUZZERS ?= $(patsubst Tests/Fuzz/%Fuzzer.swift,%,$(wildcard Tests/Fuzz/*Fuzzer.swift))
 
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 RELEASE := -c release --static-swift-stdlib --product bearerd
@@ -48,7 +49,7 @@ bench: release ## bearerd beside nginx and haproxy; BENCH_SECONDS=2 for a quick 
 
 .PHONY: fuzz
 fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (60)
-	Tests/Fuzz/run $(FUZZ_SECONDS)
+	for fuzzer in $(FUZZERS); do Tests/Fuzz/run $$fuzzer $(FUZZ_SECONDS) || exit 1; done
 
 .PHONY: test-asan
 test-asan: bootstrap ## all tests under AddressSanitizer
