@@ -69,8 +69,7 @@ struct MetricsTests {
         workers.countReplay(route: 0, result: .accepted)
         workers.countAuthorizationError(route: 0, error: .invalidToken)
         workers.countDenial(.host)
-        workers.moveUpstreamConnection(route: 0, from: nil, to: .connecting)
-        workers.moveUpstreamConnection(route: 0, from: .connecting, to: .active)
+        workers.setUpstreamConnections(route: 0, connecting: 0, active: 1, idle: 0)
         let text = page(workers)
         #expect(text.contains("\nbearerd_replays_total{route=\"/\",result=\"accepted\"} 1\n"))
         #expect(
