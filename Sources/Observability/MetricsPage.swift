@@ -24,7 +24,7 @@ package enum MetricsPage {
     }
 
     private static func appendRequests(_ snapshot: MetricsSnapshot, to text: inout PrometheusText) {
-        let routes = Array(zip(snapshot.routes + ["none"], snapshot.workers.routes))
+        let routes = byName(snapshot.routes + ["none"], snapshot.workers.routes)
 
         text.begin("bearerd_requests_total", .counter, help: "Answered requests by route and exact status.")
         for (name, route) in routes {
@@ -48,8 +48,21 @@ package enum MetricsPage {
         text.sample("bearerd_open_connections", [:], snapshot.workers.openConnections)
     }
 
+    /// Routes that share a name, because they differ in host or listener alone, share their series.
+    private static func byName(_ names: [String], _ routes: [RouteMetrics]) -> [(String, RouteMetrics)] {
+        var merged: [(name: String, metrics: RouteMetrics)] = []
+        for (name, route) in zip(names, routes) {
+            if let index = merged.firstIndex(where: { $0.name == name }) {
+                merged[index].metrics.merge(route)
+            } else {
+                merged.append((name, route))
+            }
+        }
+        return merged
+    }
+
     private static func appendUpstreams(_ snapshot: MetricsSnapshot, to text: inout PrometheusText) {
-        let routes = Array(zip(snapshot.routes, snapshot.workers.routes))
+        let routes = byName(snapshot.routes, snapshot.workers.routes)
 
         text.begin("bearerd_upstream_connections", .gauge, help: "Upstream connections that are open now.")
         append(

@@ -89,6 +89,17 @@ struct MetricsTests {
             text.contains("\nbearerd_token_expiry_timestamp_seconds{identity=\"default\"} 1795257954.0\n"))
     }
 
+    @Test func `routes of one name share their series`() {
+        var workers = WorkerMetrics(routes: 2)
+        workers.countRequest(route: 0, status: 200, duration: .zero)
+        workers.countRequest(route: 1, status: 200, duration: .zero)
+        let text = page(workers, routes: ["/", "/"])
+        #expect(
+            text.split(separator: "\n").filter { $0.hasPrefix("bearerd_requests_total{route=\"/\"") }.count
+                == 1)
+        #expect(text.contains("\nbearerd_requests_total{route=\"/\",code=\"200\"} 2\n"))
+    }
+
     @Test func `label values are escaped`() {
         let text = page(WorkerMetrics(routes: 1), routes: ["/a\"b\\c\nd"])
         #expect(text.contains(#"{route="/a\"b\\c\nd",state="idle"}"#))
