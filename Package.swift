@@ -92,6 +92,9 @@ let package = Package(
             name: "HTTPClientTests", dependencies: ["HTTPClient", "EventLoop", "HTTPTypes", "TestSupport"],
             swiftSettings: bridge),
         .target(name: "TestSupport", dependencies: ["COpenSSL"], path: "Tests/TestSupport", swiftSettings: bridge),
+        .testTarget(name: "HTTPTypesTests", dependencies: ["HTTPTypes", "FuzzInvariants"], swiftSettings: bridge),
+        .target(
+            name: "FuzzInvariants", dependencies: ["HTTPTypes"], path: "Tests/Fuzz/Invariants", swiftSettings: bridge),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: bridge),
     ]
 )

@@ -81,7 +81,7 @@ extension HTTPFields {
 extension Span<UInt8> {
     fileprivate func tokenPrefix(of range: Range<Int>) -> Range<Int> {
         var end = range.lowerBound
-        while end < range.upperBound, ByteClass.isToken(self[end]) { end &+= 1 }
+        while end < range.upperBound, self[end].isTokenCharacter { end &+= 1 }
         return range.lowerBound..<end
     }
 }

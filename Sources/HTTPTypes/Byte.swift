@@ -42,14 +42,16 @@ extension UInt8 {
     /// What may stand in a field value: HTAB, SP, VCHAR and obs-text (RFC 9110 §5.5).
     var isFieldContent: Bool { (self >= Byte.space && self != Byte.delete) || self == Byte.tab }
 
-    /// What may stand in a token, as in a field name or a method (RFC 9110 §5.6.2).
+    /// What may stand in a token, as in a field name or a method (RFC 9110 §5.6.2): a bit for each of 128 bytes.
+    @inline(__always)
     var isTokenCharacter: Bool {
-        switch self {
-        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-        case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E...0x60, 0x7C, 0x7E: true
-        default: false
-        }
+        let word: UInt64 = self < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
+        return self < 128 && word &>> UInt64(self & 63) & 1 != 0
     }
+
+    /// What may stand in a request target: VCHAR but `#`, and bytes from 0x80 on (SPEC section 7).
+    @inline(__always)
+    var isTargetCharacter: Bool { self > Byte.space && self != Byte.delete && self != Byte.numberSign }
 
     /// The value of a hexadecimal digit, in either case.
     var hexadecimalValue: UInt8? {

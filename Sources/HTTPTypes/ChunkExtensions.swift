@@ -49,15 +49,15 @@ struct ChunkExtensions: Sendable {
         let isBlank = byte.isOptionalWhitespace
         switch state {
         case .beforeSemicolon: return isBlank ? .beforeSemicolon : byte == Byte.semicolon ? .beforeName : nil
-        case .beforeName: return isBlank ? .beforeName : ByteClass.isToken(byte) ? .name : nil
-        case .name where ByteClass.isToken(byte): return .name
+        case .beforeName: return isBlank ? .beforeName : byte.isTokenCharacter ? .name : nil
+        case .name where byte.isTokenCharacter: return .name
         case .name, .afterName:
             if isBlank { return .afterName }
             return byte == Byte.equals ? .beforeValue : byte == Byte.semicolon ? .beforeName : nil
         case .beforeValue:
             if isBlank { return .beforeValue }
-            return byte == Byte.quote ? .quoted : ByteClass.isToken(byte) ? .token : nil
-        case .token where ByteClass.isToken(byte): return .token
+            return byte == Byte.quote ? .quoted : byte.isTokenCharacter ? .token : nil
+        case .token where byte.isTokenCharacter: return .token
         case .token, .afterValue:
             return isBlank ? .afterValue : byte == Byte.semicolon ? .beforeName : nil
         case .quoted:

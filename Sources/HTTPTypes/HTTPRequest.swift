@@ -56,12 +56,13 @@ package struct HTTPRequest: Sendable {
         targetBytes[..<(targetBytes.firstIndex(of: Byte.questionMark) ?? targetBytes.count)]
     }
 
-    /// Changes the target's front: what an upstream's prefix and `strip_prefix` do.
+    /// Changes the target's front: what an upstream's prefix and `strip_prefix` do. `*` stays as it is.
     ///
     /// - Parameters:
     ///   - prefix: put in front; without a slash at its end.
     ///   - count: that many bytes of the target are dropped before. What stays begins with a slash, or gets one.
     package mutating func setTarget(prefix: [UInt8], droppingFirst count: Int) {
+        guard targetBytes.first != Byte.asterisk else { return }
         let dropped = min(max(count, 0), targetBytes.count)
         if dropped > 0 || !prefix.isEmpty {
             targetBytes.replaceSubrange(0..<dropped, with: prefix)

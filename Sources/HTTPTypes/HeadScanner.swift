@@ -43,7 +43,7 @@ struct HeadScanner: Sendable {
         while position < end {
             let start = position
             var cursor = start
-            while cursor < end, ByteClass.isToken(head[cursor]) { cursor &+= 1 }
+            while cursor < end, head[cursor].isTokenCharacter { cursor &+= 1 }
             guard cursor < end else { return nil }
             guard head[cursor] == Byte.colon, cursor > start else {
                 return try endOrError(head, start: start, stop: cursor)
@@ -52,7 +52,7 @@ struct HeadScanner: Sendable {
             cursor &+= 1
             while cursor < end, head[cursor].isOptionalWhitespace { cursor &+= 1 }
             let valueStart = cursor
-            while cursor < end, ByteClass.isFieldContent(head[cursor]) { cursor &+= 1 }
+            cursor = head.endOfFieldContent(from: cursor)
             guard let next = try lineEnd(head, at: cursor) else { return nil }
             var valueEnd = cursor
             while valueEnd > valueStart, head[valueEnd &- 1].isOptionalWhitespace { valueEnd &-= 1 }

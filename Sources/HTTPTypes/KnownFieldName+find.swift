@@ -47,11 +47,13 @@ extension KnownFieldName {
             return .other
         }
 
+        /// Setting the bit 0x20 makes letters lower-case, and makes no other byte of a field equal to one of a name.
+        @inline(__always)
         private func matches(_ candidate: Int, _ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
             let start = starts[candidate]
             guard starts[candidate &+ 1] &- start == range.count else { return false }
             for offset in 0..<range.count
-            where bytes[range.lowerBound &+ offset].asciiLowercased != letters[start &+ offset] {
+            where bytes[range.lowerBound &+ offset] | 0x20 != letters[start &+ offset] {
                 return false
             }
             return true

@@ -33,7 +33,7 @@ struct RequestLine: Sendable {
 
     private static func endOfMethod(_ head: Span<UInt8>, from start: Int) throws(HTTPParseError) -> Int? {
         var cursor = start
-        while cursor < head.count, ByteClass.isToken(head[cursor]) {
+        while cursor < head.count, head[cursor].isTokenCharacter {
             cursor &+= 1
             guard cursor &- start <= longestMethod else { throw .methodTooLong }
         }
@@ -52,7 +52,7 @@ struct RequestLine: Sendable {
         _ head: Span<UInt8>, from start: Int, limit: Int
     ) throws(HTTPParseError) -> Int? {
         var cursor = start
-        while cursor < head.count, ByteClass.isTarget(head[cursor]) { cursor &+= 1 }
+        while cursor < head.count, head[cursor].isTargetCharacter { cursor &+= 1 }
         guard cursor &- start <= limit else { throw .targetTooLong }
         guard cursor < head.count else { return nil }
         switch head[cursor] {
@@ -72,7 +72,7 @@ struct RequestLine: Sendable {
         _ head: Span<UInt8>, at start: Int
     ) throws(HTTPParseError) -> (version: HTTPVersion, end: Int)? {
         var cursor = start
-        while cursor < head.count, ByteClass.isTarget(head[cursor]) { cursor &+= 1 }
+        while cursor < head.count, head[cursor].isTargetCharacter { cursor &+= 1 }
         guard cursor < head.count else { return nil }
         guard head[cursor] != Byte.space else { throw .whitespaceInTarget }
         return try head.version(at: start)

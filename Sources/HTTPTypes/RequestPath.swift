@@ -13,22 +13,15 @@ package enum RequestPath {
         output.reserveCapacity(path.count + 1)
         var segment: [UInt8] = []
         var cursor = 0
-        var endsWithSlash = false
-        while cursor <= path.count {
-            let byte = cursor < path.count ? decode(path, &cursor) : Byte.slash
-            let isEnd = cursor >= path.count && byte == Byte.slash
-            guard byte == Byte.slash || byte == Byte.backslash else {
+        while cursor < path.count {
+            let byte = decode(path, &cursor)
+            if byte == Byte.slash || byte == Byte.backslash {
+                _ = close(&segment, into: &output)
+            } else {
                 segment.append(byte)
-                if cursor == path.count {
-                    endsWithSlash = close(&segment, into: &output)
-                    break
-                }
-                continue
             }
-            endsWithSlash = close(&segment, into: &output)
-            if isEnd { break }
         }
-        if endsWithSlash || output.isEmpty { output.append(Byte.slash) }
+        if close(&segment, into: &output) || output.isEmpty { output.append(Byte.slash) }
         return output
     }
 

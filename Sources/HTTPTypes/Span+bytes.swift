@@ -20,6 +20,41 @@ extension Span<UInt8> {
         return true
     }
 
+    /// Eight bytes from `start` on, the first in the lowest bits. The compiler makes one load of it.
+    @inline(__always)
+    func word(at start: Int) -> UInt64 {
+        let bytes = extracting(start..<(start + 8))
+        return UInt64(bytes[0]) | UInt64(bytes[1]) &<< 8 | UInt64(bytes[2]) &<< 16 | UInt64(bytes[3]) &<< 24
+            | UInt64(bytes[4]) &<< 32 | UInt64(bytes[5]) &<< 40 | UInt64(bytes[6]) &<< 48
+            | UInt64(bytes[7]) &<< 56
+    }
+
+    /// Where the first byte from `start` on stands that no field value may hold (RFC 9110 §5.5).
+    ///
+    /// Eight bytes at a time: of each word, the lowest byte that is under 0x20 or is 0x7F has its top bit set in
+    /// `marks`. HTAB is the one of them that is allowed.
+    @inline(__always)
+    func endOfFieldContent(from start: Int) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        var cursor = start
+        let lastWord = count &- 8
+        while cursor <= lastWord {
+            let word = word(at: cursor)
+            let deletes = word ^ (ones &* UInt64(Byte.delete))
+            let marks = ((word &- ones &* UInt64(Byte.space)) & ~word | (deletes &- ones) & ~deletes) & tops
+            if marks == 0 {
+                cursor &+= 8
+                continue
+            }
+            cursor &+= marks.trailingZeroBitCount &>> 3
+            guard self[cursor] == Byte.tab else { return cursor }
+            cursor &+= 1
+        }
+        while cursor < count, self[cursor].isFieldContent { cursor &+= 1 }
+        return cursor
+    }
+
     /// Where `byte` first stands in `range`.
     func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         for index in range where self[index] == byte {

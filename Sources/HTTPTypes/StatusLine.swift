@@ -31,7 +31,7 @@ struct StatusLine: Sendable {
             throw .malformedStatusCode
         }
         let reason = cursor
-        while cursor < head.count, ByteClass.isFieldContent(head[cursor]) { cursor &+= 1 }
+        while cursor < head.count, head[cursor].isFieldContent { cursor &+= 1 }
         guard let end = try head.lineEnd(at: cursor, orElse: .malformedReason) else { return nil }
         return (StatusLine(version: version, status: status, reason: reason..<cursor), end)
     }

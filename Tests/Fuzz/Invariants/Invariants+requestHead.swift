@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPTypes
+
+extension Invariants {
+    /// Feeds a request head.
+    package static func parse(
+        request bytes: [UInt8], _ feeding: Feeding, limits: HeadLimits = fuzzLimits
+    ) -> (outcome: Outcome, request: HTTPRequest) {
+        var parser = RequestParser(limits: limits)
+        var request = HTTPRequest()
+        do throws(HTTPParseError) {
+            for length in feeding.lengths(of: bytes.count) {
+                if let end = try parser.parse(bytes.span.extracting(first: length), into: &request) {
+                    return (.complete(end), request)
+                }
+            }
+            return (.incomplete, request)
+        } catch {
+            return (.refused(error), request)
+        }
+    }
+
+    /// What a request parser must do with any bytes.
+    package static func violation(requestHead bytes: [UInt8]) -> String? {
+        let (outcome, request) = parse(request: bytes, .whole)
+        for feeding in [Feeding.byteByByte, .halves] {
+            let split = parse(request: bytes, feeding).outcome
+            guard split != outcome else { continue }
+            // A line without its end is judged at its first bytes, and then not before its end.
+            guard case .refused = outcome, split == .incomplete, bytes.count < fuzzLimits.headerBytes,
+                parse(request: bytes + [0x0A], feeding).outcome == outcome
+            else { return "fed \(feeding) it is \(split), whole it is \(outcome)" }
+        }
+        guard case .complete = outcome else { return nil }
+        return roundTripViolation(request) ?? rewriteViolation(request) ?? pathViolation(request)
+    }
+
+    private static func roundTripViolation(_ request: HTTPRequest) -> String? {
+        var sent = request
+        if !sent.fields.contains(.host) { sent.fields.append(.host, "example.com") }
+        var text: [UInt8] = []
+        sent.serialize(into: &text)
+        let (outcome, again) = parse(request: text, .whole, limits: HeadLimits())
+        guard outcome == .complete(text.count) else { return "what it wrote is \(outcome)" }
+        guard again.method == sent.method, again.targetBytes == sent.targetBytes, again.fields == sent.fields else {
+            return "what it wrote reads differently"
+        }
+        var second: [UInt8] = []
+        again.serialize(into: &second)
+        return second == text ? nil : "written twice it differs"
+    }
+
+    private static func rewriteViolation(_ request: HTTPRequest) -> String? {
+        var sent = request
+        _ = try? sent.bodyFraming()
+        _ = sent.isPersistent
+        sent.fields.removeHopByHop()
+        for name in [HTTPFields.Name.connection, .transferEncoding, .te, .upgrade, .keepAlive]
+        where sent.fields.contains(name) || sent.fields[name] != nil {
+            return "\(name) is still there"
+        }
+        guard sent.fields.count(of: .host) == request.fields.count(of: .host) else { return "Host is gone" }
+        sent.fields[.host] = "upstream.example:8443"
+        sent.fields[.authorization] = "Bearer token"
+        sent.setTarget(prefix: Array("/prefix".utf8), droppingFirst: 1)
+        var text: [UInt8] = []
+        sent.serialize(into: &text)
+        let (outcome, again) = parse(request: text, .byteByByte, limits: HeadLimits())
+        guard outcome == .complete(text.count) else { return "rewritten it is \(outcome)" }
+        guard again.fields[.authorization] == "Bearer token", again.fields.count(of: .authorization) == 1 else {
+            return "the token is not there once"
+        }
+        return again.fields == sent.fields ? nil : "rewritten it reads differently"
+    }
+
+    private static func pathViolation(_ request: HTTPRequest) -> String? {
+        guard request.targetBytes.first == 0x2F else { return nil }
+        guard let path = RequestPath.normalized(request.pathBytes.span) else { return nil }
+        guard path.first == 0x2F else { return "a normal path without a slash" }
+        let segments = path.split(separator: 0x2F, omittingEmptySubsequences: false).dropFirst()
+        for segment in segments.dropLast() where segment.isEmpty {
+            return "an empty segment is left"
+        }
+        for segment in segments where segment.elementsEqual([0x2E]) || segment.elementsEqual([0x2E, 0x2E]) {
+            return "a dot segment is left"
+        }
+        return path.contains(0x5C) || path.contains(0x3B) ? "a backslash or parameter is left" : nil
+    }
+}
