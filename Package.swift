@@ -72,7 +72,7 @@ let package = Package(
             ],
             swiftSettings: safe),
 
-        .testTarget(name: "OAuthTests", dependencies: ["OAuth", "Crypto", "HTTPTypes", "JSON"], swiftSettings: bridge),
+        .testTarget(name: "OAuthTests", dependencies: ["OAuth", "Crypto", "HTTPTypes", "JSON", "System"], swiftSettings: bridge),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: bridge),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto", "JSON"], swiftSettings: bridge),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: bridge),

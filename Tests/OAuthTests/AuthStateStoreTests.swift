@@ -25,7 +25,8 @@ struct `A session in the store` {
         harness.wall = harness.wall + .seconds(-86_400)
         var stored = StoredSession(identity: "default", generation: 1, binding: harness.state.binding)
         stored.accessToken = StoredAccessToken(
-            token: .init("at"), generation: 1, expiresAt: harness.wall + .seconds(86_700), lifetime: .seconds(300),
+            token: .init("at"), generation: 1, expiresAt: harness.wall + .seconds(86_700),
+            lifetime: .seconds(300),
             request: harness.state.request)
         harness.state.found(stored, at: harness.now, wall: harness.wall, jitter: 0)
         #expect(harness.state.access?.snapshot.expiry == harness.now + .seconds(300))
@@ -61,7 +62,8 @@ struct `A session in the store` {
 
     @Test func `of another client is not used, and overwritten with a larger generation`() {
         let harness = StateHarness(grantType: .clientCredentials)
-        harness.find(generation: 9, accessToken: "theirs", refreshToken: "secret", binding: "https://evil.example app")
+        harness.find(
+            generation: 9, accessToken: "theirs", refreshToken: "secret", binding: "https://evil.example app")
         #expect(harness.token == nil && harness.state.session.refreshToken == nil)
         harness.renew(to: "ours")
         #expect(harness.state.session.generation == 10)
@@ -72,7 +74,8 @@ struct `A session in the store` {
         var stored = StoredSession(identity: "default", generation: 3, binding: harness.state.binding)
         stored.refreshToken = .init("rt")
         stored.accessToken = StoredAccessToken(
-            token: .init("at"), generation: 3, expiresAt: harness.wall + .seconds(300), lifetime: .seconds(300),
+            token: .init("at"), generation: 3, expiresAt: harness.wall + .seconds(300),
+            lifetime: .seconds(300),
             request: StateHarness().state.request)
         harness.state.found(stored, at: harness.now, wall: harness.wall, jitter: 0)
         #expect(harness.token == nil && harness.state.session.refreshToken != nil)
@@ -106,7 +109,8 @@ struct `A session in the store` {
         let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
         _ = harness.begins()
         _ = harness.state.received(
-            TokenGrant(accessToken: .init("ours"), lifetime: .seconds(300)), sentAt: harness.now, wall: harness.wall,
+            TokenGrant(accessToken: .init("ours"), lifetime: .seconds(300)), sentAt: harness.now,
+            wall: harness.wall,
             jitter: 0)
         harness.state.attemptEnded(at: harness.now, isSaved: false)
         var stored = StoredSession(identity: "default", generation: 2, binding: harness.state.binding)

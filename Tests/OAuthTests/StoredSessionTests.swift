@@ -9,7 +9,8 @@ struct `A stored session` {
     private func example() -> StoredSession {
         var session = StoredSession(identity: "default", generation: 7, binding: "https://sso.example app")
         session.accessToken = StoredAccessToken(
-            token: Secret("at-1"), generation: 7, expiresAt: WallTime(sinceEpoch: .milliseconds(1_700_000_000_123)),
+            token: Secret("at-1"), generation: 7,
+            expiresAt: WallTime(sinceEpoch: .milliseconds(1_700_000_000_123)),
             lifetime: .seconds(300), request: "read")
         session.refreshToken = Secret("rt-1")
         session.scope = ["read", "write"]

@@ -11,7 +11,8 @@ struct `An answer of the token endpoint` {
 
     private func answer(
         _ status: Int, _ body: String = "", to grant: Grant = .refresh(Secret("rt")),
-        of type: GrantType = .refreshToken, fields: [(HTTPFields.Name, String)] = [], accepting types: [String] = []
+        of type: GrantType = .refreshToken, fields: [(HTTPFields.Name, String)] = [],
+        accepting types: [String] = []
     ) -> TokenAnswer {
         var configuration = ClientConfiguration(name: "default", clientID: "app", grantType: type)
         configuration.acceptedTokenTypes += types
@@ -48,11 +49,14 @@ struct `An answer of the token endpoint` {
             #expect(kind(answer(status, body, of: .authorizationCode)) == .final)
             #expect(kind(answer(status, body, to: .original, of: .clientCredentials)) == .misconfigured)
             #expect(kind(answer(status, body, to: .original, of: .jwtBearer)) == .misconfigured)
-            #expect(kind(answer(status, body, of: .clientCredentials)) == .final, "only its refresh token died")
+            #expect(
+                kind(answer(status, body, of: .clientCredentials)) == .final, "only its refresh token died")
         }
     }
 
-    @Test(arguments: ["", " \r\n", "{}", #"{"error":"odd_code"}"#, #"{"error":"invalid_request"}"#, "[]", #"{"error":7}"#])
+    @Test(arguments: [
+        "", " \r\n", "{}", #"{"error":"odd_code"}"#, #"{"error":"invalid_request"}"#, "[]", #"{"error":7}"#,
+    ])
     func `to a refresh is doubtful if it has no code that we know`(body: String) {
         for status in [400, 401] {
             #expect(kind(answer(status, body)) == .doubtful)
@@ -73,23 +77,28 @@ struct `An answer of the token endpoint` {
         (403, ""), (403, "{}"), (403, #"{"message":"no"}"#), (404, ""), (404, "<html>"),
         (404, #"{"error":"Realm does not exist"}"#),
     ])
-    func `that is forbidden or not found without a reason is about the configuration`(status: Int, body: String) {
+    func `that is forbidden or not found without a reason is about the configuration`(
+        status: Int, body: String
+    ) {
         #expect(kind(answer(status, body)) == .misconfigured)
     }
 
     @Test(arguments: [
-        (500, ""), (502, "<html>"), (503, #"{"error":"odd_code"}"#), (408, ""), (429, "{}"), (403, "<html>blocked</html>"),
+        (500, ""), (502, "<html>"), (503, #"{"error":"odd_code"}"#), (408, ""), (429, "{}"),
+        (403, "<html>blocked</html>"),
         (403, #"{"error":"odd_code"}"#), (400, #"{"error":"temporarily_unavailable"}"#), (400, "<html>"),
         (401, "please log in"), (400, #"{"error":"slow_down"}"#), (400, #"{"error":"server_error"}"#),
         (302, ""), (307, "{}"), (201, #"{"access_token":"at"}"#), (204, ""), (100, ""), (999, ""), (0, ""),
         (200, ""), (200, "<html>"), (200, "[]"), (200, "null"), (200, #""text""#), (200, "{}"),
         (200, #"{"error":"bad_refresh_token","access_token":"at"}"#), (200, #"{"access_token":""}"#),
         (200, #"{"access_token":7}"#), (200, #"{"access_token":["at"]}"#), (200, #"{"access_token":null}"#),
-        (200, #"{"access_token":"a t"}"#), (200, #"{"access_token":"a\u0000t"}"#), (200, #"{"access_token":"a\r\nt"}"#),
+        (200, #"{"access_token":"a t"}"#), (200, #"{"access_token":"a\u0000t"}"#),
+        (200, #"{"access_token":"a\r\nt"}"#),
         (200, #"{"access_token":"\u00e9"}"#), (200, #"{"access_token":"at","token_type":"mac"}"#),
         (200, #"{"access_token":"at","token_type":5}"#), (200, #"{"access_token":"at","expires_in":0}"#),
         (200, #"{"access_token":"at","expires_in":-1}"#), (200, #"{"access_token":"at","expires_in":"-1"}"#),
-        (200, #"{"access_token":"at","expires_in":0.5}"#), (200, #"{"access_token":"at","expires_in":-1e300}"#),
+        (200, #"{"access_token":"at","expires_in":0.5}"#),
+        (200, #"{"access_token":"at","expires_in":-1e300}"#),
         (200, #"{"access_token":"at""#),
     ])
     func `that is anything else may be better next time`(status: Int, body: String) {
@@ -101,7 +110,8 @@ struct `An answer of the token endpoint` {
 
     @Test(arguments: [
         #"{"access_token":"at"}"#, #"{"access_token":"at","token_type":"Bearer"}"#,
-        #"{"access_token":"at","token_type":"bEARER","expires_in":null}"#, #"{"access_token":"at","token_type":null}"#,
+        #"{"access_token":"at","token_type":"bEARER","expires_in":null}"#,
+        #"{"access_token":"at","token_type":null}"#,
         #"{"access_token":"at","token_type":"","error":null}"#, #" {"access_token":"at","expires_in":true}"#,
         #"{"access_token":"no","access_token":"at"}"#,
     ])
@@ -118,7 +128,8 @@ struct `An answer of the token endpoint` {
 
     @Test(arguments: [
         ("300", 300), ("300.9", 300), (#""300""#, 300), (#"" 300 ""#, 300), (#""300.5""#, 300), ("3e2", 300),
-        ("1e300", 315_360_000), ("99999999999999999999999", 315_360_000), ("9223372036854775807", 315_360_000),
+        ("1e300", 315_360_000), ("99999999999999999999999", 315_360_000),
+        ("9223372036854775807", 315_360_000),
         ("1e400", 315_360_000),
     ])
     func `tells the lifetime as a number or a string of one`(text: String, expected: Int) throws {
@@ -126,7 +137,8 @@ struct `An answer of the token endpoint` {
     }
 
     @Test(arguments: [
-        "null", "true", #""soon""#, #""""#, "[]", "{}", #""3 0""#, #""1e3""#, #""0x10""#, #""nan""#, #""inf""#,
+        "null", "true", #""soon""#, #""""#, "[]", "{}", #""3 0""#, #""1e3""#, #""0x10""#, #""nan""#,
+        #""inf""#,
     ])
     func `that tells no lifetime leaves it open`(text: String) throws {
         #expect(try lifetime(text) == nil)
@@ -158,7 +170,8 @@ struct `An answer of the token endpoint` {
     // MARK: Around it
 
     @Test(arguments: [
-        ("0", Duration.zero), ("7", .seconds(7)), ("86400", .seconds(300)), ("99999999999999999999999", .seconds(300)),
+        ("0", Duration.zero), ("7", .seconds(7)), ("86400", .seconds(300)),
+        ("99999999999999999999999", .seconds(300)),
         ("Sun, 06 Nov 1994 08:49:37 GMT", .seconds(77)), ("Sunday, 06-Nov-94 08:49:37 GMT", .seconds(77)),
         ("Sun Nov  6 08:49:37 1994", .seconds(77)), ("Fri, 31 Dec 9999 23:59:59 GMT", .seconds(300)),
     ])
@@ -167,21 +180,28 @@ struct `An answer of the token endpoint` {
         #expect(failure.retryAfter == expected)
     }
 
-    @Test(arguments: ["", "-1", "soon", "1.5", "Sun, 06 Nov 1994", "Sun, 06 Nov 1994 08:48:00 GMT", "Sun, 99 Nov 2094 99:99:99 GMT"])
+    @Test(arguments: [
+        "", "-1", "soon", "1.5", "Sun, 06 Nov 1994", "Sun, 06 Nov 1994 08:48:00 GMT",
+        "Sun, 99 Nov 2094 99:99:99 GMT",
+    ])
     func `that says it in a way nobody understands has not said it`(text: String) {
         guard case .failure(let failure) = answer(503, fields: [(.retryAfter, text)]).result else { return }
         #expect(failure.retryAfter == nil)
     }
 
     @Test(arguments: [
-        (401, "", true), (400, #"{"error":"invalid_client"}"#, true), (400, #"{"error":"unauthorized_client"}"#, true),
-        (403, "", true), (403, "{}", false), (400, "", false), (400, #"{"error":"invalid_grant"}"#, false), (500, "", false),
+        (401, "", true), (400, #"{"error":"invalid_client"}"#, true),
+        (400, #"{"error":"unauthorized_client"}"#, true),
+        (403, "", true), (403, "{}", false), (400, "", false), (400, #"{"error":"invalid_grant"}"#, false),
+        (500, "", false),
     ])
     func `may be about the client's credentials`(status: Int, body: String, expected: Bool) {
         #expect(answer(status, body).mayBeAboutCredentials == expected)
     }
 
-    @Test(arguments: ["eyJhbGciOi", "rt-123", "two words", "UPPER", String(repeating: "a", count: 41), "a\u{1B}[31m"])
+    @Test(arguments: [
+        "eyJhbGciOi", "rt-123", "two words", "UPPER", String(repeating: "a", count: 41), "a\u{1B}[31m",
+    ])
     func `never gets a text into our messages that is not plainly a code`(text: String) {
         let body = #"{"error":"\#(text)","error_description":"\#(text)"}"#
         #expect(code(answer(400, body)) == "http_400")
@@ -190,17 +210,24 @@ struct `An answer of the token endpoint` {
     @Test func `never traps, whatever its bytes`() {
         var random = SystemRandomNumberGenerator()
         let pieces = [
-            "{", "}", "[", "]", ":", ",", "\"", "access_token", "expires_in", "refresh_token", "error", "token_type",
-            "1e309", "-", "9223372036854775808", "null", "true", "\\u0000", "\\ud800", "\u{FF}", "{\"access_token\":\"at\",",
+            "{", "}", "[", "]", ":", ",", "\"", "access_token", "expires_in", "refresh_token", "error",
+            "token_type",
+            "1e309", "-", "9223372036854775808", "null", "true", "\\u0000", "\\ud800", "\u{FF}",
+            "{\"access_token\":\"at\",",
         ]
         for _ in 0..<3000 {
             var text = ""
-            for _ in 0..<Int.random(in: 0...12, using: &random) { text += pieces.randomElement(using: &random) ?? "" }
+            for _ in 0..<Int.random(in: 0...12, using: &random) {
+                text += pieces.randomElement(using: &random) ?? ""
+            }
             _ = answer(Int.random(in: -1...1000, using: &random), text, fields: [(.retryAfter, text)])
             var response = ProviderResponse(status: 200)
-            response.body = (0..<Int.random(in: 0...64, using: &random)).map { _ in .random(in: 0...255, using: &random) }
+            response.body = (0..<Int.random(in: 0...64, using: &random)).map { _ in
+                .random(in: 0...255, using: &random)
+            }
             _ = TokenAnswer(
-                response, to: .original, of: ClientConfiguration(name: "", clientID: "", grantType: .refreshToken),
+                response, to: .original,
+                of: ClientConfiguration(name: "", clientID: "", grantType: .refreshToken),
                 wall: wall)
         }
     }

@@ -39,8 +39,12 @@ struct `A token request` {
         #expect(body(request) == "grant_type=client_credentials&client_id=app&client_secret=a%2Bb%26c")
     }
 
-    @Test(arguments: [(true, "a%3Ap%20p:a%2Bb%252Fc%3Ad%26e%3Df%2Fg%20h%C3%A9"), (false, "a:p p:a+b%2Fc:d&e=f/g hé")])
-    func `of client_secret_basic joins id and secret in either encoding`(isFormEncoded: Bool, expected: String) throws {
+    @Test(arguments: [
+        (true, "a%3Ap%20p:a%2Bb%252Fc%3Ad%26e%3Df%2Fg%20h%C3%A9"), (false, "a:p p:a+b%2Fc:d&e=f/g hé"),
+    ])
+    func `of client_secret_basic joins id and secret in either encoding`(
+        isFormEncoded: Bool, expected: String
+    ) throws {
         let request = try request(secret: "a+b%2Fc:d&e=f/g hé", isFormEncoded: isFormEncoded) {
             $0.clientID = "a:p p"
             $0.authentication = .basic
@@ -58,7 +62,9 @@ struct `A token request` {
             $0.audience = ["https://api"]
             $0.resource = ["urn:x", "urn:y"]
             $0.tokenParameters = [NamedValue("foo bar", "1&2")]
-            $0.tokenHeaders = [NamedValue("X-Tenant", "t"), NamedValue("accept", "*/*"), NamedValue("bad name", "x")]
+            $0.tokenHeaders = [
+                NamedValue("X-Tenant", "t"), NamedValue("accept", "*/*"), NamedValue("bad name", "x"),
+            ]
         }
         #expect(
             body(request) == "grant_type=client_credentials&scope=openid%20a%3Ab&audience=https%3A%2F%2Fapi"

@@ -41,9 +41,12 @@ package struct GrantType: RawRepresentable, Hashable, Sendable {
     /// The grant a configuration means, by short name or URN; nil for one that no part of bearerd knows.
     package init?(configured text: String) {
         let known: [GrantType] = [
-            .clientCredentials, .refreshToken, .authorizationCode, .password, .deviceCode, .jwtBearer, .tokenExchange,
+            .clientCredentials, .refreshToken, .authorizationCode, .password, .deviceCode, .jwtBearer,
+            .tokenExchange,
         ]
-        guard let match = known.first(where: { $0.rawValue == text || $0.shortName == text }) else { return nil }
+        guard let match = known.first(where: { $0.rawValue == text || $0.shortName == text }) else {
+            return nil
+        }
         self = match
     }
 }

@@ -74,7 +74,9 @@ struct ServiceDiscovery {
     }
 
     private func read(_ body: [UInt8], from url: HTTPURL) throws(TokenFailure) -> ServiceConfiguration {
-        guard let object = try? JSONObject(parsing: body), let service = ServiceConfiguration(document: object) else {
+        guard let object = try? JSONObject(parsing: body),
+            let service = ServiceConfiguration(document: object)
+        else {
             throw TokenFailure(
                 .misconfigured, code: Self.missing, detail: "what \(url) answers is no metadata document")
         }

@@ -60,7 +60,9 @@ enum AnswerBody: Sendable {
 
     /// A member that is there and not `null`.
     subscript(member: ResponseMember) -> JSONValue? {
-        guard case .object(let object) = self, let value = object[member.rawValue], value != .null else { return nil }
+        guard case .object(let object) = self, let value = object[member.rawValue], value != .null else {
+            return nil
+        }
         return value
     }
 }

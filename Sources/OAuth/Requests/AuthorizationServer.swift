@@ -34,9 +34,12 @@ final class AuthorizationServer {
         do throws(TokenFailure) {
             outcome = try await send(TokenRequest(grant: grant, configuration: configuration))
         } catch {
-            outcome = TokenOutcome(result: .failure(error), refreshToken: nil, sentAt: clock.now, wall: clock.wallNow)
+            outcome = TokenOutcome(
+                result: .failure(error), refreshToken: nil, sentAt: clock.now, wall: clock.wallNow)
         }
-        if case .failure(let failure) = outcome.result, failure.kind == .misconfigured { isMetadataDoubted = true }
+        if case .failure(let failure) = outcome.result, failure.kind == .misconfigured {
+            isMetadataDoubted = true
+        }
         return outcome
     }
 
@@ -46,7 +49,9 @@ final class AuthorizationServer {
         let (isFormEncoded, alternative) = encodings(for: secret)
         let first = try await send(request, to: url, secret: secret, isFormEncoded: isFormEncoded)
         guard first.mayBeAboutCredentials else {
-            if alternative != nil, case .success = first.result { learnedEncoding = isFormEncoded ? .form : .raw }
+            if alternative != nil, case .success = first.result {
+                learnedEncoding = isFormEncoded ? .form : .raw
+            }
             return first
         }
         guard let alternative, isFormEncoded else {

@@ -4,7 +4,7 @@ import Crypto
 
 /// Client id and secret as the value of an `Authorization` field (RFC 6749 §2.3.1, RFC 7617).
 enum BasicCredentials {
-    /// - Parameter isFormEncoded: whether both are percent-encoded before they are joined.
+    /// Both percent-encoded before they are joined, or as they are.
     static func fieldValue(clientID: String, secret: Secret, isFormEncoded: Bool) -> String {
         let joined = secret.withPlaintext { secret in
             var bytes: [UInt8] = []

@@ -2,7 +2,9 @@
 
 package import HTTPTypes
 
-/// A request to the authorization server. Holds secrets in its fields and body: never printed.
+/// A request to the authorization server.
+///
+/// Holds secrets in its fields and body: never printed.
 package struct ProviderRequest: Sendable {
     package var method: HTTPMethod
     package var url: HTTPURL

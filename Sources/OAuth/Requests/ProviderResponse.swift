@@ -2,7 +2,9 @@
 
 package import HTTPTypes
 
-/// A whole answer of the authorization server, whatever its status. May hold tokens: never printed.
+/// A whole answer of the authorization server, whatever its status.
+///
+/// May hold tokens: never printed.
 package struct ProviderResponse: Sendable {
     package var status: Int
     package var fields: HTTPFields

@@ -3,7 +3,9 @@
 import Crypto
 import HTTPTypes
 
-/// An answer of the token endpoint, judged. Reading one never fails: everything a server can send has a meaning.
+/// An answer of the token endpoint, judged.
+///
+/// Reading one never fails: everything a server can send has a meaning.
 struct TokenAnswer: Sendable {
     /// The token, or why there is none.
     let result: Result<TokenGrant, TokenFailure>
@@ -12,10 +14,9 @@ struct TokenAnswer: Sendable {
     /// Whether it may mean that the client's credentials arrived garbled.
     let mayBeAboutCredentials: Bool
 
-    /// - Parameters:
-    ///   - grant: what was asked with.
-    ///   - wall: the civil clock, for a `Retry-After` that is a date.
-    init(_ response: ProviderResponse, to grant: Grant, of configuration: ClientConfiguration, wall: WallTime) {
+    /// Judges `response` to a request made with `grant`; `wall` is for a `Retry-After` that is a date.
+    init(_ response: ProviderResponse, to grant: Grant, of configuration: ClientConfiguration, wall: WallTime)
+    {
         let body = AnswerBody(response.body)
         let success = 200..<300 ~= response.status ? TokenResponse(body) : nil
         refreshToken = success?.refreshToken
@@ -28,7 +29,8 @@ struct TokenAnswer: Sendable {
         } else if let success {
             result = success.grant(accepting: configuration.acceptedTokenTypes)
         } else {
-            result = .failure(TokenFailure(.transient, code: "empty_answer", detail: "the answer has no JSON object"))
+            result = .failure(
+                TokenFailure(.transient, code: "empty_answer", detail: "the answer has no JSON object"))
         }
     }
 }

@@ -16,11 +16,7 @@ struct TokenRequest {
         }
     }
 
-    /// The request on the wire.
-    ///
-    /// - Parameters:
-    ///   - secret: the client's; nil for a public client.
-    ///   - isFormEncoded: for HTTP Basic, see ``BasicEncoding``.
+    /// The request on the wire; `secret` is nil for a public client, `isFormEncoded` is about HTTP Basic.
     func providerRequest(to url: HTTPURL, secret: Secret?, isFormEncoded: Bool) -> ProviderRequest {
         var request = ProviderRequest(method: .post, url: url, timeLimit: configuration.tokenTimeLimit)
         request.fields.append(.contentType, FormBody.contentType)

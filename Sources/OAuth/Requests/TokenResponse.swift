@@ -18,15 +18,14 @@ struct TokenResponse {
 
     var refreshToken: Secret? { secret(.refreshToken) }
 
-    /// The token, if it can be used as a bearer token.
-    ///
-    /// - Parameter types: values of `token_type`, compared without case.
+    /// The token, if it can be used as a bearer token; `types` are compared with its `token_type` without case.
     func grant(accepting types: [String]) -> Result<TokenGrant, TokenFailure> {
         guard let token = body[.accessToken]?.string, !token.isEmpty else {
             return .failure(unusable("no_access_token", "the answer has no access token"))
         }
         guard token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-            return .failure(unusable("bad_access_token", "the access token has bytes that no header may hold"))
+            return .failure(
+                unusable("bad_access_token", "the access token has bytes that no header may hold"))
         }
         guard isAccepted(body[.tokenType], types) else {
             return .failure(

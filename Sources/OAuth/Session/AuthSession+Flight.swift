@@ -29,7 +29,8 @@ extension AuthSession {
         while let grant = state.nextGrant(at: clock.now) {
             let outcome = await server.requestToken(with: grant)
             reportRequest(grant, outcome)
-            if case .failure(let failure) = outcome.result, state.canForgetRefreshToken(grant, after: failure) {
+            if case .failure(let failure) = outcome.result, state.canForgetRefreshToken(grant, after: failure)
+            {
                 continue
             }
             if let session = take(outcome) { isSaved = await save(session) }
@@ -51,7 +52,8 @@ extension AuthSession {
             return state.received(grant, sentAt: outcome.sentAt, wall: outcome.wall, jitter: random())
         case .failure(let failure):
             return state.failed(
-                failure, refreshToken: outcome.refreshToken, at: clock.now, wall: clock.wallNow, jitter: random())
+                failure, refreshToken: outcome.refreshToken, at: clock.now, wall: clock.wallNow,
+                jitter: random())
         }
     }
 

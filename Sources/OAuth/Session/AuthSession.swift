@@ -39,9 +39,7 @@ package actor AuthSession: ExecutorConfined {
 
     /// A session that does nothing before ``start()``.
     ///
-    /// - Parameters:
-    ///   - executor: runs the session; kept alive by it.
-    ///   - random: uniform in 0..<1.
+    /// It runs on `executor` and keeps it alive; `random` is uniform in 0..<1.
     package init(
         configuration: ClientConfiguration, executor: any SerialExecutor, clock: any SessionClock,
         transport: any TokenTransport, store: any SessionStore, credentials: any CredentialSource,
@@ -140,7 +138,7 @@ package actor AuthSession: ExecutorConfined {
         }
     }
 
-    /// A resource server took a token. Needed only while ``TokenSlot/isWatched``.
+    /// A resource server took a token; needs to be told only while ``TokenSlot/isWatched``.
     package func accessTokenAccepted(generation: Int, route: String) {
         state.tokenAccepted(generation: generation, route: route)
         advance()

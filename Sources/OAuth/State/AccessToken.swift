@@ -8,10 +8,11 @@ struct AccessToken: Sendable {
     /// From here on a newer one is fetched in the background.
     let renewal: Instant
 
-    /// - Parameters:
-    ///   - margin: as configured; nil means the smaller of 60 s and 20 % of the lifetime. Never more than half of the
-    ///     lifetime counts, or a short-lived token would be renewed without end.
-    ///   - jitter: in 0..<1; brings the renewal forward by up to 10 % of the margin.
+    /// A token to be renewed one margin before its expiry.
+    ///
+    /// No margin configured means the smaller of 60 s and 20 % of the lifetime. Never more than half of the lifetime
+    /// counts, or a short-lived token would be renewed without end. `jitter`, in 0..<1, brings the renewal forward by
+    /// up to 10 % of the margin.
     init(snapshot: AccessTokenSnapshot, lifetime: Duration, margin: Duration?, jitter: Double) {
         self.snapshot = snapshot
         self.lifetime = lifetime

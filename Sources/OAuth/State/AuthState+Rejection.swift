@@ -48,7 +48,11 @@ extension AuthState {
             holdOff = holdOff ?? (rejection.isUnauthorized ? HoldOff(refusing: generation, at: now) : nil)
             return attempt != nil && rejection.canReplay && demand != nil ? .wait : .pass
         }
-        if holdOff != nil { holdOff?.renew(at: now) } else { holdOff = HoldOff(refusing: generation, at: now) }
+        if holdOff != nil {
+            holdOff?.renew(at: now)
+        } else {
+            holdOff = HoldOff(refusing: generation, at: now)
+        }
         guard rejection.canReplay || attempt != nil else {
             withholding = .untilAsked
             return .pass

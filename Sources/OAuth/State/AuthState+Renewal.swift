@@ -159,6 +159,7 @@ extension AuthState {
     /// The attempt brought a token.
     ///
     /// - Parameters:
+    ///   - grant: the token and what came with it.
     ///   - sentAt: when the request was sent; the lifetime counts from then.
     ///   - wall: the civil clock at that moment.
     ///   - jitter: in 0..<1.
@@ -171,7 +172,8 @@ extension AuthState {
         var next = session
         next.generation += 1
         next.accessToken = StoredAccessToken(
-            token: grant.accessToken, generation: next.generation, expiresAt: wall + lifetime, lifetime: lifetime,
+            token: grant.accessToken, generation: next.generation, expiresAt: wall + lifetime,
+            lifetime: lifetime,
             request: request)
         next.refreshToken = grant.refreshToken ?? session.refreshToken
         next.idToken = grant.idToken ?? session.idToken
@@ -189,7 +191,10 @@ extension AuthState {
     /// The attempt brought no token.
     ///
     /// - Parameters:
+    ///   - failure: why.
     ///   - refreshToken: one that came with the answer all the same.
+    ///   - now: when the answer came; the back-off counts from then.
+    ///   - wall: the civil clock at that moment.
     ///   - jitter: in 0..<1.
     /// - Returns: what must be stored, if anything.
     package mutating func failed(

@@ -18,7 +18,8 @@ extension AuthState {
         IdentityStatus(
             name: configuration.name, state: state(at: now), generation: session.generation,
             expiresAt: access == nil ? nil : session.accessToken?.expiresAt, expiry: access?.snapshot.expiry,
-            lifetime: access?.lifetime, scope: session.scope, lastRefresh: session.lastRefresh, lastError: lastError)
+            lifetime: access?.lifetime, scope: session.scope, lastRefresh: session.lastRefresh,
+            lastError: lastError)
     }
 
     private var lastError: IdentityError? {
@@ -26,7 +27,8 @@ extension AuthState {
             return IdentityError(code: failure.failure.code, detail: failure.failure.detail, at: failure.at)
         }
         if let refusal = session.refusal {
-            return IdentityError(code: refusal.rawValue, detail: "the authorization server refused for good", at: nil)
+            return IdentityError(
+                code: refusal.rawValue, detail: "the authorization server refused for good", at: nil)
         }
         guard unauthorized != nil else { return nil }
         return IdentityError(

@@ -7,11 +7,15 @@ extension AuthState {
     /// What is newer than ours is adopted. A session of another server or client only moves our generation on.
     ///
     /// - Parameters:
+    ///   - stored: what the store holds.
+    ///   - now: the moment of looking.
     ///   - wall: the civil clock at `now`; turns the stored expiry into one of the clock that judges it.
     ///   - jitter: in 0..<1.
     /// - Returns: whether it was adopted.
     @discardableResult
-    package mutating func found(_ stored: StoredSession, at now: Instant, wall: WallTime, jitter: Double) -> Bool {
+    package mutating func found(
+        _ stored: StoredSession, at now: Instant, wall: WallTime, jitter: Double
+    ) -> Bool {
         guard isNewer(stored) else { return false }
         guard stored.binding == binding else {
             session.generation = stored.generation
@@ -35,14 +39,17 @@ extension AuthState {
         let remaining = min(token.expiresAt - wall, token.lifetime)
         let snapshot = AccessTokenSnapshot(
             generation: token.generation, token: token.token, expiry: now + remaining)
-        use(AccessToken(
-            snapshot: snapshot, lifetime: token.lifetime, margin: configuration.refreshMargin, jitter: jitter))
+        use(
+            AccessToken(
+                snapshot: snapshot, lifetime: token.lifetime, margin: configuration.refreshMargin,
+                jitter: jitter))
         return true
     }
 
     /// The session to write now, because an earlier attempt to write it failed or it changed without a request.
     ///
     /// - Parameter stored: what the store holds at this moment, under its lock.
+    /// - Returns: ours, with a generation that is newer.
     package mutating func sessionToSave(over stored: StoredSession?) -> StoredSession {
         if let stored, stored.generation >= session.generation { session.generation = stored.generation + 1 }
         return session

@@ -10,9 +10,7 @@ struct BackOff: Sendable {
     /// Between the refreshes that one route may force.
     static let holdOff = BackOff(first: .seconds(10), ceiling: .seconds(300))
 
-    /// The wait after the `count`th failure in a row, counting from 1, up to 20 % longer at random.
-    ///
-    /// - Parameter jitter: in 0..<1.
+    /// The wait after the `count`th failure in a row, counting from 1; `jitter`, in 0..<1, makes it up to 20 % longer.
     func delay(after count: Int, jitter: Double) -> Duration {
         let doublings = min(max(count - 1, 0), 20)
         let plain = min(first * (1 << doublings), ceiling * 5 / 6)  // the ceiling holds with the jitter added

@@ -8,7 +8,9 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     ///   nothing that could be a token, or a part of one, must get through.
     package init?(rawValue: String) {
         let bytes = rawValue.utf8
-        let isPlain = bytes.allSatisfy { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "_") }
+        let isPlain = bytes.allSatisfy {
+            UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "_")
+        }
         guard isPlain, 1...40 ~= bytes.count else { return nil }
         self.rawValue = rawValue
     }

@@ -2,7 +2,7 @@
 
 /// The last failure of an identity, as shown to people.
 package struct IdentityError: Equatable, Sendable {
-    /// A short word: the wire's `error` if that was given and printable, else our own, e.g. `unreachable`.
+    /// A short word: the wire's `error` if that was given and printable, else one of ours like `unreachable`.
     package var code: String
     /// One sentence of ours, never a provider's words.
     package var detail: String

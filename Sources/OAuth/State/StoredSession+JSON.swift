@@ -61,7 +61,8 @@ extension StoredSession {
 
         guard integer(.version) == Self.version,
             let identity = string(.identity), let binding = string(.binding),
-            let generation = integer(.generation).flatMap(Int.init(exactly:)), generation >= 0, generation < .max / 2
+            let generation = integer(.generation).flatMap(Int.init(exactly:)), generation >= 0,
+            generation < .max / 2
         else { return nil }
         self.init(identity: identity, generation: generation, binding: binding)
 
@@ -78,7 +79,8 @@ extension StoredSession {
         idToken = secret(.idToken)
         scope = object[Member.scope.rawValue]?.array?.compactMap(\.string) ?? []
         refusal = string(.refusal).flatMap(ErrorCode.init(rawValue:))
-        lastRefresh = Duration(storedMilliseconds: integer(.lastRefreshMilliseconds)).map(WallTime.init(sinceEpoch:))
+        lastRefresh = Duration(storedMilliseconds: integer(.lastRefreshMilliseconds)).map(
+            WallTime.init(sinceEpoch:))
         basicEncoding = string(.basicEncoding).flatMap(BasicEncoding.init(rawValue:))
     }
 }

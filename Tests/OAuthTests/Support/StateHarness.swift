@@ -25,10 +25,12 @@ final class StateHarness {
     /// Another process, or an import, stored a session.
     @discardableResult
     func find(
-        generation: Int, accessToken: String? = nil, lifetime: Duration = .seconds(300), refreshToken: String? = nil,
+        generation: Int, accessToken: String? = nil, lifetime: Duration = .seconds(300),
+        refreshToken: String? = nil,
         refusal: ErrorCode? = nil, binding: String? = nil
     ) -> Bool {
-        var stored = StoredSession(identity: "default", generation: generation, binding: binding ?? state.binding)
+        var stored = StoredSession(
+            identity: "default", generation: generation, binding: binding ?? state.binding)
         stored.refreshToken = refreshToken.map { Secret($0) }
         stored.refusal = refusal
         stored.lastRefresh = wall
@@ -111,7 +113,8 @@ final class StateHarness {
 
     /// The newest token is refused by a resource server.
     func reject(
-        _ generation: Int? = nil, route: String = "/", isUnauthorized: Bool = true, forcesRefresh: Bool = true,
+        _ generation: Int? = nil, route: String = "/", isUnauthorized: Bool = true,
+        forcesRefresh: Bool = true,
         canReplay: Bool = true
     ) -> String {
         let rejection = TokenRejection(

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Testing
+
+@testable import OAuth
+
+struct `Sessions on one store` {
+    @Test func `adopt what another process stored instead of refreshing`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            await harness.pass(.seconds(230))
+            harness.store.replace(
+                with: harness.stored(7, accessToken: "theirs", refreshToken: "rt9"), notifying: false)
+            await harness.pass(.seconds(10))
+            #expect(harness.token == "theirs")
+            #expect(harness.server.bodies.count == 1)
+        }
+    }
+
+    @Test func `use what another process stored as soon as they are told`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            harness.store.replace(with: harness.stored(7, accessToken: "theirs", refreshToken: "rt9"))
+            while harness.token != "theirs" { await harness.settle() }
+            #expect(harness.journal.entries.last == "adopted 7")
+        }
+    }
+
+    @Test func `come back to life when somebody logs in`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.server.script(.status(400, #"{"error":"invalid_grant"}"#))
+        try await harness.run("dead") {
+            #expect(await harness.session.status.state == .loginRequired)
+            harness.store.replace(with: harness.stored(7, refreshToken: "fresh"))
+            while harness.token != "at1" { await harness.settle() }
+            #expect(await harness.session.status.state == .authorized)
+        }
+    }
+
+    @Test func `never refresh at the same time, and never with a spent token`() async throws {
+        let first = SessionHarness(grantType: .refreshToken)
+        try await first.run("rt0") {
+            let second = SessionHarness(grantType: .refreshToken, sharing: first)
+            try await second.run {
+                for _ in 0..<20 {
+                    first.clock.advance(by: .seconds(240))
+                    for _ in 0..<5 {
+                        await first.settle()
+                        await second.settle()
+                    }
+                    #expect(first.token == second.token)
+                }
+            }
+        }
+        #expect(first.server.mostInFlight == 1)
+        #expect(
+            Set(first.server.bodies).count == first.server.bodies.count, "each refresh token is sent once")
+        #expect(first.server.bodies.count == 21)
+    }
+
+    @Test func `try again later when another one keeps the lock`() async throws {
+        let harness = SessionHarness()
+        harness.store.isBusy = true
+        try await harness.run {
+            #expect(harness.server.bodies.isEmpty)
+            #expect(await harness.session.status.lastError?.code == "store_busy")
+            harness.store.isBusy = false
+            await harness.pass(.milliseconds(200))
+            #expect(harness.token == "at1")
+        }
+    }
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import HTTPTypes
+import Testing
+
+@testable import OAuth
+
+struct `A session` {
+    @Test func `fetches its token at the start and keeps it fresh, idle or not`() async throws {
+        let harness = SessionHarness()
+        try await harness.run {
+            #expect(harness.token == "at1")
+            await harness.pass(.seconds(239))
+            #expect(harness.token == "at1")
+            await harness.pass(.seconds(1))
+            #expect(harness.token == "at2")
+            await harness.pass(.seconds(240))
+            #expect(harness.token == "at3")
+            #expect(harness.server.bodies.count == 3)
+        }
+    }
+
+    @Test func `waits for a person before it has anything to refresh with`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run {
+            await #expect(throws: TokenError.loginRequired) { try await harness.request() }
+            #expect(harness.server.bodies.isEmpty)
+            await #expect(throws: TokenError.loginRequired) {
+                try await harness.session.refresh(waitingAtMost: .seconds(1))
+            }
+        }
+    }
+
+    @Test func `makes one request for two hundred clients, and answers all`() async throws {
+        let harness = SessionHarness()
+        harness.server.script(.held)
+        try await harness.run {
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<200 { group.addTask { try await harness.request() } }
+                await harness.settle()
+                harness.server.release()
+                for try await token in group { #expect(token == "at1") }
+            }
+            #expect(harness.server.bodies.count == 1)
+        }
+    }
+
+    @Test func `goes on with a request whose client has gone`() async throws {
+        let harness = SessionHarness()
+        harness.server.script(.held)
+        try await harness.run {
+            let client = Task { try await harness.request() }
+            await harness.settle()
+            client.cancel()
+            await #expect(throws: TokenError.cancelled) { try await client.value }
+            harness.server.release()
+            await harness.settle()
+            #expect(harness.token == "at1")
+        }
+    }
+
+    @Test func `lets nobody wait beyond the limit`() async throws {
+        let harness = SessionHarness()
+        harness.server.script(.held)
+        try await harness.run {
+            let client = Task { try await harness.request() }
+            await harness.settle()
+            await harness.pass(.seconds(10))
+            await #expect(throws: TokenError.unavailable(retryAfter: .seconds(1))) { try await client.value }
+            harness.server.release()
+            await harness.settle()
+            let token = try await harness.request()
+            #expect(token == "at1")
+        }
+    }
+
+    @Test func `rides out a short outage`() async throws {
+        let harness = SessionHarness()
+        harness.server.script(.status(503), .error(.unreachable("refused")), .held)
+        try await harness.run {
+            let client = Task { try await harness.request() }
+            await harness.settle()
+            await harness.pass(.milliseconds(200))
+            await harness.pass(.milliseconds(400))
+            harness.server.release()
+            let token = try await client.value
+            #expect(token == "at1")
+        }
+    }
+
+    @Test func `answers at once while the next try is far away`() async throws {
+        let harness = SessionHarness()
+        var unavailable = ProviderResponse(status: 503)
+        unavailable.fields.append(.retryAfter, "60")
+        harness.server.script(.response(unavailable))
+        try await harness.run {
+            await #expect(throws: TokenError.unavailable(retryAfter: .seconds(60))) {
+                try await harness.request()
+            }
+            #expect(await harness.session.status.state == .unavailable)
+            await harness.pass(.seconds(60))
+            let token = try await harness.request()
+            #expect(token == "at1")
+        }
+    }
+
+    @Test func `stores before it uses`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            #expect(
+                harness.journal.entries == [
+                    "adopted 1", "state refreshing", "request", "refresh_token success", "saved 2 rt1",
+                    "state authorized",
+                ])
+            #expect(harness.server.bodies == ["grant_type=refresh_token&refresh_token=rt0&client_id=app"])
+            await harness.pass(.seconds(240))
+            #expect(harness.server.bodies.last == "grant_type=refresh_token&refresh_token=rt1&client_id=app")
+        }
+    }
+
+    @Test func `uses what it cannot store, and tries to store it every five seconds`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.store.isBroken = true
+        try await harness.run("rt0") {
+            #expect(harness.token == "at1")
+            #expect(harness.journal.entries.contains("save failed"))
+            await harness.pass(.seconds(5))
+            await harness.pass(.seconds(5))
+            #expect(harness.journal.entries.count { $0 == "save failed" } == 3)
+            harness.store.isBroken = false
+            await harness.pass(.seconds(5))
+            #expect(harness.journal.entries.suffix(2) == ["saved 2 rt1", "store recovered"])
+            await harness.pass(.seconds(500))
+            #expect(harness.store.stored()?.refreshToken?.matches(Array("rt2".utf8)) == true)
+        }
+    }
+
+    @Test func `refreshes from memory while it cannot store`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.store.isBroken = true
+        try await harness.run("rt0") {
+            await harness.pass(.seconds(240))
+            #expect(harness.token == "at2")
+            #expect(harness.server.bodies.last == "grant_type=refresh_token&refresh_token=rt1&client_id=app")
+            harness.store.isBroken = false
+            await harness.pass(.seconds(5))
+            #expect(harness.store.stored()?.generation == 3)
+        }
+    }
+
+    @Test func `keeps the refresh token of a broken answer`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.server.script(.status(200, #"{"refresh_token":"kept"}"#), .held)
+        try await harness.run("rt0") {
+            #expect(harness.store.stored()?.refreshToken?.matches(Array("kept".utf8)) == true)
+            await harness.pass(.milliseconds(200))
+            #expect(harness.server.bodies.last?.contains("refresh_token=kept") == true)
+            harness.server.release()
+        }
+    }
+
+    @Test func `makes a configured grant again when its refresh token died`() async throws {
+        let harness = SessionHarness()
+        try await harness.run {
+            harness.server.script(.status(400, #"{"error":"invalid_grant"}"#))
+            await harness.pass(.seconds(240))
+            #expect(harness.token == "at2")
+            #expect(
+                harness.server.bodies.map { $0.split(separator: "&").first ?? "" } == [
+                    "grant_type=client_credentials", "grant_type=refresh_token",
+                    "grant_type=client_credentials",
+                ])
+        }
+    }
+
+    @Test func `stays logged out over a restart`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.server.script(.status(400, #"{"error":"invalid_grant"}"#))
+        try await harness.run("rt0") {
+            #expect(await harness.session.status.state == .loginRequired)
+            #expect(harness.store.stored()?.refusal == .invalidGrant)
+            let restarted = SessionHarness(grantType: .refreshToken, sharing: harness)
+            try await restarted.run {
+                #expect(await restarted.session.status.state == .loginRequired)
+                await harness.pass(.seconds(86_400))
+                #expect(harness.server.bodies.count == 1)
+                try await restarted.session.refresh(waitingAtMost: .seconds(10))
+                #expect(restarted.token == "at1")
+            }
+            await harness.settle()
+        }
+    }
+
+    @Test func `tells a person who asks for a refresh how it went`() async throws {
+        let harness = SessionHarness()
+        try await harness.run {
+            try await harness.session.refresh(waitingAtMost: .seconds(10))
+            #expect(harness.token == "at2")
+            harness.server.script(.status(401, #"{"error":"invalid_client"}"#))
+            await #expect(throws: TokenError.misconfigured(retryAfter: .seconds(1))) {
+                try await harness.session.refresh(waitingAtMost: .seconds(10))
+            }
+            #expect(harness.token == "at2")
+            #expect(await harness.session.status.lastError?.code == "invalid_client")
+        }
+    }
+
+    @Test func `invalidates a token for good`() async throws {
+        let harness = SessionHarness()
+        try await harness.run {
+            harness.server.script(.status(503))
+            await #expect(throws: TokenError.self) {
+                try await harness.session.invalidate(waitingAtMost: .seconds(10))
+            }
+            #expect(harness.token == nil)
+            await harness.settle()
+            #expect(harness.store.stored()?.accessToken == nil, "a restart must not bring it back")
+            await harness.pass(.milliseconds(200))
+            #expect(harness.token == "at2")
+        }
+    }
+
+    @Test func `wakes everybody when it stops`() async throws {
+        let harness = SessionHarness()
+        harness.server.script(.held)
+        await harness.session.start()
+        await harness.settle()
+        let client = Task { try await harness.request() }
+        await harness.settle()
+        let stop = Task { await harness.session.stop() }
+        await harness.settle()
+        harness.server.release()
+        await stop.value
+        #expect(harness.store.stored()?.generation == 1, "the answer in flight is stored")
+        _ = try? await client.value
+        await #expect(throws: TokenError.cancelled) { try await harness.request() }
+    }
+}

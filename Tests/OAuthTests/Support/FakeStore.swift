@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Synchronization
+
+@testable import OAuth
+
+/// A store in memory that can fail, and tells when it is used.
+final class FakeStore: SessionStore {
+    private struct State {
+        var sessions: [String: StoredSession] = [:]
+        var watchers: [AsyncStream<Void>.Continuation] = []
+        var isBroken = false
+        var isBusy = false
+        var isLocked = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let state = Mutex(State())
+    let journal: Journal
+
+    init(journal: Journal) {
+        self.journal = journal
+    }
+
+    /// Whether writing fails.
+    var isBroken: Bool {
+        get { state.withLock { $0.isBroken } }
+        set { state.withLock { $0.isBroken = newValue } }
+    }
+
+    /// Whether somebody else keeps the lock.
+    var isBusy: Bool {
+        get { state.withLock { $0.isBusy } }
+        set { state.withLock { $0.isBusy = newValue } }
+    }
+
+    func stored(_ identity: String = "default") -> StoredSession? { state.withLock { $0.sessions[identity] } }
+
+    /// Another process stores `session`, and its watchers notice.
+    func replace(with session: StoredSession, notifying: Bool = true) {
+        let watchers = state.withLock { state in
+            state.sessions[session.identity] = session
+            return state.watchers
+        }
+        if notifying { for watcher in watchers { watcher.yield() } }
+    }
+
+    func load(_ identity: String) async throws(StoreError) -> StoredSession? { stored(identity) }
+
+    func save(_ session: StoredSession) async throws(StoreError) {
+        guard !isBroken else { throw .unavailable("no space") }
+        let token = session.refreshToken.map { $0.withPlaintext { " \($0)" } } ?? ""
+        state.withLock { $0.sessions[session.identity] = session }
+        journal.append("saved \(session.generation)\(token)")
+    }
+
+    func remove(_ identity: String) async throws(StoreError) {
+        state.withLock { $0.sessions[identity] = nil }
+    }
+
+    func lock(_ identity: String, waitingAtMost limit: Duration) async throws(StoreError) -> any StoreLock {
+        if isBusy { throw .busy }
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                if state.isLocked { state.waiting.append(continuation) }
+                defer { state.isLocked = true }
+                return !state.isLocked
+            }
+            if isFree { continuation.resume() }
+        }
+        return Lock(store: self)
+    }
+
+    func changes(of identity: String) -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        state.withLock { $0.watchers.append(continuation) }
+        return stream
+    }
+
+    private func unlock() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.isLocked = false
+            return nil
+        }
+        next?.resume()
+    }
+
+    private struct Lock: StoreLock {
+        let store: FakeStore
+        func release() async { store.unlock() }
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+@testable import OAuth
+
+/// What happened, in order; an observer as well.
+final class Journal: SessionObserver {
+    private let lines = Mutex<[String]>([])
+
+    var entries: [String] { lines.withLock { $0 } }
+
+    func append(_ line: String) { lines.withLock { $0.append(line) } }
+
+    func session(_ identity: String, reports event: SessionEvent) {
+        switch event {
+        case .stateChanged(_, let new): append("state \(new.rawValue)")
+        case .tokenRequested(let grant, let failure):
+            append("\(grant.shortName) \(failure?.kind.rawValue ?? "success")")
+        case .adopted(let generation): append("adopted \(generation)")
+        case .storeFailed(let operation, _): append("\(operation.rawValue) failed")
+        case .storeRecovered: append("store recovered")
+        case .authorizationError(let route): append("401 \(route)")
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import HTTPTypes
+import Synchronization
+import System
+
+@testable import OAuth
+
+/// A session on a thread of its own, with everything around it in the test's hand.
+final class SessionHarness: Sendable {
+    let clock: ManualClock
+    let journal = Journal()
+    let server: FakeServer
+    let store: FakeStore
+    let secret = FakeSecret()
+    let session: AuthSession
+    private let executor = ThreadExecutor(named: "session")
+
+    init(
+        grantType: GrantType = .clientCredentials, sharing other: SessionHarness? = nil,
+        _ configure: (inout ClientConfiguration) -> Void = { _ in }
+    ) {
+        var configuration = ClientConfiguration(name: "default", clientID: "app", grantType: grantType)
+        configuration.endpoints[.token] = HTTPURL("https://sso.example/token")
+        configure(&configuration)
+        clock = other?.clock ?? ManualClock()
+        server = other?.server ?? FakeServer(journal: journal)
+        store = other?.store ?? FakeStore(journal: journal)
+        session = AuthSession(
+            configuration: configuration, executor: executor, clock: clock, transport: server, store: store,
+            credentials: secret, observer: journal, random: { 0 })
+    }
+
+    /// Runs `body` with a session that holds an imported refresh token, or none, and is stopped in the end.
+    func run(_ refreshToken: String? = nil, _ body: () async throws -> Void) async throws {
+        if let refreshToken { store.replace(with: stored(1, refreshToken: refreshToken)) }
+        await session.start()
+        await settle()
+        do { try await body() } catch {
+            await end()
+            throw error
+        }
+        await end()
+    }
+
+    private func end() async {
+        await session.stop()
+        executor.stop()
+    }
+
+    /// Lets everything happen that can happen at this moment: the executor runs its jobs in order, and nothing else
+    /// but the clock and held requests make anybody wait.
+    func settle() async {
+        for _ in 0..<60 { _ = await session.status }
+    }
+
+    func pass(_ duration: Duration) async {
+        clock.advance(by: duration)
+        await settle()
+    }
+
+    /// A session that another process stored.
+    func stored(_ generation: Int, accessToken: String? = nil, refreshToken: String) -> StoredSession {
+        var configuration = ClientConfiguration(name: "default", clientID: "app", grantType: .refreshToken)
+        configuration.endpoints[.token] = HTTPURL("https://sso.example/token")
+        var stored = StoredSession(
+            identity: "default", generation: generation, binding: configuration.binding)
+        stored.refreshToken = Secret(refreshToken)
+        stored.lastRefresh = clock.wallNow
+        stored.accessToken = accessToken.map {
+            StoredAccessToken(
+                token: Secret($0), generation: generation, expiresAt: clock.wallNow + .seconds(300),
+                lifetime: .seconds(300), request: configuration.requestDigest)
+        }
+        return stored
+    }
+
+    /// What the hot path sees.
+    var token: String? { session.slot.current?.token.withPlaintext { $0 } }
+
+    /// What a request gets that waits ten seconds at most.
+    func request() async throws(TokenError) -> String {
+        try await session.freshToken(waitingAtMost: .seconds(10)).token.withPlaintext { $0 }
+    }
+}
+
+/// A client secret that a test can change.
+final class FakeSecret: CredentialSource {
+    private let text = Mutex<String?>(nil)
+
+    func set(_ new: String?) { text.withLock { $0 = new } }
+
+    func clientSecret() async throws(CredentialError) -> Secret? { text.withLock { $0.map { Secret($0) } } }
+}
