@@ -136,6 +136,24 @@ struct `A session` {
         }
     }
 
+    @Test func `lets nobody wait longer because the store is stuck`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.store.isBroken = true
+        try await harness.run("rt0") {
+            let lock = try await harness.store.lock("default", waitingAtMost: .zero)
+            await harness.pass(.seconds(5))
+            await harness.pass(.seconds(300))
+            let client = Task { try await harness.request() }
+            await harness.settle()
+            await harness.pass(.seconds(10))
+            await #expect(throws: TokenError.self) { try await client.value }
+            harness.store.isBroken = false
+            await lock.release()
+            await harness.settle()
+            #expect(harness.token == "at2")
+        }
+    }
+
     @Test func `refreshes from memory while it cannot store`() async throws {
         let harness = SessionHarness(grantType: .refreshToken)
         harness.store.isBroken = true

@@ -8,9 +8,7 @@ struct ServiceDiscovery {
     let configuration: ClientConfiguration
     let transport: any TokenTransport
 
-    private static let mismatch = "issuer_mismatch"
     private static let missing = "no_metadata"
-    private static let httpStatus = "http_"
 
     /// What the server says, with `endpoint` if it says that anywhere.
     ///
@@ -22,14 +20,13 @@ struct ServiceDiscovery {
         var found: ServiceConfiguration?
         var failures: [TokenFailure] = []
         for address in try addresses() {
-            do throws(TokenFailure) {
-                let next = try read(try await fetch(address), from: address)
+            switch try await look(at: address) {
+            case .document(let next):
                 found = found?.merged(with: next) ?? next
-            } catch {
-                // Asking a server that cannot be reached for another document only takes more time.
-                let isHopeless = error.code != Self.missing && !error.code.hasPrefix(Self.httpStatus)
-                if found == nil, isHopeless { throw error }
-                failures.append(error)
+            case .nothing(let failure):
+                failures.append(failure)
+            case .hopeless(let failure):
+                if found == nil { throw failure }
             }
             if found?.endpoints[endpoint] != nil { break }
         }
@@ -37,6 +34,15 @@ struct ServiceDiscovery {
         // A server that is only out of order may have a document in a minute.
         throw failures.first { $0.kind == .transient } ?? failures.first
             ?? TokenFailure(.misconfigured, code: Self.missing, detail: "there is no metadata document")
+    }
+
+    /// What there is at one address.
+    private enum Finding {
+        case document(ServiceConfiguration)
+        /// No document, but another address may have one.
+        case nothing(TokenFailure)
+        /// The server cannot be reached, or is not the one we want: the other address need not be asked.
+        case hopeless(TokenFailure)
     }
 
     /// Where the documents may be, in the order in which they count.
@@ -52,7 +58,7 @@ struct ServiceDiscovery {
         ].compactMap(HTTPURL.init)
     }
 
-    private func fetch(_ url: HTTPURL) async throws(TokenFailure) -> [UInt8] {
+    private func look(at url: HTTPURL) async throws(TokenFailure) -> Finding {
         try configuration.permit(url)
         var request = ProviderRequest(method: .get, url: url, timeLimit: configuration.tokenTimeLimit)
         request.fields.append(.accept, "application/json")
@@ -60,31 +66,31 @@ struct ServiceDiscovery {
         do throws(TransportError) {
             response = try await transport.send(request)
         } catch {
-            throw TokenFailure(error)
+            return .hopeless(TokenFailure(error))
         }
-        let detail = "\(url) answers \(response.status)"
-        switch response.status {
+        let status = response.status
+        let detail = "\(url) answers \(status)"
+        switch status {
         case 200:
-            return response.body
-        case 400..<500 where response.status != 408 && response.status != 429:
-            throw TokenFailure(.misconfigured, code: Self.missing, detail: detail)
+            return read(response.body, from: url)
+        case 400..<500 where status != 408 && status != 429:
+            return .nothing(TokenFailure(.misconfigured, code: Self.missing, detail: detail))
         default:
-            throw TokenFailure(.transient, code: "\(Self.httpStatus)\(response.status)", detail: detail)
+            return .nothing(TokenFailure(.transient, code: "http_\(status)", detail: detail))
         }
     }
 
-    private func read(_ body: [UInt8], from url: HTTPURL) throws(TokenFailure) -> ServiceConfiguration {
+    private func read(_ body: [UInt8], from url: HTTPURL) -> Finding {
         guard let object = try? JSONObject(parsing: body),
             let service = ServiceConfiguration(document: object)
         else {
-            throw TokenFailure(
-                .misconfigured, code: Self.missing, detail: "what \(url) answers is no metadata document")
+            let detail = "what \(url) answers is no metadata document"
+            return .nothing(TokenFailure(.misconfigured, code: Self.missing, detail: detail))
         }
         guard configuration.issuer == nil || configuration.issuer == service.issuer else {
-            throw TokenFailure(
-                .misconfigured, code: Self.mismatch,
-                detail: "the metadata at \(url) names another issuer than the configuration")
+            let detail = "the metadata at \(url) names another issuer than the configuration"
+            return .hopeless(TokenFailure(.misconfigured, code: "issuer_mismatch", detail: detail))
         }
-        return service
+        return .document(service)
     }
 }

@@ -25,6 +25,7 @@ package actor AuthSession: ExecutorConfined {
     private var attemptWaiters: [TokenWaiter<Void>] = []
     private var flight: Task<Void, Never>?
     private var listener: Task<Void, Never>?
+    private var saving: Task<Void, Never>?
     private var alarm: Task<Void, Never>?
     private var alarmMoment: Instant?
     /// When to try again to write what could not be written.
@@ -81,7 +82,8 @@ package actor AuthSession: ExecutorConfined {
         listener?.cancel()
         alarm?.cancel()
         await flight?.value
-        if state.isUnsaved, !isSaving { await saveAgain() }
+        await saving?.value
+        if state.isUnsaved { await saveAgain() }
         for waiter in tokenWaiters { waiter.wake(with: .failure(.cancelled)) }
         for waiter in attemptWaiters { waiter.wake(with: .failure(.cancelled)) }
     }
@@ -273,14 +275,20 @@ package actor AuthSession: ExecutorConfined {
         guard let alarmMoment else { return }
         alarm = Task {
             guard (try? await clock.sleep(until: alarmMoment)) != nil else { return }
-            await ring(for: alarmMoment)
+            ring(for: alarmMoment)
         }
     }
 
-    private func ring(for moment: Instant) async {
+    private func ring(for moment: Instant) {
         guard moment == alarmMoment, !isStopped else { return }
         alarmMoment = nil
-        if let saveMoment, saveMoment <= clock.now { await saveAgain() }
+        if let saveMoment, saveMoment <= clock.now {
+            isSaving = true
+            saving = Task {
+                await saveAgain()
+                advance()
+            }
+        }
         advance()
     }
 }

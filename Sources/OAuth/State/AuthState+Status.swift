@@ -17,9 +17,17 @@ extension AuthState {
     package func status(at now: Instant) -> IdentityStatus {
         IdentityStatus(
             name: configuration.name, state: state(at: now), generation: session.generation,
-            expiresAt: access == nil ? nil : session.accessToken?.expiresAt, expiry: access?.snapshot.expiry,
+            expiresAt: expiresAt, expiry: access?.snapshot.expiry,
             lifetime: access?.lifetime, scope: session.scope, lastRefresh: session.lastRefresh,
             lastError: lastError)
+    }
+
+    /// nil too where the store's access token is another one, for another daemon's scope.
+    private var expiresAt: WallTime? {
+        guard let stored = session.accessToken, stored.generation == access?.snapshot.generation else {
+            return nil
+        }
+        return stored.expiresAt
     }
 
     private var lastError: IdentityError? {
