@@ -13,13 +13,16 @@ package struct BodyDecoder: Sendable {
     }
 
     private var state: State
-    private var chunks: ChunkedDecoder
+    /// For chunked messages only: the others need not pay for it.
+    private var chunks: ChunkedDecoder?
 
     /// A decoder for one message.
     ///
-    /// - Parameter trailerLimit: bytes of a trailer section, beyond which it is refused.
+    /// - Parameters:
+    ///   - framing: how the content ends.
+    ///   - trailerLimit: bytes of a trailer section, beyond which it is refused.
     package init(_ framing: BodyFraming, trailerLimit: Int = 16_384) {
-        chunks = ChunkedDecoder(trailerLimit: trailerLimit)
+        chunks = framing == .chunked ? ChunkedDecoder(trailerLimit: trailerLimit) : nil
         switch framing {
         case .none, .length(0): state = .finished
         case .length(let length): state = .data(remaining: length)
@@ -28,7 +31,9 @@ package struct BodyDecoder: Sendable {
         }
     }
 
-    /// Whether the end of the content was found. With ``BodyFraming/untilClose`` it never is: the close is the end.
+    /// Whether the end of the content was found.
+    ///
+    /// With ``BodyFraming/untilClose`` it never is: the close is the end.
     package var isFinished: Bool {
         if case .finished = state { true } else { false }
     }
@@ -36,7 +41,7 @@ package struct BodyDecoder: Sendable {
     /// The trailer fields of a chunked message, once finished.
     ///
     /// Those that may not be sent as trailers (RFC 9110 §6.5.1) are left out.
-    package var trailers: HTTPFields { chunks.trailers }
+    package var trailers: HTTPFields { chunks?.trailers ?? HTTPFields() }
 
     /// Looks at the next bytes of the message.
     package mutating func next(_ bytes: Span<UInt8>) throws(HTTPParseError) -> BodyPiece {
@@ -52,7 +57,7 @@ package struct BodyDecoder: Sendable {
             state = .data(remaining: remaining - UInt64(bytes.count))
             return .data(0..<bytes.count)
         case .chunked:
-            let piece = try chunks.next(bytes)
+            guard let piece = try chunks?.next(bytes) else { return .end(consumed: 0) }
             if case .end = piece { state = .finished }
             return piece
         }

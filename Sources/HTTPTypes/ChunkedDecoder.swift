@@ -40,7 +40,9 @@ struct ChunkedDecoder: Sendable {
             switch state {
             case .data(let remaining):
                 let length = Int(min(remaining, Int64(bytes.count &- cursor)))
-                state = remaining == Int64(length) ? .dataCarriageReturn : .data(remaining: remaining - Int64(length))
+                state =
+                    remaining == Int64(length)
+                    ? .dataCarriageReturn : .data(remaining: remaining - Int64(length))
                 return .data(cursor..<(cursor &+ length))
             case .trailers:
                 guard let end = try trailerSection.read(bytes, from: cursor) else {

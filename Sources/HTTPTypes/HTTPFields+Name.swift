@@ -35,7 +35,9 @@ extension HTTPFields {
 
         package static func == (left: Name, right: Name) -> Bool {
             guard left.known == .other, right.known == .other else { return left.known == right.known }
-            return left.spelling.utf8.elementsEqual(right.spelling.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+            return left.spelling.utf8.elementsEqual(right.spelling.utf8) {
+                $0.asciiLowercased == $1.asciiLowercased
+            }
         }
 
         package func hash(into hasher: inout Hasher) {

@@ -14,12 +14,14 @@ extension HTTPFields {
     /// What `Connection` may not take away: a message without it would be another message.
     private static var endToEnd: UInt64 {
         KnownFieldName.host.bit | KnownFieldName.contentLength.bit | KnownFieldName.contentType.bit
-            | KnownFieldName.contentEncoding.bit | KnownFieldName.contentRange.bit | KnownFieldName.cacheControl.bit
+            | KnownFieldName.contentEncoding.bit | KnownFieldName.contentRange.bit
+            | KnownFieldName.cacheControl.bit
     }
 
     /// Removes the fields that are about this connection, and those that `Connection` names (RFC 9110 §7.6.1).
     ///
-    /// Allocates nothing; a message without any such field costs one comparison.
+    /// A message without any such field costs one comparison. Memory is needed only where `Connection` names fields
+    /// that ``KnownFieldName`` has not.
     package mutating func removeHopByHop() {
         guard present & Self.hopByHop != 0 else { return }
         var unwanted = Self.hopByHop
@@ -35,9 +37,8 @@ extension HTTPFields {
     private mutating func removeConnectionOptions() -> UInt64 {
         var known: UInt64 = 0
         var unknown: [Range<Int>] = []
-        let index = KnownFieldName.index
         forEachListMember(of: .connection) { bytes, member in
-            let option = index.find(in: bytes, member)
+            let option = KnownFieldName.find(in: bytes, member)
             if option != .other {
                 known |= option.bit
             } else if !bytes.equalsIgnoringCase(member, "close") {
@@ -55,7 +56,9 @@ extension HTTPFields {
     private func isSameName(_ name: Range<Int>, _ option: Range<Int>) -> Bool {
         guard name.count == option.count else { return false }
         for offset in 0..<name.count
-        where block[name.lowerBound &+ offset].asciiLowercased != block[option.lowerBound &+ offset].asciiLowercased {
+        where block[name.lowerBound &+ offset].asciiLowercased
+            != block[option.lowerBound &+ offset].asciiLowercased
+        {
             return false
         }
         return true

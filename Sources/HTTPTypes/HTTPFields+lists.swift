@@ -3,7 +3,10 @@
 extension HTTPFields {
     /// Whether a comma-separated list, over all fields of that name, has a member (RFC 9110 §5.6.1).
     ///
-    /// - Parameter token: in lower case; compared without case. A member's parameters (`;…`) count as part of it.
+    /// - Parameters:
+    ///   - token: in lower case; compared without case. A member's parameters (`;…`) count as part of it.
+    ///   - name: the fields to look at.
+    /// - Returns: false if there is no such field.
     package func containsToken(_ token: String, in name: Name) -> Bool {
         guard contains(name) else { return false }
         var found = false

@@ -111,8 +111,11 @@ package struct HTTPFields: Sendable {
     /// - Returns: false, and nothing is added, if it has not that shape.
     @discardableResult
     package mutating func append(line: [UInt8]) -> Bool {
-        guard let colon = line.firstIndex(of: Byte.colon), colon > 0, colon <= Int(UInt16.max) else { return false }
-        guard line.count >= colon + 4, line[colon + 1] == Byte.space, line[line.count - 2] == Byte.carriageReturn,
+        guard let colon = line.firstIndex(of: Byte.colon), colon > 0, colon <= Int(UInt16.max) else {
+            return false
+        }
+        guard line.count >= colon + 4, line[colon + 1] == Byte.space,
+            line[line.count - 2] == Byte.carriageReturn,
             line[line.count - 1] == Byte.lineFeed, block.count + line.count <= Self.maximumBlock
         else { return false }
         let start = block.count

@@ -21,7 +21,8 @@ extension HTTPRequest {
     /// Turns `http://host/path` into `/path`, `Host` keeping the authority as the target spells it.
     private mutating func takeAuthorityOutOfTarget() throws(HTTPParseError) {
         guard let start = Self.authorityStart(targetBytes.span) else { throw .malformedTarget }
-        let end = targetBytes[start...].firstIndex { $0 == Byte.slash || $0 == Byte.questionMark }
+        let end =
+            targetBytes[start...].firstIndex { $0 == Byte.slash || $0 == Byte.questionMark }
             ?? targetBytes.count
         let authority = targetBytes[start..<end]
         guard Authority.isValid(authority.span) else { throw .malformedTarget }
@@ -33,7 +34,8 @@ extension HTTPRequest {
             targetBytes.removeSubrange(..<end)
         } else {
             let isWholeServer = method == .options && end == targetBytes.count
-            targetBytes.replaceSubrange(..<end, with: CollectionOfOne(isWholeServer ? Byte.asterisk : Byte.slash))
+            targetBytes.replaceSubrange(
+                ..<end, with: CollectionOfOne(isWholeServer ? Byte.asterisk : Byte.slash))
         }
     }
 

@@ -10,12 +10,15 @@ package struct HTTPRequest: Sendable {
     package var version: HTTPVersion
     /// The header fields.
     package var fields: HTTPFields
-    /// The request target's bytes. Whoever writes here answers for them being a target.
+    /// The request target's bytes.
     package internal(set) var targetBytes: [UInt8]
 
     /// A request to be sent.
     ///
-    /// - Parameter target: must be a request target (RFC 9112 §3.2); a control byte or a space in it becomes `%`-encoded.
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - target: in one of the forms of RFC 9112 §3.2; control bytes and spaces in it become percent-encoded.
+    ///   - fields: the header fields.
     package init(method: HTTPMethod, target: String, fields: HTTPFields = HTTPFields()) {
         self.method = method
         self.version = .http11
@@ -56,7 +59,9 @@ package struct HTTPRequest: Sendable {
         targetBytes[..<(targetBytes.firstIndex(of: Byte.questionMark) ?? targetBytes.count)]
     }
 
-    /// Changes the target's front: what an upstream's prefix and `strip_prefix` do. `*` stays as it is.
+    /// Changes the target's front, as an upstream's prefix and `strip_prefix` ask for.
+    ///
+    /// `*` stays as it is.
     ///
     /// - Parameters:
     ///   - prefix: put in front; without a slash at its end.

@@ -42,7 +42,9 @@ package struct HTTPURL: Hashable, Sendable {
     }
 
     private init?(socket path: Substring.UTF8View) {
-        guard path.first == Byte.slash, path.allSatisfy({ $0 >= Byte.space && $0 != Byte.delete }) else { return nil }
+        guard path.first == Byte.slash, path.allSatisfy({ $0 >= Byte.space && $0 != Byte.delete }) else {
+            return nil
+        }
         scheme = .unix
         host = "localhost"
         port = 0
@@ -54,7 +56,8 @@ package struct HTTPURL: Hashable, Sendable {
     private init?(_ scheme: Scheme, _ rest: Substring.UTF8View) {
         guard rest.starts(with: [Byte.slash, Byte.slash]) else { return nil }
         let hierarchical = rest.dropFirst(2)
-        let end = hierarchical.firstIndex { $0 == Byte.slash || $0 == Byte.questionMark } ?? hierarchical.endIndex
+        let end =
+            hierarchical.firstIndex { $0 == Byte.slash || $0 == Byte.questionMark } ?? hierarchical.endIndex
         let authority = Array(hierarchical[..<end])
         guard let parts = Authority.split(authority.span) else { return nil }
         let tail = hierarchical[end...]

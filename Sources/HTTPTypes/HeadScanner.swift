@@ -32,7 +32,8 @@ struct HeadScanner: Sendable {
         let isKnown = scanned > position
         let from = scanned
         scanned = max(head.count, scanned)
-        return !isKnown || (from < head.count && head.firstIndex(of: Byte.lineFeed, in: from..<head.count) != nil)
+        return !isKnown
+            || (from < head.count && head.firstIndex(of: Byte.lineFeed, in: from..<head.count) != nil)
     }
 
     /// Judges line after line, up to the empty one.
@@ -56,7 +57,8 @@ struct HeadScanner: Sendable {
             guard let next = try lineEnd(head, at: cursor) else { return nil }
             var valueEnd = cursor
             while valueEnd > valueStart, head[valueEnd &- 1].isOptionalWhitespace { valueEnd &-= 1 }
-            let isCanonical = valueEnd == cursor && valueStart == nameEnd &+ 2 && head[nameEnd &+ 1] == Byte.space
+            let isCanonical =
+                valueEnd == cursor && valueStart == nameEnd &+ 2 && head[nameEnd &+ 1] == Byte.space
             try add(head, name: start..<nameEnd, value: valueStart..<valueEnd, isCanonical: isCanonical)
             position = next
         }
@@ -76,7 +78,9 @@ struct HeadScanner: Sendable {
         _ head: Span<UInt8>, name: Range<Int>, value: Range<Int>, isCanonical: Bool
     ) throws(HTTPParseError) {
         guard entries.count < maxFields else { throw .tooManyFields }
-        guard name.count <= Int(UInt16.max), value.upperBound <= HTTPFields.maximumBlock else { throw .headTooLarge }
+        guard name.count <= Int(UInt16.max), value.upperBound <= HTTPFields.maximumBlock else {
+            throw .headTooLarge
+        }
         let known = index.find(in: head, name)
         present |= known.bit
         entries.append(

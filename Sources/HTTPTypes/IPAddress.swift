@@ -56,7 +56,8 @@ enum IPAddress {
         case 4: bytes[0] == 127
         case 16:
             bytes[..<15].allSatisfy { $0 == 0 } && bytes[15] == 1
-                || bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 255 && bytes[11] == 255 && bytes[12] == 127
+                || bytes[..<10].allSatisfy { $0 == 0 } && bytes[10] == 255 && bytes[11] == 255
+                    && bytes[12] == 127
         default: false
         }
     }
@@ -68,7 +69,8 @@ enum IPAddress {
         if let address = parseIPv4(text) ?? parseIPv6(text) { return isLoopback(address) }
         let name = host.utf8.map(\.asciiLowercased)
         let suffix = Array("localhost".utf8)
-        return name == suffix || name.count > suffix.count + 1 && name.suffix(suffix.count + 1) == [Byte.dot] + suffix
+        return name == suffix
+            || name.count > suffix.count + 1 && name.suffix(suffix.count + 1) == [Byte.dot] + suffix
     }
 
     private static func parseGroup(_ text: Span<UInt8>) -> UInt16? {

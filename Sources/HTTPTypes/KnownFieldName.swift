@@ -9,10 +9,12 @@ enum KnownFieldName: UInt8, CaseIterable, Sendable {
     case accept, acceptEncoding, accessControlAllowCredentials, accessControlAllowHeaders
     case accessControlAllowMethods, accessControlAllowOrigin, accessControlExposeHeaders, accessControlMaxAge
     case accessControlRequestHeaders, accessControlRequestMethod, age, allow, authorization, bearerdAdmin
-    case bearerdKey, cacheControl, connection, contentEncoding, contentLength, contentRange, contentSecurityPolicy
+    case bearerdKey, cacheControl, connection, contentEncoding, contentLength, contentRange,
+        contentSecurityPolicy
     case contentType, cookie, date, etag, expect, forwarded, http2Settings, host, ifNoneMatch, keepAlive
     case lastModified, location, maxForwards, origin, proxyAuthenticate, proxyAuthenticationInfo
-    case proxyAuthorization, proxyConnection, proxyStatus, range, referer, retryAfter, secFetchMode, secFetchSite
+    case proxyAuthorization, proxyConnection, proxyStatus, range, referer, retryAfter, secFetchMode,
+        secFetchSite
     case secWebSocketAccept, secWebSocketKey, secWebSocketProtocol, secWebSocketVersion, server, setCookie, te
     case trailer, transferEncoding, upgrade, userAgent, vary, via, wwwAuthenticate, xForwardedFor
     case xForwardedHost, xForwardedProto, xRequestID

@@ -18,10 +18,13 @@ package enum ListenAddress: Hashable, Sendable {
         let rest = String(Substring(text.utf8.dropFirst(colon + 1)))
         switch String(Substring(text.utf8.prefix(colon))) {
         case "unix":
-            guard !rest.isEmpty, rest.utf8.count <= Self.longestSocketPath, !rest.utf8.contains(0) else { return nil }
+            guard !rest.isEmpty, rest.utf8.count <= Self.longestSocketPath, !rest.utf8.contains(0) else {
+                return nil
+            }
             self = .unix(path: rest)
         case "systemd":
-            guard !rest.isEmpty, !rest.utf8.contains(Byte.colon), rest.utf8.allSatisfy({ $0 > Byte.space }) else {
+            guard !rest.isEmpty, !rest.utf8.contains(Byte.colon), rest.utf8.allSatisfy({ $0 > Byte.space })
+            else {
                 return nil
             }
             self = .systemd(name: rest)
@@ -29,7 +32,9 @@ package enum ListenAddress: Hashable, Sendable {
             guard rest.utf8.allSatisfy(\.isDigit), let number = Int32(rest) else { return nil }
             self = .descriptor(number)
         default:
-            guard let (host, digits) = Authority.split(bytes), let port = Authority.port(bytes.extracting(digits)) else {
+            guard let (host, digits) = Authority.split(bytes),
+                let port = Authority.port(bytes.extracting(digits))
+            else {
                 return nil
             }
             let name = Array(text.utf8)[host]
@@ -41,7 +46,9 @@ package enum ListenAddress: Hashable, Sendable {
     /// What `sockaddr_un` has room for, its NUL left out.
     private static var longestSocketPath: Int { 107 }
 
-    /// Whether only this machine can reach it. True for a passed socket too, whose address is known only later.
+    /// Whether only this machine can reach it.
+    ///
+    /// True for a passed socket too: its address is known only once it is there.
     package var isLoopback: Bool {
         switch self {
         case .tcp(let host, _): IPAddress.isLoopback(host: host)
@@ -53,7 +60,8 @@ package enum ListenAddress: Hashable, Sendable {
 extension ListenAddress: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .tcp(let host, let port): host.utf8.contains(Byte.colon) ? "[\(host)]:\(port)" : "\(host):\(port)"
+        case .tcp(let host, let port):
+            host.utf8.contains(Byte.colon) ? "[\(host)]:\(port)" : "\(host):\(port)"
         case .unix(let path): "unix:\(path)"
         case .systemd(let name): "systemd:\(name)"
         case .descriptor(let number): "fd:\(number)"

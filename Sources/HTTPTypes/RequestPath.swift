@@ -30,6 +30,7 @@ package enum RequestPath {
     /// - Parameters:
     ///   - prefix: begins with a slash; one at its end does not matter.
     ///   - path: without its query.
+    /// - Returns: true for `/a` and both `/a` and `/a/b`, false for `/ab`.
     package static func hasPrefix(_ prefix: Span<UInt8>, _ path: Span<UInt8>) -> Bool {
         var length = prefix.count
         if length > 0, prefix[length &- 1] == Byte.slash { length &-= 1 }

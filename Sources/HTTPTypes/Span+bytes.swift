@@ -14,13 +14,16 @@ extension Span<UInt8> {
     func equalsIgnoringCase(_ range: Range<Int>, _ word: String) -> Bool {
         let expected = word.utf8.span
         guard range.count == expected.count else { return false }
-        for offset in 0..<expected.count where self[range.lowerBound &+ offset].asciiLowercased != expected[offset] {
+        for offset in 0..<expected.count
+        where self[range.lowerBound &+ offset].asciiLowercased != expected[offset] {
             return false
         }
         return true
     }
 
-    /// Eight bytes from `start` on, the first in the lowest bits. The compiler makes one load of it.
+    /// Eight bytes from `start` on, the first in the lowest bits.
+    ///
+    /// The compiler makes one load of it.
     @inline(__always)
     func word(at start: Int) -> UInt64 {
         let bytes = extracting(start..<(start + 8))

@@ -15,7 +15,9 @@ extension Span<UInt8> {
         while cursor < count, self[cursor].isDigit || self[cursor] == Byte.dot { cursor &+= 1 }
         guard cursor < count else { return nil }
         let digits = start &+ name.count
-        guard cursor > digits, self[digits].isDigit, self[cursor &- 1].isDigit else { throw .malformedVersion }
+        guard cursor > digits, self[digits].isDigit, self[cursor &- 1].isDigit else {
+            throw .malformedVersion
+        }
         guard cursor == digits &+ 3, self[digits] == Byte.zero &+ 1, self[digits &+ 1] == Byte.dot else {
             throw .unsupportedVersion
         }

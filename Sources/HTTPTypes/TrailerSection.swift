@@ -37,10 +37,13 @@ extension HTTPFields {
     /// What may not come after the content: framing, routing, authentication, request modifiers, content's own
     /// description, and connection fields (RFC 9110 §6.5.1).
     private static let forbiddenTrailers: UInt64 = [
-        KnownFieldName.transferEncoding, .contentLength, .trailer, .te, .host, .authorization, .wwwAuthenticate,
+        KnownFieldName.transferEncoding, .contentLength, .trailer, .te, .host, .authorization,
+        .wwwAuthenticate,
         .proxyAuthenticate, .proxyAuthorization, .proxyAuthenticationInfo, .cookie, .setCookie, .bearerdKey,
-        .bearerdAdmin, .cacheControl, .expect, .maxForwards, .range, .contentEncoding, .contentType, .contentRange,
-        .connection, .keepAlive, .proxyConnection, .upgrade, .http2Settings, .age, .date, .location, .retryAfter,
+        .bearerdAdmin, .cacheControl, .expect, .maxForwards, .range, .contentEncoding, .contentType,
+        .contentRange,
+        .connection, .keepAlive, .proxyConnection, .upgrade, .http2Settings, .age, .date, .location,
+        .retryAfter,
         .vary, .origin, .forwarded, .xForwardedFor, .xForwardedHost, .xForwardedProto, .via,
     ].reduce(0) { $0 | $1.bit }
 

@@ -7,15 +7,18 @@ import Testing
 /// RFC 9112 §7.1, strictly.
 @Suite struct ChunkedTests {
     static let refused: [Refusal] = [
-        Refusal("\r\n", .malformedChunkSize), Refusal("\n", .malformedChunkSize), Refusal(";\r\n", .malformedChunkSize),
+        Refusal("\r\n", .malformedChunkSize), Refusal("\n", .malformedChunkSize),
+        Refusal(";\r\n", .malformedChunkSize),
         Refusal(" 5\r\n", .malformedChunkSize), Refusal("\t5\r\n", .malformedChunkSize),
         Refusal("+5\r\n", .malformedChunkSize), Refusal("-5\r\n", .malformedChunkSize),
         Refusal("0x5\r\n", .malformedChunkSize), Refusal("5h\r\n", .malformedChunkSize),
         Refusal("g\r\n", .malformedChunkSize), Refusal("5_0\r\n", .malformedChunkSize),
         Refusal("5,5\r\n", .malformedChunkSize), Refusal("5.\r\n", .malformedChunkSize),
         Refusal("5\0\r\n", .malformedChunkSize), Refusal("\u{B2}\r\n", .malformedChunkSize),
-        Refusal("8000000000000000\r\n", .malformedChunkSize), Refusal("ffffffffffffffff\r\n", .malformedChunkSize),
-        Refusal("10000000000000000\r\n", .malformedChunkSize), Refusal("00000000000000005\r\n", .malformedChunkSize),
+        Refusal("8000000000000000\r\n", .malformedChunkSize),
+        Refusal("ffffffffffffffff\r\n", .malformedChunkSize),
+        Refusal("10000000000000000\r\n", .malformedChunkSize),
+        Refusal("00000000000000005\r\n", .malformedChunkSize),
         Refusal("5\nhello\r\n", .bareLineFeed), Refusal("5;a\nhello\r\n", .bareLineFeed),
         Refusal("5\rhello\r\n", .bareCarriageReturn), Refusal("5;a\rhello\r\n", .bareCarriageReturn),
         Refusal("5;a=\"\n\"\r\n", .bareLineFeed), Refusal("5 \r\n", .malformedChunkExtension),
@@ -24,13 +27,16 @@ import Testing
         Refusal("5;a=\r\n", .malformedChunkExtension), Refusal("5;a==b\r\n", .malformedChunkExtension),
         Refusal("5;a=b=c\r\n", .malformedChunkExtension), Refusal("5;a b\r\n", .malformedChunkExtension),
         Refusal("5;a \r\n", .malformedChunkExtension), Refusal("5;a=\"b\r\n", .malformedChunkExtension),
-        Refusal("5;a=\"b\\\r\n", .malformedChunkExtension), Refusal("5;a=\"b\"c\r\n", .malformedChunkExtension),
-        Refusal("5;a=\"\u{01}\"\r\n", .malformedChunkExtension), Refusal("5;\0\r\n", .malformedChunkExtension),
+        Refusal("5;a=\"b\\\r\n", .malformedChunkExtension),
+        Refusal("5;a=\"b\"c\r\n", .malformedChunkExtension),
+        Refusal("5;a=\"\u{01}\"\r\n", .malformedChunkExtension),
+        Refusal("5;\0\r\n", .malformedChunkExtension),
         Refusal("5 a\r\n", .malformedChunkExtension), Refusal("5;a=(b)\r\n", .malformedChunkExtension),
         Refusal("1\r\nab\r\n", .malformedChunkEnd), Refusal("1\r\na\n", .malformedChunkEnd),
         Refusal("1\r\na\r\r", .malformedChunkEnd), Refusal("1\r\na0\r\n\r\n", .malformedChunkEnd),
         Refusal("0\r\n\n", .bareLineFeed), Refusal("0\r\nA: b\n\r\n", .bareLineFeed),
-        Refusal("0\r\nA : b\r\n\r\n", .whitespaceBeforeColon), Refusal("0\r\nA: b\r\n c\r\n\r\n", .foldedField),
+        Refusal("0\r\nA : b\r\n\r\n", .whitespaceBeforeColon),
+        Refusal("0\r\nA: b\r\n c\r\n\r\n", .foldedField),
         Refusal("0\r\n A: b\r\n\r\n", .foldedField), Refusal("0\r\nA\r\n\r\n", .missingColon),
         Refusal("0\r\nA: \0\r\n\r\n", .controlByteInField), Refusal("0\r\n: b\r\n\r\n", .malformedFieldName),
         Refusal("0\r\n\rX\r\n", .bareCarriageReturn),
@@ -38,7 +44,9 @@ import Testing
         Refusal("0\r\n" + String(repeating: "A:b\r\n", count: 300) + "\r\n", .trailersTooLarge),
     ]
 
-    @Test(arguments: refused) func `malformed chunked coding is refused, however it is split`(refusal: Refusal) {
+    @Test(arguments: refused) func `malformed chunked coding is refused, however it is split`(
+        refusal: Refusal
+    ) {
         for length in [1, 2, 3, refusal.bytes.count] {
             let decoded = Invariants.decode(chunked: refusal.bytes, pieceLength: length)
             #expect(decoded.outcome == .refused(refusal.error))
@@ -73,7 +81,9 @@ import Testing
     }
 
     @Test func `trailers keep order and case, and forbidden ones are dropped`() {
-        let names = ["Content-Length: 1", "transfer-encoding: chunked", "Host: b", "Authorization: x", "Trailer: a"]
+        let names = [
+            "Content-Length: 1", "transfer-encoding: chunked", "Host: b", "Authorization: x", "Trailer: a",
+        ]
         let text = "0\r\nX-Sum: 1\r\n" + names.joined(separator: "\r\n") + "\r\nx-sum:2\r\n\r\n"
         let decoded = Invariants.decode(chunked: latin1(text), pieceLength: 4)
         var fields: [String] = []
@@ -83,12 +93,15 @@ import Testing
 
     @Test func `extensions are bounded over the whole message`() {
         let chunk = "1;" + String(repeating: "a", count: 4000) + "\r\nx\r\n"
-        let decoded = Invariants.decode(chunked: latin1(String(repeating: chunk, count: 5)), pieceLength: 1000)
+        let decoded = Invariants.decode(
+            chunked: latin1(String(repeating: chunk, count: 5)), pieceLength: 1000)
         #expect(decoded.outcome == .refused(.chunkExtensionsTooLong))
         #expect(decoded.data.count == 4)
     }
 
-    @Test(arguments: [(1, "1"), (9, "9"), (10, "a"), (15, "f"), (16, "10"), (255, "ff"), (4096, "1000"), (65_535, "ffff")])
+    @Test(arguments: [
+        (1, "1"), (9, "9"), (10, "a"), (15, "f"), (16, "10"), (255, "ff"), (4096, "1000"), (65_535, "ffff"),
+    ])
     func `a chunk's size is written in hexadecimal`(size: Int, text: String) {
         var output: [UInt8] = []
         ChunkedEncoder.head(of: size, into: &output)

@@ -31,7 +31,9 @@ import Testing
         defer { closedir(directory) }
         var files: [(name: String, bytes: [UInt8])] = []
         while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+            let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
             guard !name.hasPrefix(".") else { continue }
             files.append((name, try contents(of: "\(path)/\(name)")))
         }

@@ -7,7 +7,8 @@ import Testing
 /// What passes, passes as it came.
 @Suite struct FidelityTests {
     @Test func `order, case and multiplicity of fields are kept`() throws {
-        let text = "GET /a?b HTTP/1.1\r\nhOsT: a\r\nX-b: 1\r\nSet-Cookie: a\r\nx-B: 2\r\nset-cookie: b\r\nX-b: 1\r\n\r\n"
+        let text =
+            "GET /a?b HTTP/1.1\r\nhOsT: a\r\nX-b: 1\r\nSet-Cookie: a\r\nx-B: 2\r\nset-cookie: b\r\nX-b: 1\r\n\r\n"
         #expect(try Self.serialized(request: text) == text)
     }
 
@@ -19,7 +20,8 @@ import Testing
     }
 
     @Test func `bytes from 0x80 on pass in targets, values and reason phrases`() throws {
-        let request = "GET /\u{C3}\u{A9}|[]{}\"<>^`\\?\u{FF} HTTP/1.1\r\nHost: a\r\nX: \u{E9}\u{80}\u{FF} a\tb\r\n\r\n"
+        let request =
+            "GET /\u{C3}\u{A9}|[]{}\"<>^`\\?\u{FF} HTTP/1.1\r\nHost: a\r\nX: \u{E9}\u{80}\u{FF} a\tb\r\n\r\n"
         #expect(try Self.serialized(request: request) == request)
         let response = "HTTP/1.1 200 caf\u{E9}\r\nX: \u{E9}\r\n\r\n"
         #expect(try Self.serialized(response: response) == response)
@@ -58,14 +60,19 @@ import Testing
         #expect(!request.fields.contains(HTTPFields.Name(known: "A")))
     }
 
-    @Test(arguments: ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "get", "M-SEARCH", "GETS"])
+    @Test(arguments: [
+        "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "TRACE", "get", "M-SEARCH", "GETS",
+    ])
     func `any token is a method, in its own case`(method: String) throws {
         let text = "\(method) / HTTP/1.1\r\nHost: a\r\n\r\n"
         #expect(try Self.serialized(request: text) == text)
-        #expect(Invariants.parse(request: latin1(text), .whole).request.method == HTTPMethod(rawValue: method))
+        #expect(
+            Invariants.parse(request: latin1(text), .whole).request.method == HTTPMethod(rawValue: method))
     }
 
-    @Test(arguments: ["HTTP/1.1 200 OK", "HTTP/1.1 200 ", "HTTP/1.1 999 Odd", "HTTP/1.1 100 Continue", "HTTP/1.1 404 x  y "])
+    @Test(arguments: [
+        "HTTP/1.1 200 OK", "HTTP/1.1 200 ", "HTTP/1.1 999 Odd", "HTTP/1.1 100 Continue", "HTTP/1.1 404 x  y ",
+    ])
     func `status lines are kept`(line: String) throws {
         #expect(try Self.serialized(response: line + "\r\nA: b\r\n\r\n") == line + "\r\nA: b\r\n\r\n")
     }
@@ -77,7 +84,10 @@ import Testing
 
     @Test(arguments: [
         ("GET http://a/p?q HTTP/1.1\r\nHost: a", "GET /p?q HTTP/1.1\r\nHost: a"),
-        ("GET HTTP://A.example:80/p HTTP/1.1\r\nX: y\r\nHost: a.EXAMPLE", "GET /p HTTP/1.1\r\nX: y\r\nHost: A.example:80"),
+        (
+            "GET HTTP://A.example:80/p HTTP/1.1\r\nX: y\r\nHost: a.EXAMPLE",
+            "GET /p HTTP/1.1\r\nX: y\r\nHost: A.example:80"
+        ),
         ("GET https://a HTTP/1.1\r\nHost: a", "GET / HTTP/1.1\r\nHost: a"),
         ("GET http://a?q HTTP/1.1\r\nHost: a", "GET /?q HTTP/1.1\r\nHost: a"),
         ("OPTIONS http://a HTTP/1.1\r\nHost: a", "OPTIONS * HTTP/1.1\r\nHost: a"),
@@ -87,7 +97,9 @@ import Testing
         ("OPTIONS * HTTP/1.1\r\nHost: a", "OPTIONS * HTTP/1.1\r\nHost: a"),
         ("CONNECT a:443 HTTP/1.1\r\nHost: a:443", "CONNECT a:443 HTTP/1.1\r\nHost: a:443"),
     ])
-    func `an absolute-form target becomes origin-form and its authority Host`(text: String, sent: String) throws {
+    func `an absolute-form target becomes origin-form and its authority Host`(
+        text: String, sent: String
+    ) throws {
         #expect(try Self.serialized(request: text + "\r\n\r\n") == sent + "\r\n\r\n")
     }
 

@@ -85,10 +85,12 @@ import Testing
     }
 
     @Test(arguments: [
-        ("200 OK", HTTPMethod.get, "", BodyFraming.untilClose), ("200 OK", .get, "Content-Length: 5\r\n", .length(5)),
+        ("200 OK", HTTPMethod.get, "", BodyFraming.untilClose),
+        ("200 OK", .get, "Content-Length: 5\r\n", .length(5)),
         ("200 OK", .get, "Transfer-Encoding: chunked\r\n", .chunked),
         ("200 OK", .head, "Content-Length: 5\r\n", .none), ("200 OK", .head, "", .none),
-        ("204 No Content", .get, "Content-Length: 5\r\n", .none), ("304 Not Modified", .get, "Content-Length: 5\r\n", .none),
+        ("204 No Content", .get, "Content-Length: 5\r\n", .none),
+        ("304 Not Modified", .get, "Content-Length: 5\r\n", .none),
         ("100 Continue", .post, "", .none), ("103 Early Hints", .get, "Content-Length: 5\r\n", .none),
         ("101 Switching Protocols", .get, "", .none), ("404 Not Found", .post, "", .untilClose),
     ])
@@ -102,11 +104,17 @@ import Testing
     @Test(arguments: [
         ("HTTP/1.1", "", true), ("HTTP/1.1", "Connection: close\r\n", false),
         ("HTTP/1.1", "Connection: x, CLOSE\r\n", false), ("HTTP/1.0", "", false),
-        ("HTTP/1.0", "Connection: Keep-Alive\r\n", true), ("HTTP/1.0", "Connection: keep-alive, close\r\n", false),
-        ("HTTP/1.1", "Connection: x\r\nConnection: close\r\n", false), ("HTTP/1.1", "Connection: closed\r\n", true),
+        ("HTTP/1.0", "Connection: Keep-Alive\r\n", true),
+        ("HTTP/1.0", "Connection: keep-alive, close\r\n", false),
+        ("HTTP/1.1", "Connection: x\r\nConnection: close\r\n", false),
+        ("HTTP/1.1", "Connection: closed\r\n", true),
     ])
-    func `persistence follows version and Connection`(version: String, fields: String, persistent: Bool) throws {
-        #expect(try #require(Self.request("GET / \(version)\r\nHost: a\r\n\(fields)\r\n")).isPersistent == persistent)
+    func `persistence follows version and Connection`(
+        version: String, fields: String, persistent: Bool
+    ) throws {
+        #expect(
+            try #require(Self.request("GET / \(version)\r\nHost: a\r\n\(fields)\r\n")).isPersistent
+                == persistent)
         #expect(try #require(Self.response("\(version) 200 OK\r\n\(fields)\r\n")).isPersistent == persistent)
     }
 

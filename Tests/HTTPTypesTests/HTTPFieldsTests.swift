@@ -21,10 +21,13 @@ import Testing
 
     @Test func `every name of our own is found in a parsed head`() throws {
         let names: [HTTPFields.Name] = [
-            .host, .authorization, .connection, .contentLength, .transferEncoding, .te, .trailer, .upgrade, .via,
-            .location, .wwwAuthenticate, .contentType, .date, .retryAfter, .proxyStatus, .keepAlive, .proxyConnection,
+            .host, .authorization, .connection, .contentLength, .transferEncoding, .te, .trailer, .upgrade,
+            .via,
+            .location, .wwwAuthenticate, .contentType, .date, .retryAfter, .proxyStatus, .keepAlive,
+            .proxyConnection,
             .proxyAuthorization, .proxyAuthenticate, .expect, .origin, .xForwardedFor, .xForwardedProto,
-            .xForwardedHost, .xRequestID, .cookie, .setCookie, .accept, .cacheControl, .secFetchSite, .bearerdKey,
+            .xForwardedHost, .xRequestID, .cookie, .setCookie, .accept, .cacheControl, .secFetchSite,
+            .bearerdKey,
             .bearerdAdmin, .server, .userAgent,
         ]
         for name in names {
@@ -82,7 +85,8 @@ import Testing
     }
 
     @Test func `values, counts and list members come from all lines`() throws {
-        let fields = try Self.fields("Via: 1.1 a, 1.1 b", "x: y", "via: 1.0 c ,, ", "Connection: Keep-Alive,\tCLOSE")
+        let fields = try Self.fields(
+            "Via: 1.1 a, 1.1 b", "x: y", "via: 1.0 c ,, ", "Connection: Keep-Alive,\tCLOSE")
         #expect(fields.values(of: .via) == ["1.1 a, 1.1 b", "1.0 c ,,"])
         #expect(fields.count(of: .via) == 2)
         #expect(fields.listMembers(of: .via) == ["1.1 a", "1.1 b", "1.0 c"])
@@ -94,9 +98,11 @@ import Testing
 
     @Test func `hop-by-hop fields go, with those that Connection names`() throws {
         var fields = try Self.fields(
-            "Host: a", "Connection: keep-alive, X-Own , te", "x-own: 1", "Keep-Alive: 5", "Proxy-Connection: x", "TE: x",
+            "Host: a", "Connection: keep-alive, X-Own , te", "x-own: 1", "Keep-Alive: 5",
+            "Proxy-Connection: x", "TE: x",
             "Trailer: t", "Transfer-Encoding: chunked", "Upgrade: h2c", "HTTP2-Settings: x", "X-Other: 2",
-            "Proxy-Authorization: Basic x", "Proxy-Authenticate: y", "connection: x-third, close", "X-THIRD: 3", "Accept: b")
+            "Proxy-Authorization: Basic x", "Proxy-Authenticate: y", "connection: x-third, close",
+            "X-THIRD: 3", "Accept: b")
         fields.removeHopByHop()
         #expect(Self.lines(fields) == ["Host: a", "Trailer: t", "X-Other: 2", "Accept: b"])
         #expect(!fields.contains(.connection))
@@ -104,7 +110,8 @@ import Testing
 
     @Test func `Connection cannot take away what the message needs`() throws {
         var fields = try Self.fields(
-            "Host: a", "Content-Length: 5", "Content-Type: b", "Connection: host, content-length, Content-Type, cookie",
+            "Host: a", "Content-Length: 5", "Content-Type: b",
+            "Connection: host, content-length, Content-Type, cookie",
             "Cookie: c")
         fields.removeHopByHop()
         #expect(Self.lines(fields) == ["Host: a", "Content-Length: 5", "Content-Type: b"])

@@ -5,7 +5,8 @@ import Testing
 
 @Suite struct RequestPathTests {
     @Test(arguments: [
-        "/", "/a", "/a/", "/a/b.c/d", "/.well-known/x", "/..a", "/a..", "/a./b", "/...", "/a:b@c", "/a|[]{}", "/é",
+        "/", "/a", "/a/", "/a/b.c/d", "/.well-known/x", "/..a", "/a..", "/a./b", "/...", "/a:b@c", "/a|[]{}",
+        "/é",
     ])
     func `a normal path needs no second one`(path: String) {
         #expect(RequestPath.normalized(Array(path.utf8).span) == nil)
@@ -13,13 +14,15 @@ import Testing
 
     @Test(arguments: [
         ("", "/"), ("/.", "/"), ("/..", "/"), ("/./", "/"), ("/../", "/"), ("/a/.", "/a/"), ("/a/..", "/"),
-        ("/a/../b", "/b"), ("/a/./b", "/a/b"), ("/a/b/../../c", "/c"), ("/../../a", "/a"), ("//", "/"), ("//a", "/a"),
+        ("/a/../b", "/b"), ("/a/./b", "/a/b"), ("/a/b/../../c", "/c"), ("/../../a", "/a"), ("//", "/"),
+        ("//a", "/a"),
         ("/a//b", "/a/b"), ("/a//", "/a/"), ("/a\\b", "/a/b"), ("/a\\..\\b", "/b"), ("\\\\a", "/a"),
         ("/a;x=1/b", "/a/b"), ("/a;x", "/a"), ("/a/;x/b", "/a/b"), ("/a/..;/b", "/b"), ("/a/.;x/b", "/a/b"),
         ("/a/%2e%2e/b", "/b"), ("/a/%2E./b", "/b"), ("/a/.%2e", "/"), ("/%2e", "/"), ("/a%2fb", "/a/b"),
         ("/a%2F..%2Fb", "/b"), ("/a%5c..%5Cb", "/b"), ("/%61dmin", "/admin"), ("/%7euser", "/~user"),
         ("/a%2fb/..;p/c%2F", "/a/c/"), ("/a%20b", "/a%20b"), ("/a%3Bb", "/a%3Bb"), ("/a%00", "/a%00"),
-        ("/%252e%252e/a", "/%252e%252e/a"), ("/%", "/%"), ("/%2", "/%2"), ("/%zz", "/%zz"), ("/a/%2e%2e", "/"),
+        ("/%252e%252e/a", "/%252e%252e/a"), ("/%", "/%"), ("/%2", "/%2"), ("/%zz", "/%zz"),
+        ("/a/%2e%2e", "/"),
         ("/a/b/%2e", "/a/b/"),
     ])
     func `what servers read differently is resolved`(path: String, normal: String) {
@@ -28,7 +31,8 @@ import Testing
 
     @Test(arguments: [
         ("/", "/", true), ("/", "/a", true), ("/a", "/a", true), ("/a", "/a/", true), ("/a", "/a/b", true),
-        ("/a", "/ab", false), ("/a", "/", false), ("/a", "/A", false), ("/a/", "/a", true), ("/a/", "/a/b", true),
+        ("/a", "/ab", false), ("/a", "/", false), ("/a", "/A", false), ("/a/", "/a", true),
+        ("/a/", "/a/b", true),
         ("/a/", "/ab", false), ("/a/b", "/a", false), ("/a/b", "/a/b/c", true), ("/a", "", false),
     ])
     func `a route's prefix ends where a segment ends`(prefix: String, path: String, matches: Bool) {
@@ -37,7 +41,8 @@ import Testing
 
     @Test(arguments: [
         ("/a/b?c", "", 0, "/a/b?c"), ("/a/b?c", "/x", 0, "/x/a/b?c"), ("/a/b?c", "", 2, "/b?c"),
-        ("/a/b?c", "/x/y", 2, "/x/y/b?c"), ("/a", "", 2, "/"), ("/a?b", "", 2, "/?b"), ("/a?b", "/x", 2, "/x/?b"),
+        ("/a/b?c", "/x/y", 2, "/x/y/b?c"), ("/a", "", 2, "/"), ("/a?b", "", 2, "/?b"),
+        ("/a?b", "/x", 2, "/x/?b"),
         ("/a", "/x", 99, "/x/"), ("/ab", "", 2, "/b"),
     ])
     func `a target's front is exchanged`(target: String, prefix: String, dropped: Int, sent: String) {

@@ -153,7 +153,9 @@ import Testing
     @Test func `more fields than the limit are refused`() {
         let head = "GET / HTTP/1.1\r\nHost: a\r\n"
         let most = String(repeating: "A: b\r\n", count: 31)
-        #expect(Invariants.parse(request: latin1(head + most + "\r\n"), .whole).outcome == .complete(25 + 31 * 6 + 2))
+        #expect(
+            Invariants.parse(request: latin1(head + most + "\r\n"), .whole).outcome
+                == .complete(25 + 31 * 6 + 2))
         expectRefused(Refusal(head + most + "A: b\r\n", .tooManyFields))
     }
 

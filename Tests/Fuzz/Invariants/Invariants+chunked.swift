@@ -14,7 +14,8 @@ extension Invariants {
     }
 
     /// Decodes chunked content that comes in pieces of at most `pieceLength` bytes.
-    package static func decode(chunked bytes: [UInt8], pieceLength: Int, trailerLimit: Int = 1024) -> Decoded {
+    package static func decode(chunked bytes: [UInt8], pieceLength: Int, trailerLimit: Int = 1024) -> Decoded
+    {
         var decoder = BodyDecoder(.chunked, trailerLimit: trailerLimit)
         var decoded = Decoded()
         var position = 0
@@ -43,7 +44,9 @@ extension Invariants {
         let whole = decode(chunked: bytes, pieceLength: max(bytes.count, 1))
         for length in [1, 2, 7] {
             let split = decode(chunked: bytes, pieceLength: length)
-            guard split == whole else { return "in pieces of \(length) it is \(split.outcome), not \(whole.outcome)" }
+            guard split == whole else {
+                return "in pieces of \(length) it is \(split.outcome), not \(whole.outcome)"
+            }
         }
         guard case .complete = whole.outcome else { return nil }
         var again: [UInt8] = []
@@ -56,7 +59,8 @@ extension Invariants {
         ChunkedEncoder.end(trailers: whole.trailers, into: &again)
         // A normalised line may be longer than what came.
         let second = decode(chunked: again, pieceLength: 3, trailerLimit: 4096)
-        guard second.data == whole.data, second.trailers == whole.trailers, second.outcome == .complete(again.count)
+        guard second.data == whole.data, second.trailers == whole.trailers,
+            second.outcome == .complete(again.count)
         else { return "encoded again it reads differently" }
         return nil
     }

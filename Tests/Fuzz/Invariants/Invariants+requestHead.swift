@@ -43,7 +43,8 @@ extension Invariants {
         sent.serialize(into: &text)
         let (outcome, again) = parse(request: text, .whole, limits: HeadLimits())
         guard outcome == .complete(text.count) else { return "what it wrote is \(outcome)" }
-        guard again.method == sent.method, again.targetBytes == sent.targetBytes, again.fields == sent.fields else {
+        guard again.method == sent.method, again.targetBytes == sent.targetBytes, again.fields == sent.fields
+        else {
             return "what it wrote reads differently"
         }
         var second: [UInt8] = []
@@ -68,7 +69,8 @@ extension Invariants {
         sent.serialize(into: &text)
         let (outcome, again) = parse(request: text, .byteByByte, limits: HeadLimits())
         guard outcome == .complete(text.count) else { return "rewritten it is \(outcome)" }
-        guard again.fields[.authorization] == "Bearer token", again.fields.count(of: .authorization) == 1 else {
+        guard again.fields[.authorization] == "Bearer token", again.fields.count(of: .authorization) == 1
+        else {
             return "the token is not there once"
         }
         return again.fields == sent.fields ? nil : "rewritten it reads differently"

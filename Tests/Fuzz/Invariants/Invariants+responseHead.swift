@@ -49,7 +49,8 @@ extension Invariants {
             sent.serialize(into: &text)
             let (outcome, again) = parse(response: text, .byteByByte, limits: HeadLimits())
             guard outcome == .complete(text.count) else { return "what it wrote is \(outcome)" }
-            guard again.status == sent.status, again.reasonBytes == sent.reasonBytes, again.fields == sent.fields
+            guard again.status == sent.status, again.reasonBytes == sent.reasonBytes,
+                again.fields == sent.fields
             else { return "what it wrote reads differently" }
         }
         return nil
