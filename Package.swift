@@ -79,7 +79,7 @@ let package = Package(
         .testTarget(
             name: "TokenStoreTests", dependencies: ["TokenStore", "OAuth", "Crypto", "System", "TestSupport"],
             swiftSettings: bridge),
-        .testTarget(name: "YAMLTests", dependencies: ["YAML"], swiftSettings: bridge),
+        .testTarget(name: "YAMLTests", dependencies: ["YAML", "FuzzInvariants"], swiftSettings: bridge),
         .testTarget(
             name: "ConfigurationTests", dependencies: ["Configuration", "Crypto", "HTTPTypes", "OAuth", "Observability"],
             swiftSettings: bridge),
@@ -94,7 +94,7 @@ let package = Package(
         .target(name: "TestSupport", dependencies: ["COpenSSL"], path: "Tests/TestSupport", swiftSettings: bridge),
         .testTarget(name: "HTTPTypesTests", dependencies: ["HTTPTypes", "FuzzInvariants"], swiftSettings: bridge),
         .target(
-            name: "FuzzInvariants", dependencies: ["HTTPTypes"], path: "Tests/Fuzz/Invariants", swiftSettings: bridge),
+            name: "FuzzInvariants", dependencies: ["HTTPTypes", "YAML"], path: "Tests/Fuzz/Invariants", swiftSettings: bridge),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: bridge),
     ]
 )

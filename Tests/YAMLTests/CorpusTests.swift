@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FuzzInvariants
+import Testing
+
+/// Replays the fuzzer's seeds, and every input that ever broke an invariant.
+@Suite struct CorpusTests {
+    @Test func `the invariants of YAML hold for the corpus`() throws {
+        for file in try Corpus.files(of: "YAML") {
+            #expect(Invariants.violation(yaml: file.bytes) == nil, "\(file.name)")
+        }
+    }
+}
