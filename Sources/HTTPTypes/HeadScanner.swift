@@ -14,13 +14,27 @@ struct HeadScanner: Sendable {
     var position = 0
     /// Behind the last byte that has been looked at.
     private var scanned = 0
+    /// Whether a head has begun.
+    private var isBusy = false
 
     init(maxFields: Int) {
         self.maxFields = maxFields
     }
 
+    /// Prepares for a head, if it is a new one, with the memory that `fields` has from an earlier one.
+    ///
+    /// - Returns: whether it is a new one; `fields` is empty then.
+    mutating func begin(borrowing fields: inout HTTPFields) -> Bool {
+        guard !isBusy else { return false }
+        isBusy = true
+        fields.removeAll(keepingCapacity: true)
+        if fields.entries.capacity > entries.capacity { swap(&fields.entries, &entries) }
+        return true
+    }
+
     /// Starts over with the next head.
     mutating func reset() {
+        isBusy = false
         entries.removeAll(keepingCapacity: true)
         present = 0
         position = 0

@@ -2,20 +2,20 @@
 
 extension KnownFieldName {
     /// All names, lower-case, one after another, with a chained table from a cheap hash to candidates.
-    struct Index: Sendable {
+    final class Index: Sendable {
         /// For each hash the first name with it; 0 for none.
-        private var first: [UInt8]
+        private let first: [UInt8]
         /// For each name the next one with the same hash; 0 for none.
-        private var next: [UInt8]
+        private let next: [UInt8]
         /// Where in `letters` each name begins; one more at the end.
-        private var starts: [Int]
-        private var letters: [UInt8]
+        private let starts: [Int]
+        private let letters: [UInt8]
 
         init() {
-            first = Array(repeating: 0, count: 256)
-            next = []
-            starts = []
-            letters = []
+            var first: [UInt8] = Array(repeating: 0, count: 256)
+            var next: [UInt8] = []
+            var starts: [Int] = []
+            var letters: [UInt8] = []
             for name in KnownFieldName.allCases {
                 let spelling = name.spelling.utf8.map(\.asciiLowercased)
                 starts.append(letters.count)
@@ -29,6 +29,7 @@ extension KnownFieldName {
                 first[slot] = name.rawValue
             }
             starts.append(letters.count)
+            (self.first, self.next, self.starts, self.letters) = (first, next, starts, letters)
         }
 
         /// The name at `range` of `bytes`, compared without case.

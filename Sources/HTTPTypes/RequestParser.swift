@@ -22,12 +22,14 @@ package struct RequestParser: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: from the end of the last message on.
-    ///   - request: overwritten when a head is complete, its memory reused.
+    ///   - request: emptied with the first bytes of a head, filled when it is complete; its memory is reused.
     /// - Returns: how many bytes the head took; nil if it is not complete.
     /// - Throws: the first fault from left to right; the connection is then to be closed.
     package mutating func parse(
         _ bytes: Span<UInt8>, into request: inout HTTPRequest
     ) throws(HTTPParseError) -> Int? {
+        guard !bytes.isEmpty else { return nil }
+        if scanner.begin(borrowing: &request.fields) { request.removeAll() }
         let head = bytes.extracting(first: limits.headerBytes)
         let isFull = head.count == limits.headerBytes
         guard scanner.hasNews(in: head) || isFull else { return nil }
@@ -38,7 +40,6 @@ package struct RequestParser: Sendable {
             }
             request.method = line.method
             request.version = line.version
-            request.targetBytes.removeAll(keepingCapacity: true)
             request.targetBytes.append(head.extracting(line.target))
             scanner.finish(head.extracting(first: end), into: &request.fields)
             startLine = nil

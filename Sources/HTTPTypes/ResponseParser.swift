@@ -18,12 +18,14 @@ package struct ResponseParser: Sendable {
     ///
     /// - Parameters:
     ///   - bytes: from the end of the last message on; the same again, with more behind, after nil.
-    ///   - response: overwritten when a head is complete, its memory reused.
+    ///   - response: emptied with the first bytes of a head, filled when it is complete; its memory is reused.
     /// - Returns: how many bytes the head took; nil if it is not complete.
     /// - Throws: the first fault from left to right.
     package mutating func parse(
         _ bytes: Span<UInt8>, into response: inout HTTPResponse
     ) throws(HTTPParseError) -> Int? {
+        guard !bytes.isEmpty else { return nil }
+        if scanner.begin(borrowing: &response.fields) { response.removeAll() }
         let head = bytes.extracting(first: limits.headerBytes)
         let isFull = head.count == limits.headerBytes
         guard scanner.hasNews(in: head) || isFull else { return nil }
@@ -34,7 +36,6 @@ package struct ResponseParser: Sendable {
             }
             response.status = line.status
             response.version = line.version
-            response.reasonBytes.removeAll(keepingCapacity: true)
             response.reasonBytes.append(head.extracting(line.reason))
             scanner.finish(head.extracting(first: end), into: &response.fields)
             startLine = nil
