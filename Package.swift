@@ -81,6 +81,10 @@ let package = Package(
             swiftSettings: bridge),
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "FuzzInvariants"], swiftSettings: bridge),
         .testTarget(
+            name: "DevelopmentProviderTests",
+            dependencies: ["DevelopmentProvider", "HTTPServer", "HTTPTypes", "OAuth", "Crypto", "JSON"],
+            swiftSettings: bridge),
+        .testTarget(
             name: "ConfigurationTests", dependencies: ["Configuration", "Crypto", "HTTPTypes", "OAuth", "Observability"],
             swiftSettings: bridge),
         .testTarget(name: "ObservabilityTests", dependencies: ["Observability", "System"], swiftSettings: bridge),

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+package import HTTPServer
+import HTTPTypes
+import JSON
+package import OAuth
+
+/// A protected resource for trying and for tests: it shows what arrived, and to whom the token belongs.
+///
+/// Nothing it answers holds the token.
+package final class SampleAPI: HTTPResponder {
+    /// What it has to offer, by path.
+    private enum Resource: String {
+        /// The token's claims.
+        case whoami = "/whoami"
+        /// The request, as it arrived.
+        case echo = "/echo"
+        /// Server-sent events, one a second or as `?interval_ms=` says, `?count=` of them or without end.
+        case events = "/events"
+    }
+
+    private let issuers: [TrustedIssuer]
+    private let wallNow: @Sendable () -> WallTime
+
+    /// Makes an API.
+    ///
+    /// - Parameters:
+    ///   - issuers: whose tokens it takes.
+    ///   - wallNow: the civil clock, for `exp`.
+    package init(trusting issuers: [TrustedIssuer], wallNow: @escaping @Sendable () -> WallTime) {
+        self.issuers = issuers
+        self.wallNow = wallNow
+    }
+
+    package func respond(to request: ServiceRequest) async -> ServiceReply {
+        let claims: JSONObject
+        do throws(BearerRefusal) {
+            claims = try await self.claims(of: request)
+        } catch {
+            return error.reply
+        }
+        switch Resource(rawValue: request.path) {
+        case .whoami: return .json(whoami(claims, request))
+        case .echo: return .json(RequestDescription.full(request))
+        case .events: return EventTicker(request.query).reply
+        case nil: return .plain(status: 404)
+        }
+    }
+
+    private func claims(of request: ServiceRequest) async throws(BearerRefusal) -> JSONObject {
+        let claimed = try AccessTokenVerifier.token(of: request).claims?[.issuer]?.string
+        guard let issuer = issuers.first(where: { $0.issuer == claimed }) else {
+            throw .invalidToken("the token is from an issuer that is not trusted")
+        }
+        let verifier = AccessTokenVerifier(
+            issuer: issuer.issuer, keys: await issuer.keys(), isRevoked: issuer.isRevoked)
+        return try verifier.claims(of: request, at: wallNow())
+    }
+
+    private func whoami(_ claims: JSONObject, _ request: ServiceRequest) -> JSONObject {
+        var answer = claims
+        answer["request"] = .object(RequestDescription.line(request))
+        return answer
+    }
+}

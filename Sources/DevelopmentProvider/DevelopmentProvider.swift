@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Crypto
+package import HTTPServer
+package import OAuth
+import Synchronization
+
+/// A small OpenID provider for trying and for tests: honest in what it does, and forgetful, as all is in
+/// memory.
+///
+/// OpenID Connect Core, RFC 6749 with RFC 7636, 7009, 8414, 8628, 9068 and 9207. Answers are computed at
+/// once, so one lock is all it needs.
+package final class DevelopmentProvider: HTTPResponder {
+    private let core: Mutex<ProviderCore>
+    private let issuer: String
+    private let keys: JSONWebKeySet
+    private let wallNow: @Sendable () -> WallTime
+
+    /// Makes a provider with a fresh signing key.
+    ///
+    /// - Parameters:
+    ///   - settings: who and what it knows.
+    ///   - key: signs its tokens; an RSA key is made if there is none.
+    ///   - wallNow: the civil clock.
+    /// - Throws: ``JOSEError`` if no key can be made.
+    package init(
+        _ settings: ProviderSettings, key: SigningKey? = nil, wallNow: @escaping @Sendable () -> WallTime
+    ) throws(JOSEError) {
+        let key = if let key { key } else { try SigningKey.generateRSA() }
+        let core = ProviderCore(settings, key: key)
+        issuer = settings.issuer
+        keys = core.publicKeys
+        self.core = Mutex(core)
+        self.wallNow = wallNow
+    }
+
+    package func respond(to request: ServiceRequest) async -> ServiceReply {
+        core.withLock { $0.answer(request, at: wallNow()) }
+    }
+
+    /// What an API needs to verify this provider's tokens.
+    package var trust: TrustedIssuer {
+        TrustedIssuer(issuer: issuer, keys: { [keys] in keys }) { [weak self] claims in
+            guard let self else { return true }
+            return core.withLock { $0.isRevoked(claims, at: self.wallNow()) }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import HTTPServer
+import JSON
+import OAuth
+
+extension ProviderCore {
+    /// The token endpoint (RFC 6749 §3.2).
+    mutating func token(_ request: ServiceRequest, at now: WallTime) throws(ProviderError) -> ServiceReply {
+        let form = try request.formParameters()
+        let client = try authenticatedClient(request, form)
+        switch GrantType(rawValue: try form.required(.grantType)) {
+        case .clientCredentials: return try clientCredentials(form, client, at: now)
+        case .refreshToken: return try refresh(form, client, at: now)
+        case .authorizationCode: return try redeemCode(form, client, at: now)
+        case .deviceCode: return try redeemDeviceCode(form, client, at: now)
+        default: throw ProviderError(.unsupportedGrantType, "this provider has no such grant")
+        }
+    }
+
+    /// RFC 6749 §4.4; no refresh token, as §4.4.3 asks.
+    private mutating func clientCredentials(
+        _ form: FormParameters, _ client: DevelopmentClient, at now: WallTime
+    ) throws(ProviderError) -> ServiceReply {
+        guard client.secret != nil else {
+            throw ProviderError(.unauthorizedClient, "a public client has no credentials")
+        }
+        let grant = Grant(
+            family: SecureRandom.word(), clientID: client.id, subject: client.id,
+            scope: try scope(form[.scope]),
+            audience: audience(form))
+        return issueTokens(for: grant, refreshable: false, at: now)
+    }
+
+    /// RFC 6749 §6, with rotation (RFC 9700 §4.14.2).
+    private mutating func refresh(
+        _ form: FormParameters, _ client: DevelopmentClient, at now: WallTime
+    ) throws(ProviderError) -> ServiceReply {
+        let refusal = ProviderError(.invalidGrant, "the refresh token is unknown, expired, used or revoked")
+        let token = try form.required(.refreshToken)
+        guard var known = refreshTokens.find(token, at: now), known.grant.clientID == client.id else {
+            throw refusal
+        }
+        guard !known.isUsed else {
+            // Two have it, and one of them is a thief: neither keeps it.
+            revokeFamily(known.grant.family, at: now)
+            throw refusal
+        }
+        guard revoked.find(known.grant.family, at: now) == nil else { throw refusal }
+        var grant = known.grant
+        if form[.scope] != nil {
+            grant.scope = try scope(form[.scope])
+            guard Set(grant.scope).isSubset(of: known.grant.scope) else {
+                throw ProviderError(.invalidScope, "the scope is wider than what was granted")
+            }
+        }
+        known.isUsed = true
+        refreshTokens.update(token, known)
+        return issueTokens(for: grant, refreshable: true, at: now)
+    }
+
+    /// RFC 6749 §4.1.3, RFC 7636 §4.6.
+    private mutating func redeemCode(
+        _ form: FormParameters, _ client: DevelopmentClient, at now: WallTime
+    ) throws(ProviderError) -> ServiceReply {
+        let refusal = ProviderError(
+            .invalidGrant, "the code is unknown, expired, used, or not for this request")
+        let code = try form.required(.code)
+        let verifier = try form.required(.codeVerifier)
+        guard var known = codes.find(code, at: now), known.grant.clientID == client.id else { throw refusal }
+        guard !known.isUsed else {
+            revokeFamily(known.grant.family, at: now)
+            throw refusal
+        }
+        // Whatever comes of it, the code has been shown.
+        known.isUsed = true
+        codes.update(code, known)
+        let challenge = Base64URL.encode(SHA256.digest(Array(verifier.utf8)))
+        guard form[.redirectURI] == known.redirectURI,
+            ConstantTime.equal(Array(challenge.utf8), Array(known.codeChallenge.utf8))
+        else { throw refusal }
+        return issueTokens(for: known.grant, refreshable: true, at: now)
+    }
+
+    /// Revocation of a refresh token, with all that came from its login, or of one access token (RFC 7009
+    /// §2).
+    mutating func revoke(_ request: ServiceRequest, at now: WallTime) throws(ProviderError) -> ServiceReply {
+        let form = try request.formParameters()
+        let client = try authenticatedClient(request, form)
+        let token = try form.required(.token)
+        if let refresh = refreshTokens.find(token, at: now) {
+            if refresh.grant.clientID == client.id { revokeFamily(refresh.grant.family, at: now) }
+        } else if let jws = try? JWS(compact: token), (try? publicKeys.verify(jws)) != nil,
+            let claims = jws.claims,
+            claims[.clientID]?.string == client.id, let id = claims[.tokenID]?.string
+        {
+            revoked.insert((), as: id, for: settings.accessTokenLifetime, at: now)
+        }
+        // A token that is unknown needs no revocation: that is success too.
+        return .plain(status: 200)
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+
+/// The provider's endpoints, by their path.
+enum ProviderEndpoint: String {
+    case index = "/"
+    /// OpenID Connect Discovery §4.
+    case openIDConfiguration = "/.well-known/openid-configuration"
+    /// RFC 8414 §3.
+    case serverMetadata = "/.well-known/oauth-authorization-server"
+    case jwks = "/jwks"
+    case token = "/token"
+    case authorize = "/authorize"
+    /// Where the login page's form goes.
+    case login = "/login"
+    case userinfo = "/userinfo"
+    case revoke = "/revoke"
+    case endSession = "/end_session"
+    case deviceAuthorization = "/device_authorization"
+    /// Where a device's user goes.
+    case device = "/device"
+
+    /// What it answers to; GET stands for HEAD too.
+    var methods: [HTTPMethod] {
+        switch self {
+        case .index, .openIDConfiguration, .serverMetadata, .jwks: [.get]
+        case .token, .login, .revoke, .deviceAuthorization: [.post]
+        case .authorize, .userinfo, .endSession, .device: [.get, .post]
+        }
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import HTTPServer
+import HTTPTypes
+import JSON
+import OAuth
+
+/// Everything the provider knows, and what it answers: request in, reply out.
+struct ProviderCore {
+    let settings: ProviderSettings
+    let key: SigningKey
+    let publicKeys: JSONWebKeySet
+
+    var pending = ExpiringTable<PendingAuthorization>()
+    var codes = ExpiringTable<CodeGrant>()
+    var refreshTokens = ExpiringTable<RefreshGrant>()
+    var sessions = ExpiringTable<BrowserSession>()
+    var devices = ExpiringTable<DeviceGrant>()
+    /// Families and single access tokens (`jti`) that are no good any more.
+    var revoked = ExpiringTable<Void>()
+
+    init(_ settings: ProviderSettings, key: SigningKey) {
+        self.settings = settings
+        self.key = key
+        publicKeys = JSONWebKeySet(keys: [key.publicJWK.flatMap(JSONWebKey.init)].compactMap { $0 })
+    }
+
+    /// Answers one request.
+    mutating func answer(_ request: ServiceRequest, at now: WallTime) -> ServiceReply {
+        guard isAddressedToUs(request) else { return .plain(status: 421) }
+        guard let endpoint = ProviderEndpoint(rawValue: request.path) else { return .plain(status: 404) }
+        let method: HTTPMethod = request.head.method == .head ? .get : request.head.method
+        guard endpoint.methods.contains(method) else {
+            var reply = ServiceReply.plain(status: 405)
+            reply.head.fields[.allow] = endpoint.methods.map(\.rawValue).joined(separator: ", ")
+            return reply
+        }
+        do throws(ProviderError) {
+            return switch endpoint {
+            case .index: indexPage()
+            case .openIDConfiguration, .serverMetadata: .json(metadata)
+            case .jwks: .json([Member.keys.rawValue: .array(key.publicJWK.map { [.object($0)] } ?? [])])
+            case .token: try token(request, at: now)
+            case .authorize: try authorize(request, at: now)
+            case .login: try login(request, at: now)
+            case .userinfo: userinfo(request, at: now)
+            case .revoke: try revoke(request, at: now)
+            case .endSession: try endSession(request, at: now)
+            case .deviceAuthorization: try authorizeDevice(request, at: now)
+            case .device: try device(request, at: now)
+            }
+        } catch {
+            return .refusal(error)
+        }
+    }
+
+    /// Whether `Host` names this machine: a page elsewhere whose name was pointed here must not use the
+    /// login.
+    private func isAddressedToUs(_ request: ServiceRequest) -> Bool {
+        guard let host = request.head.fields[.host] else { return request.head.version == .http10 }
+        return HTTPURL("http://\(host)/")?.isLoopback == true
+    }
+
+    private func indexPage() -> ServiceReply {
+        let page = HTMLPage(
+            title: "Development identity provider",
+            content: """
+                <p>Issuer <code>\(settings.issuer)</code>. For trying and for tests only.</p>
+                <p><a href="\(ProviderEndpoint.openIDConfiguration.rawValue)">Discovery document</a></p>
+                """)
+        return .page(page)
+    }
+}
