@@ -54,8 +54,9 @@ extension StoreConfiguration {
 }
 
 extension Section<StoreConfiguration.Key> {
-    /// What systemd's `StateDirectory=` made, else the place that distributions have for it.
+    /// The first of what systemd's `StateDirectory=` made, else the place that distributions have for it.
     fileprivate var standardDirectory: String {
-        reading.environment(Variable.stateDirectory) ?? "/var/lib/bearerd"
+        let made = reading.environment(Variable.stateDirectory)?.split(separator: ":").first
+        return made.map(String.init) ?? "/var/lib/bearerd"
     }
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import Testing
+
+@Suite struct RubbishTests {
+    @Test(arguments: [
+        UInt8(ascii: "\n"), UInt8(ascii: "["), UInt8(ascii: "'"), UInt8(ascii: ":"), 0x00, 0xFF,
+    ])
+    func `a file with any one byte changed gives a configuration or errors`(byte: UInt8) {
+        let file = Array(everyKey.utf8)
+        for position in stride(from: 0, to: file.count, by: 19) {
+            var changed = file
+            changed[position] = byte
+            expectOutcome(of: changed)
+        }
+    }
+
+    @Test func `a file cut anywhere gives a configuration or errors`() {
+        let file = Array(everyKey.utf8)
+        for end in stride(from: 0, to: file.count, by: 19) { expectOutcome(of: Array(file.prefix(end))) }
+    }
+
+    @Test(arguments: [
+        "[]", "{}", "~", "x", "[[]]", "{a: b}", "-1", "99999999999999999999", "\"\\u0000\"", "${X}", "${",
+        "*a", "''",
+    ])
+    func `any value in the place of any other gives a configuration or errors`(value: String) {
+        let lines = everyKey.split(separator: "\n")
+        for (index, line) in lines.enumerated() {
+            guard let colon = line.firstRange(of: ": ") else { continue }
+            var changed = lines
+            changed[index] = line[..<colon.upperBound] + Substring(value)
+            expectOutcome(of: Array(changed.joined(separator: "\n").utf8))
+        }
+    }
+
+    private func expectOutcome(of text: [UInt8]) {
+        let report = ConfigurationReport(text, file: "c.yaml", environment: { _ in nil })
+        #expect((report.configuration == nil) == report.problems.contains { $0.severity == .error })
+    }
+}
