@@ -3,6 +3,7 @@
 #include "CSystem.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <string.h>
 
 int bearerd_accept(int listener, struct sockaddr *address, socklen_t *length) {
@@ -26,4 +27,9 @@ void bearerd_name_thread(const char *name) {
 
 int bearerd_set_dumpable(int dumpable) {
     return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
+}
+
+int bearerd_core_count(void) {
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }

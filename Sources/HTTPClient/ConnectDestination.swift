@@ -17,6 +17,11 @@ package struct ConnectDestination: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
+    /// - Parameter host: a name or an address, an IPv6 address with or without its brackets.
+    package init?(host: String, port: UInt16) {
+        self.init(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)")
+    }
+
     /// Whether it is on this machine.
     package var isLoopback: Bool { url.isLoopback }
 }

@@ -29,7 +29,7 @@ extension CurlEasy {
         try setSecurity(transport)
     }
 
-    private func setProxy(_ proxy: ProxySetting) throws(CurlError) {
+    private func setProxy(_ proxy: Transport.Proxy) throws(CurlError) {
         // A proxy that were asked for the resource itself would see the token.
         try set(CURLOPT_HTTPPROXYTUNNEL, to: true)
         try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: true)
@@ -62,7 +62,7 @@ extension CurlEasy {
 
 extension Transport {
     /// The proxy that is really used: none for this machine, judged by the address that is connected to.
-    func proxy(to url: HTTPURL) -> ProxySetting {
+    func proxy(to url: HTTPURL) -> Proxy {
         url.scheme == .unix || (connectTo?.isLoopback ?? url.isLoopback) ? .none : proxy
     }
 }

@@ -40,6 +40,7 @@ final class CurlMulti {
 
     /// Starts a transfer; its end comes as ``CurlTransfer/finish(_:)``.
     func add(_ transfer: CurlTransfer) throws(CurlError) {
+        loop.checkIsolated()
         guard curl_multi_add_handle(handle, transfer.easy.handle) == CURLM_OK else {
             throw CurlError(CURLE_OUT_OF_MEMORY)
         }

@@ -35,25 +35,24 @@ final class CurlTransfer {
 
     deinit { end() }
 
-    /// Starts the transfer and waits for its end.
-    ///
-    /// Once only.
+    /// Starts the transfer and waits for its end. Once only.
     ///
     /// - Throws: ``CurlError`` when it cannot be started.
-    func run() async throws(CurlError) -> Outcome {
+    ///
+    /// The closures below belong to the caller's actor because they name it: else they would run elsewhere.
+    func run(isolation: isolated (any Actor)? = #isolation) async throws(CurlError) -> Outcome {
         try multi.add(self)
         isAdded = true
         let reference = LoopReference(self, loop: multi.loop)
         return await withTaskCancellationHandler {
-            await withUnsafeContinuation { waiter = $0 }
+            _ = isolation
+            return await withUnsafeContinuation { waiter = $0 }
         } onCancel: {
             reference.post { $0.cancel() }
         }
     }
 
-    /// Takes the handle out of the multi; a connection that it has left open is closed.
-    ///
-    /// Idempotent.
+    /// Takes the handle out of the multi; a connection that it has left open is closed. Idempotent.
     func end() {
         guard isAdded else { return }
         isAdded = false

@@ -10,7 +10,7 @@ package struct Transport: Sendable {
     package var clientCertificateFile: String?
     /// The PEM file with its key, if that is another one.
     package var clientKeyFile: String?
-    package var proxy: ProxySetting
+    package var proxy: Proxy
     /// Connect there in place of the URL's host; name and certificate checks stay.
     package var connectTo: ConnectDestination?
     /// Whether any certificate is accepted. For `insecure_skip_verify` alone.
@@ -18,7 +18,7 @@ package struct Transport: Sendable {
 
     package init(
         trust: TrustStore? = nil, clientCertificateFile: String? = nil, clientKeyFile: String? = nil,
-        proxy: ProxySetting = .none, connectTo: ConnectDestination? = nil, skipsVerification: Bool = false
+        proxy: Proxy = .none, connectTo: ConnectDestination? = nil, skipsVerification: Bool = false
     ) {
         self.trust = trust
         self.clientCertificateFile = clientCertificateFile

@@ -16,8 +16,7 @@ package final class UpstreamPool {
         package var idleForUnrepeatable: Duration
 
         package init(
-            idle: Duration = .seconds(30), age: Duration = .seconds(600),
-            idleForUnrepeatable: Duration = .seconds(4)
+            idle: Duration = .seconds(30), age: Duration = .seconds(600), idleForUnrepeatable: Duration = .seconds(4)
         ) {
             self.idle = idle
             self.age = age
@@ -46,8 +45,7 @@ package final class UpstreamPool {
     ///   - limit: shared with the other workers' pools for this route.
     ///   - multis: of the loop that this pool belongs to.
     package init(
-        address: UpstreamAddress, limit: UpstreamLimit, lifetimes: Lifetimes = Lifetimes(),
-        multis: CurlMultiSet
+        address: UpstreamAddress, limit: UpstreamLimit, lifetimes: Lifetimes = Lifetimes(), multis: CurlMultiSet
     ) {
         connector = UpstreamConnector(address: address, multis: multis)
         self.limit = limit
@@ -72,9 +70,7 @@ package final class UpstreamPool {
     package func take(mayRepeat: Bool) -> UpstreamConnection? {
         while let connection = idle.last {
             let now = CoarseInstant.now
-            if !mayRepeat, isOver(lifetimes.idleForUnrepeatable, since: connection.idleSince, at: now) {
-                return nil
-            }
+            if !mayRepeat, isOver(lifetimes.idleForUnrepeatable, since: connection.idleSince, at: now) { return nil }
             idle.removeLast()
             connection.becomeBusy()
             if !isSpent(connection, at: now), connection.isQuiet { return connection }
@@ -144,7 +140,10 @@ package final class UpstreamPool {
         case connection(UpstreamConnection)
     }
 
-    private func place(within timeout: Duration) async throws(UpstreamError) -> Place {
+    /// The closures in here belong to the caller's actor because they name it: else they would run elsewhere.
+    private func place(
+        within timeout: Duration, isolation: isolated (any Actor)? = #isolation
+    ) async throws(UpstreamError) -> Place {
         if let permit = limit.permitNow() { return .permit(permit) }
         let number = limit.nextNumber()
         let timer = LoopTimer(loop: loop) { [limit] in limit.abandon(number, with: .timedOut) }
@@ -152,7 +151,8 @@ package final class UpstreamPool {
         defer { timer.cancel() }
         let pool = ObjectIdentifier(self)
         let grant = await withTaskCancellationHandler { [limit] in
-            await withUnsafeContinuation { continuation in
+            _ = isolation
+            return await withUnsafeContinuation { continuation in
                 limit.enqueue(UpstreamLimit.Waiter(number: number, pool: pool, continuation: continuation))
                 // A cancellation that came before had nothing to abandon.
                 if Task.isCancelled { limit.abandon(number, with: .cancelled) }

@@ -62,6 +62,11 @@ package final class MessageBody {
         return nil
     }
 
+    /// Forgets what has arrived of the body and is not consumed; a malformed rest stays.
+    package func skipBuffered() {
+        while let piece = try? nextBuffered() { stream.input.consume(piece.upperBound) }
+    }
+
     /// The next piece, waiting for it if need be; the caller consumes up to its upper bound.
     ///
     /// - Parameters:

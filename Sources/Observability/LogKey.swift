@@ -46,7 +46,8 @@ package struct LogKey: Hashable, Sendable {
     // MARK: The process
 
     package static let version = LogKey("version")
-    package static let listen = LogKey("listen")
+    package static let listener = LogKey("listener")
+    package static let address = LogKey("address")
     package static let workers = LogKey("workers")
     package static let signal = LogKey("signal")
     package static let connections = LogKey("connections")

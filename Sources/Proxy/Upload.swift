@@ -36,16 +36,16 @@ final class Upload {
         self.connection = connection
     }
 
-    /// Prepares for the body of the request at hand.
+    /// Prepares for the body of the request at hand, which the connection has begun.
     ///
     /// - Parameters:
+    ///   - framing: the body's, as it came.
     ///   - keepLimit: how many bytes are kept for sending them again.
     ///   - timeout: of each wait, for the client as well as for the upstream.
-    func begin(_ framing: BodyFraming, bodyLimit: UInt64, keepLimit: Int, timeout: Duration) {
+    func begin(_ framing: BodyFraming, keepLimit: Int, timeout: Duration) {
         self.framing = framing
         self.keepLimit = keepLimit
         self.timeout = timeout
-        connection.body.begin(framing, on: connection.stream, limit: bodyLimit)
         if kept.capacity > 4096 { kept = [] } else { kept.removeAll(keepingCapacity: true) }
         hasOverflowed = false
         failure = nil

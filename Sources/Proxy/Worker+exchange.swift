@@ -13,9 +13,10 @@ extension Worker {
     func exchange(_ exchange: Exchange) async {
         exchange.begin()
         do throws(ProxyError) {
+            try beginBody(of: exchange)
             guard try await admit(exchange) else { return record(exchange) }
             let route = try findRoute(of: exchange)
-            try beginBody(of: exchange, on: route)
+            try beginUpload(of: exchange, on: route)
             let token = try await accessToken(for: route, exchange)
             try rewriteHead(of: exchange, for: route, token: token)
             try await send(exchange, on: route)
@@ -28,7 +29,20 @@ extension Worker {
         record(exchange)
     }
 
-    // MARK: Access and route
+    // MARK: Framing, access and route
+
+    /// Finds out where the request ends, before anything is decided: what is left of a body must never be taken for
+    /// the next request.
+    private func beginBody(of exchange: Exchange) throws(ProxyError) {
+        let connection = exchange.connection
+        do {
+            exchange.framing = try connection.request.bodyFraming()
+        } catch {
+            connection.endAfterAnswer()
+            throw .malformedRequest(error)
+        }
+        connection.body.begin(exchange.framing, on: connection.stream, limit: configuration.bodyLimit ?? .max)
+    }
 
     /// Judges who asks.
     ///
@@ -68,7 +82,8 @@ extension Worker {
 
     private func answerPreflight(_ exchange: Exchange) async throws(ProxyError) {
         var response = CrossOrigin.answer(toPreflight: exchange.connection.request.fields)
-        exchange.connection.body.begin(.none, on: exchange.connection.stream)
+        exchange.connection.body.skipBuffered()
+        if !exchange.connection.body.isFinished { exchange.connection.endAfterAnswer() }
         if !exchange.connection.persists { response.fields[.connection] = "close" }
         exchange.status = response.status
         exchange.connection.output.removeAll(keepingCapacity: true)
@@ -82,18 +97,12 @@ extension Worker {
         return routes[index]
     }
 
-    private func beginBody(of exchange: Exchange, on route: RouteState) throws(ProxyError) {
-        do {
-            exchange.framing = try exchange.connection.request.bodyFraming()
-        } catch {
-            exchange.connection.endAfterAnswer()
-            throw .malformedRequest(error)
-        }
-        let limit = configuration.bodyLimit ?? .max
+    private func beginUpload(of exchange: Exchange, on route: RouteState) throws(ProxyError) {
         exchange.upload.begin(
-            exchange.framing, bodyLimit: limit, keepLimit: route.route.replayBuffer,
-            timeout: route.route.timeouts.streamIdle)
-        if case .length(let length) = exchange.framing, length > limit { throw .bodyTooLarge }
+            exchange.framing, keepLimit: route.route.replayBuffer, timeout: route.route.timeouts.streamIdle)
+        if case .length(let length) = exchange.framing, length > configuration.bodyLimit ?? .max {
+            throw .bodyTooLarge
+        }
     }
 
     // MARK: Token
@@ -240,6 +249,7 @@ extension Worker {
         exchange.status = rejection.status
         exchange.code = rejection.code
         let isHead = connection.request.method == .head
+        connection.body.skipBuffered()
         if isDraining || rejection.status == 400 || !connection.body.isFinished { connection.endAfterAnswer() }
         let message = rejection.message()
         var head = message.head

@@ -182,9 +182,7 @@ extension Worker {
 
     /// Lets go of an answer that the client will not see.
     func discardAnswer(of exchange: Exchange, on route: RouteState) {
-        while let piece = try? exchange.responseBody.nextBuffered() {
-            exchange.upstream?.stream.input.consume(piece.upperBound)
-        }
+        exchange.responseBody.skipBuffered()
         releaseUpstream(of: exchange, on: route)
     }
 

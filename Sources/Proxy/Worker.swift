@@ -85,6 +85,9 @@ package actor Worker: LoopConfined {
         flushAccessLog()
     }
 
+    /// Does nothing, on the worker's loop: whoever waits for it learns that the loop turns.
+    package func turn() {}
+
     /// What was counted so far.
     package func metricsSnapshot() -> WorkerMetrics {
         var snapshot = metrics
@@ -126,8 +129,8 @@ package actor Worker: LoopConfined {
         do throws(MessageError) {
             while try await connection.receiveHead() {
                 await self.exchange(exchange)
-                mustLinger = !connection.body.isFinished
-                guard connection.persists else { break }
+                mustLinger = !connection.body.isFinished || (exchange.status >= 400 && !connection.persists)
+                guard connection.persists, !mustLinger else { break }
                 connection.answered()
             }
         } catch {

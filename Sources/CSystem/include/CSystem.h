@@ -20,3 +20,5 @@ int bearerd_peer_user(int descriptor, uid_t *user, pid_t *process);
 void bearerd_name_thread(const char *name);
 /* Whether the process may dump core and be traced by its own user (prctl PR_SET_DUMPABLE); -1 with errno. */
 int bearerd_set_dumpable(int dumpable);
+/* How many processors this process may run on (sched_getaffinity). */
+int bearerd_core_count(void);

@@ -7,7 +7,7 @@ package struct TransportConfiguration: Sendable {
     /// Our certificate; nil for none.
     package let clientCertificate: ClientCertificate?
     /// The proxy to go through.
-    package let proxy: ProxySetting
+    package let proxy: ProxyConfiguration
     /// Where to connect in place of what the URL says; names and certificates are checked as ever.
     package let connectTo: ConnectAddress?
     /// Whether any certificate will do, which is warned of wherever it can be seen.

@@ -50,9 +50,12 @@ final class TokenWaiter<Value: Sendable>: Sendable {
     /// Waits until woken; a task waits once.
     ///
     /// - Throws: what it was woken with, ``TokenError/cancelled`` if its task is cancelled.
-    func value() async throws(TokenError) -> Value {
+    ///
+    /// The closure below belongs to the caller's actor because it names it: else it would run on the global pool.
+    func value(isolation: isolated (any Actor)? = #isolation) async throws(TokenError) -> Value {
         let outcome = await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
+            _ = isolation
+            return await withCheckedContinuation { continuation in
                 let early = progress.withLock { progress -> Outcome? in
                     if case .woken(let outcome) = progress { return outcome }
                     progress = .waiting(continuation)

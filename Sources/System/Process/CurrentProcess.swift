@@ -8,6 +8,9 @@ package enum CurrentProcess {
     /// The process number.
     package static var identifier: Int32 { getpid() }
 
+    /// How many processors it may use (`sched_getaffinity`), at least one.
+    package static var coreCount: Int { max(1, Int(bearerd_core_count())) }
+
     /// The user whose rights we have (`geteuid`).
     package static var effectiveUser: UInt32 { geteuid() }
 

@@ -5,9 +5,13 @@ struct RunCommand: Command {
     static let name = "run"
     static let summary = "serves until SIGTERM or SIGINT"
 
-    init(_ arguments: ParsedArguments) throws(CommandFailure) {}
+    private let file: ConfigurationFile
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        file = try ConfigurationFile(arguments)
+    }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        throw CommandFailure(.unavailable, "not supported yet")
+        try DaemonProcess.serve(try file.load())
     }
 }

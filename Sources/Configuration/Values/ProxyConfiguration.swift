@@ -3,7 +3,7 @@
 package import Crypto
 
 /// Through which proxy connections to others go (`proxy`).
-package enum ProxySetting: Sendable {
+package enum ProxyConfiguration: Sendable {
     /// None, whatever the environment says.
     case none
     /// As `https_proxy`, `http_proxy`, `all_proxy` and `NO_PROXY` say.
@@ -12,7 +12,7 @@ package enum ProxySetting: Sendable {
     case url(Secret)
 }
 
-extension ValueKind<ProxySetting> {
+extension ValueKind<ProxyConfiguration> {
     /// `environment`, or a proxy's URL; never quoted in a message.
     static var proxy: ValueKind {
         ValueKind<String>.text.map { text throws(ValueError) in

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibcurl
+package import EventLoop
+internal import HTTPTypes
+
+/// Carries whole requests to authorization servers, each on a connection of its own.
+///
+/// Such requests are rare: no connection and no TLS session is kept, so that every answer comes from a server whose
+/// certificate was verified for this very request.
+package actor TransferClient: LoopConfined {
+    package nonisolated let loop: EventLoop
+    private var multi: CurlMulti?
+
+    package init(loop: EventLoop) {
+        self.loop = loop
+    }
+
+    /// Sends a request and waits for all of its answer; a cancelled task ends the transfer at once.
+    ///
+    /// - Parameter transport: how the server is reached, and whose certificates are accepted.
+    package func send(
+        _ request: TransferRequest, over transport: Transport
+    ) async throws(TransferError) -> TransferResponse {
+        let answer = TransferAnswer(maximumBodyBytes: request.maximumBodyBytes)
+        let transfer: CurlTransfer
+        let outcome: CurlTransfer.Outcome
+        do {
+            transfer = try self.transfer(request, over: transport, into: answer)
+            outcome = try await transfer.run()
+        } catch {
+            throw .other(error)
+        }
+        defer { transfer.end() }
+        switch outcome {
+        case .cancelled: throw .cancelled
+        case .done(CURLE_OK): break
+        case .done(let code): throw TransferError(code, of: transfer.easy)
+        }
+        let status = transfer.easy.number(CURLINFO_RESPONSE_CODE)
+        return TransferResponse(status: status, fields: answer.fields, body: answer.body)
+    }
+
+    private func transfer(
+        _ request: TransferRequest, over transport: Transport, into answer: TransferAnswer
+    ) throws(CurlError) -> CurlTransfer {
+        let easy = try CurlEasy()
+        let lists = CurlLists()
+        try easy.configure(url: request.url, transport: transport, lists: lists)
+        try easy.set(CURLOPT_FRESH_CONNECT, to: true)
+        try easy.set(CURLOPT_FORBID_REUSE, to: true)
+        try easy.set(CURLOPT_SSL_SESSIONID_CACHE, to: false)
+        try easy.set(CURLOPT_TIMEOUT_MS, to: request.timeLimit)
+        try easy.setMessage(request, lists: lists)
+        try answer.collect(from: easy)
+        var dependencies: [AnyObject] = [answer]
+        if let trust = transport.trust { dependencies.append(trust) }
+        return CurlTransfer(easy, lists: lists, dependencies: dependencies, multi: try sharedMulti())
+    }
+
+    private func sharedMulti() throws(CurlError) -> CurlMulti {
+        if let multi { return multi }
+        let fresh = try CurlMulti(loop: loop)
+        multi = fresh
+        return fresh
+    }
+}
+
+extension CurlEasy {
+    fileprivate func setMessage(_ request: TransferRequest, lists: CurlLists) throws(CurlError) {
+        switch request.method {
+        case .get where request.body.isEmpty:
+            try set(CURLOPT_HTTPGET, to: true)
+        case .head:
+            try set(CURLOPT_NOBODY, to: true)
+        default:
+            try set(CURLOPT_CUSTOMREQUEST, to: request.method.rawValue)
+            if request.method == .post || !request.body.isEmpty {
+                try set(CURLOPT_POST, to: true)
+                try setBody(request.body)
+            }
+        }
+        try set(CURLOPT_HTTPHEADER, to: Self.lines(of: request), keptIn: lists)
+    }
+
+    /// The fields as libcurl wants them: `Name: value`, `Name;` for an empty value, `Name:` for one to be left out.
+    private static func lines(of request: TransferRequest) -> [String] {
+        var lines: [String] = []
+        request.fields.forEach { name, value in lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)") }
+        if !request.fields.contains(.expect) { lines.append("\(HTTPFields.Name.expect):") }
+        if !request.fields.contains(.contentType) { lines.append("\(HTTPFields.Name.contentType):") }
+        return lines
+    }
+}

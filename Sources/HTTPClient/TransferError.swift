@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibcurl
+
+/// Why no whole answer came. No case holds anything that was sent or received.
+package enum TransferError: Error, Equatable, Sendable {
+    /// No connection could be made as configured: the request was not seen.
+    case notConnected(UpstreamError)
+    /// The time limit passed; the request may have been acted upon.
+    case timedOut
+    /// The connection ended before the answer did; the request may have been acted upon.
+    case interrupted
+    /// The head is larger than 64 KiB, or the body than the request allows.
+    case tooLarge
+    /// What came is not HTTP.
+    case malformed
+    /// The task that waited was cancelled.
+    case cancelled
+    case other(CurlError)
+
+    /// Whether a certificate, the server's or ours, is at fault: asking again unchanged will not help.
+    package var isCertificate: Bool {
+        switch self {
+        case .notConnected(.tlsCertificate), .notConnected(.clientCertificate): true
+        case .notConnected, .timedOut, .interrupted, .tooLarge, .malformed, .cancelled, .other: false
+        }
+    }
+
+    /// Judges a transfer that has failed.
+    init(_ code: CURLcode, of easy: borrowing CurlEasy) {
+        switch code {
+        case CURLE_OPERATION_TIMEDOUT:
+            self = .timedOut
+        case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR:
+            self = .interrupted
+        case CURLE_WRITE_ERROR:
+            self = .tooLarge
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+            self = .malformed
+        default:
+            switch UpstreamError(code, of: easy) {
+            case .other where code == CURLE_RECV_ERROR: self = .interrupted
+            case .other(let error): self = .other(error)
+            case let error: self = .notConnected(error)
+            }
+        }
+    }
+}

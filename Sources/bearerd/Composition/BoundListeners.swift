@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import HTTPTypes
+
+/// The sockets of one configured listener: for TCP one set for each worker, else one that all of them watch.
+struct BoundListener: Sendable {
+    /// Why a listener could not be had, as one line for a person.
+    struct Failure: Error {
+        let message: String
+        let isInUse: Bool
+    }
+
+    /// By worker.
+    let sockets: [[ListeningSocket]]
+    /// Where clients reach it: the address as configured, with the port that the kernel chose.
+    let address: ListenAddress
+
+    init(_ address: ListenAddress, workers: Int) throws(Failure) {
+        do {
+            switch address {
+            case .tcp(let host, let port):
+                let first = try ListeningSocket.tcp(host: host, port: port, joining: false)
+                let boundPort = first.first?.address?.port ?? port
+                var sockets = [first]
+                for _ in 1..<max(workers, 1) {
+                    sockets.append(try ListeningSocket.tcp(host: host, port: boundPort, joining: true))
+                }
+                self.sockets = sockets
+                self.address = .tcp(host: host, port: boundPort)
+            case .unix(let path):
+                let socket = try ListeningSocket.unix(path: path)
+                sockets = Array(repeating: [socket], count: max(workers, 1))
+                self.address = address
+            case .systemd, .descriptor:
+                throw ListeningSocket.BindError.unusableAddress
+            }
+        } catch {
+            throw Failure(error, at: address)
+        }
+    }
+
+    /// Closes every socket, once each.
+    func close() {
+        var closed: Set<Int32> = []
+        for socket in sockets.joined() where closed.insert(socket.descriptor).inserted { socket.close() }
+    }
+}
+
+extension BoundListener.Failure {
+    fileprivate init(_ error: any Error, at address: ListenAddress) {
+        switch error as? ListeningSocket.BindError {
+        case .failed(_, let reason)?:
+            self.init(message: "cannot listen on \(address): \(reason)", isInUse: true)
+        case .unusableAddress?, nil:
+            self.init(message: "cannot listen on \(address): no such address", isInUse: false)
+        }
+    }
+}

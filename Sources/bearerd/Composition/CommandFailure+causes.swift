@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import HTTPClient
+import OAuth
+import System
+import TokenStore
+
+extension CommandFailure {
+    /// Why the process, or a command's engine, cannot begin.
+    init(_ error: any Error) {
+        switch error {
+        case let failure as CommandFailure:
+            self = failure
+        case let failure as BoundListener.Failure:
+            self.init(.unavailable, failure.message)
+        case let failure as FileStoreError:
+            self.init(failure.exitStatus, "store: \(failure.description)")
+        case let failure as TrustStore.LoadError:
+            self.init(.configuration, failure.summary)
+        case let failure as CredentialError:
+            self.init(.configuration, failure.reason)
+        case let failure as StreamError:
+            self.init(.inputOutput, "cannot start an event loop: \(failure.reason)")
+        default:
+            self.init(.failure, "\(error)")
+        }
+    }
+}
+
+extension FileStoreError {
+    /// Wrong modes and missing rights are for a person to mend; the rest is the file system's.
+    fileprivate var exitStatus: ExitStatus {
+        switch self {
+        case .insecure: .permission
+        case .unusable(let error): error.isPermission ? .permission : .cannotCreate
+        }
+    }
+}
+
+extension TrustStore.LoadError {
+    /// What a person reads of it.
+    fileprivate var summary: String {
+        switch self {
+        case .unusable(let path): "\(path): no certificates can be read from it"
+        case .noSystemBundle: "the system has no bundle of certificates; name one with ca_file"
+        }
+    }
+}

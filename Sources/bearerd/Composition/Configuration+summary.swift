@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Admin
+import Configuration
+import Observability
+import System
+
+extension Configuration {
+    /// What the admin listener says of the routes. A path that stands twice is told apart by its place.
+    var adminRoutes: [AdminRoute] {
+        routes.map { route in
+            AdminRoute(name: route.path, path: route.path, upstream: "\(route.upstream)", identity: route.identity)
+        }
+    }
+
+    /// The protections that this configuration turns off, as sentences.
+    var protectionsTurnedOff: [String] {
+        var sentences: [String] = []
+        if development.isOn { sentences.append("The development servers are on.") }
+        for identity in identities where identity.transport.skipsVerification {
+            sentences.append("The provider of \(identity.name) is not verified (insecure_skip_verify).")
+        }
+        return sentences
+    }
+}
+
+extension LogConfiguration {
+    /// The format, text on a terminal unless the configuration decides.
+    var effectiveFormat: LogFormat { format ?? (CurrentProcess.isTerminal(2) ? .text : .json) }
+}

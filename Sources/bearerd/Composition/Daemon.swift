@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Admin
+import Configuration
+import Crypto
+import DevelopmentProvider
+import EventLoop
+import HTTPClient
+import HTTPServer
+import HTTPTypes
+import OAuth
+import Observability
+import Proxy
+import System
+
+/// The running process: everything that `bearerd run` puts together, and the order in which it comes and goes.
+///
+/// Lives on the control loop, which is the main thread.
+actor Daemon: LoopConfined {
+    /// How a run ended.
+    enum Outcome {
+        /// Every connection was served to its end.
+        case drained
+        /// The grace was over before the last connection was.
+        case graceIsOver
+    }
+
+    /// Kept connections that stay silent during a drain are let go after this time.
+    private static let linger = Duration.seconds(1)
+
+    nonisolated let loop: EventLoop
+
+    private let configuration: Configuration
+    private let log: Log
+    private let writer: OutputWriter
+    private let startedAt = ContinuousClock.now
+    private let engine: Engine
+    private let listeners: [BoundListener]
+    private let adminListener: BoundListener?
+    private var workers: [Worker] = []
+    private var threads: [LoopThread] = []
+    private var services: [HTTPService] = []
+    private(set) var isDraining = false
+    private var shutdownRequest: CheckedContinuation<Void, Never>?
+
+    /// Binds the listeners; nothing is served before ``run()``.
+    init(configuration: Configuration, loop: EventLoop, log: Log, writer: OutputWriter) throws {
+        self.configuration = configuration
+        self.loop = loop
+        self.log = log
+        self.writer = writer
+        engine = try Engine(configuration: configuration, loop: loop, log: log)
+        let workerCount = configuration.workers ?? CurrentProcess.coreCount
+        listeners = try configuration.listen.map { try BoundListener($0, workers: workerCount) }
+        adminListener = try configuration.admin.map { try BoundListener($0.listen, workers: 1) }
+    }
+
+    /// Serves until ``shutDown()``, then drains.
+    func run() async throws -> Outcome {
+        try await startDevelopmentServers()
+        for session in engine.sessions { await session.start() }
+        try startWorkers()
+        try await startAdmin()
+        log.notice("ready", [.version: .string(Version.text), .workers: .integer(workers.count)])
+        await withCheckedContinuation { shutdownRequest = $0 }
+        let outcome = await drain()
+        for session in engine.sessions { await session.stop() }
+        for worker in workers { await worker.stop() }
+        return outcome
+    }
+
+    /// Begins the drain; what SIGTERM does.
+    func shutDown() {
+        guard !isDraining else { return }
+        isDraining = true
+        log.notice("draining")
+        shutdownRequest?.resume()
+        shutdownRequest = nil
+    }
+
+    // MARK: Start
+
+    private func startDevelopmentServers() async throws {
+        let development = configuration.development
+        guard development.isOn else { return }
+        log.warning("the development servers are on: for trying and for tests only")
+        let servers = try DevelopmentServers(configuration)
+        for (name, listener, responder) in servers.all {
+            try await serve(responder, on: listener, name: name)
+        }
+    }
+
+    private func startWorkers() throws {
+        let shared = try engine.workerConfiguration(
+            listeners: listeners.map(\.address), adminAddress: adminListener?.address, log: writer)
+        let count = configuration.workers ?? CurrentProcess.coreCount
+        for index in 0..<count {
+            let worker = Worker(loop: try EventLoop(name: "worker-\(index)"), configuration: shared)
+            workers.append(worker)
+            threads.append(worker.loop.start())
+        }
+        for (index, worker) in workers.enumerated() {
+            for (number, listener) in listeners.enumerated() {
+                for socket in listener.sockets[index] {
+                    Task { await worker.listen(on: socket, listener: number) }
+                }
+            }
+        }
+        for listener in listeners { announce(listener.address, as: "proxy") }
+    }
+
+    private func startAdmin() async throws {
+        guard let admin = configuration.admin, let adminListener else { return }
+        let settings = AdminSettings(
+            version: Version.text, routes: configuration.adminRoutes,
+            hosts: HostList(HostNames.of(adminListener.address)), key: try admin.key?.read(),
+            allowsQuit: admin.allowsQuit, warnings: configuration.protectionsTurnedOff)
+        let responder = AdminResponder(
+            settings: settings,
+            identities: Identities(sessions: engine.sessions, reporter: engine.reporter),
+            process: DaemonControl(daemon: self, writer: writer, startedAt: startedAt))
+        try await serve(responder, on: adminListener, name: "admin")
+    }
+
+    private func serve(_ responder: any HTTPResponder, on listener: BoundListener, name: String) async throws {
+        let service = HTTPService(loop: loop, responder: responder)
+        for socket in listener.sockets.joined() { await service.listen(on: socket) }
+        services.append(service)
+        announce(listener.address, as: name)
+    }
+
+    private func announce(_ address: ListenAddress, as name: String) {
+        log.info("listening", [.listener: .string(name), .address: .string(address.description)])
+    }
+
+    // MARK: End
+
+    private func drain() async -> Outcome {
+        let shutdown = configuration.shutdown
+        if shutdown.delay > .zero { await loop.pause(for: shutdown.delay) }
+        let race = DrainRace()
+        for worker in workers {
+            Task {
+                await worker.drain(linger: Self.linger)
+                race.finishedOne()
+            }
+        }
+        let outcome = await race.wait(for: workers.count, grace: shutdown.grace, on: loop)
+        log.notice("stopped", [.outcome: outcome == .drained ? "drained" : "cut"])
+        return outcome
+    }
+
+    // MARK: What the admin listener asks
+
+    /// Whether every worker answers within a second.
+    func loopsTurn() async -> Bool {
+        for worker in workers {
+            guard await answers(worker) else { return false }
+        }
+        return true
+    }
+
+    private func answers(_ worker: Worker) async -> Bool {
+        let race = DrainRace()
+        Task {
+            await worker.turn()
+            race.finishedOne()
+        }
+        return await race.wait(for: 1, grace: .seconds(1), on: loop) == .drained
+    }
+
+    /// What all workers counted.
+    func workerMetrics() async -> WorkerMetrics {
+        var total = WorkerMetrics(routes: configuration.routes.count)
+        for worker in workers { total.merge(await worker.metricsSnapshot()) }
+        return total
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Admin
+import Observability
+import OAuth
+import System
+
+/// The process as the admin listener may see and end it.
+struct DaemonControl: ProcessControl {
+    let daemon: Daemon
+    let writer: OutputWriter
+    let startedAt: Instant
+
+    var uptime: Duration { startedAt.duration(to: .now) }
+    var droppedLogLines: Int { writer.dropped }
+
+    func isDraining() async -> Bool { await daemon.isDraining }
+    func loopsTurn() async -> Bool { await daemon.loopsTurn() }
+    func workerMetrics() async -> WorkerMetrics { await daemon.workerMetrics() }
+    func quit() async { await daemon.shutDown() }
+}

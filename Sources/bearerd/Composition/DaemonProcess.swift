@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import EventLoop
+import Glibc
+import HTTPClient
+import Observability
+import System
+import TokenStore
+
+/// The process around a ``Daemon``: the main thread's loop, signals, the log, and the exit status.
+enum DaemonProcess {
+    /// Serves `configuration` until a signal ends it; blocks the main thread, which becomes the control loop.
+    ///
+    /// - Throws: ``CommandFailure`` when it cannot begin.
+    static func serve(_ configuration: Configuration) throws(CommandFailure) -> ExitStatus {
+        SignalSource.ignoreBrokenPipes()
+        let writer = OutputWriter()
+        let log = Log(
+            level: configuration.log.level, format: configuration.log.effectiveFormat, sink: writer)
+        forbidDumps(log)
+        defer { writer.flush() }
+
+        let loop: EventLoop
+        let daemon: Daemon
+        do {
+            try HTTPClientLibrary.initialize()
+            loop = try EventLoop(name: "control")
+            daemon = try Daemon(configuration: configuration, loop: loop, log: log, writer: writer)
+        } catch {
+            throw CommandFailure(error)
+        }
+        let signals = [SIGTERM, SIGINT].map { signal in
+            SignalSource(signal, loop: loop) { stop(daemon, writer) }
+        }
+        let hangup = SignalSource(SIGHUP, loop: loop) {
+            log.warning("reloading is not supported yet; restart to apply changes")
+        }
+        let ending = Ending()
+        Task(executorPreference: loop) {
+            do {
+                ending.set(try await daemon.run() == .drained ? .success : .failure)
+            } catch {
+                ending.set(.unavailable)
+                log.error("cannot start", [.reason: .string(CommandFailure(error).message)])
+            }
+            loop.stop()
+        }
+        loop.run()
+        withExtendedLifetime((signals, hangup)) {}
+        return ending.status
+    }
+
+    /// The first signal drains, the second ends the process at once.
+    private static func stop(_ daemon: Daemon, _ writer: OutputWriter) {
+        daemon.assumeIsolated { daemon in
+            guard daemon.isDraining else { return daemon.shutDown() }
+            writer.flush()
+            exit(ExitStatus.failure.rawValue)
+        }
+    }
+
+    private static func forbidDumps(_ log: Log) {
+        do {
+            try CurrentProcess.forbidDumps()
+        } catch {
+            log.warning("a core dump of this process would hold tokens", [.reason: .string(error.description)])
+        }
+    }
+}

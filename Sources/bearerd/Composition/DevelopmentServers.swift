@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import Crypto
+import DevelopmentProvider
+import HTTPServer
+import HTTPTypes
+import OAuth
+import System
+
+/// The embedded provider and sample API, bound to their loopback addresses.
+struct DevelopmentServers {
+    /// What each of them is called in the log, where it listens, and what answers.
+    private(set) var all: [(name: String, listener: BoundListener, responder: any HTTPResponder)] = []
+
+    /// Binds what the configuration asks for; the API trusts the embedded provider alone.
+    ///
+    /// - Throws: `BoundListener.Failure`, `CryptoError`.
+    init(_ configuration: Configuration) throws {
+        let development = configuration.development
+        let wall: @Sendable () -> WallTime = { WallTime(sinceEpoch: WallClock.sinceEpoch) }
+        var trusted: [TrustedIssuer] = []
+        if let address = development.provider {
+            let listener = try BoundListener(address, workers: 1)
+            let origin = try Self.origin(of: listener)
+            let provider = try DevelopmentProvider(
+                ProviderSettings(origin: origin, clients: Self.clients(of: configuration, at: origin)), wallNow: wall)
+            trusted.append(provider.trust)
+            all.append(("development_provider", listener, provider))
+        }
+        if let address = development.api {
+            let listener = try BoundListener(address, workers: 1)
+            all.append(("development_api", listener, SampleAPI(trusting: trusted, wallNow: wall)))
+        }
+    }
+
+    /// The identities of the configuration that this provider serves are the clients it knows.
+    private static func clients(of configuration: Configuration, at origin: HTTPURL) -> [DevelopmentClient] {
+        configuration.identities.compactMap { identity in
+            guard identity.client.issuer == origin.description else { return nil }
+            return DevelopmentClient(id: identity.client.clientID, secret: try? identity.clientSecret?.read())
+        }
+    }
+
+    private static func origin(of listener: BoundListener) throws -> HTTPURL {
+        guard let origin = HTTPURL("http://\(listener.address)") else {
+            throw BoundListener.Failure(message: "\(listener.address) is no origin", isInUse: false)
+        }
+        return origin
+    }
+}

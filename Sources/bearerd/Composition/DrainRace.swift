@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import Synchronization
+
+/// The drain of all workers against the grace.
+final class DrainRace: Sendable {
+    private struct State {
+        var finished = 0
+        var awaited = Int.max
+        var continuation: CheckedContinuation<Daemon.Outcome, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    /// One more worker has no connection left.
+    func finishedOne() {
+        let continuation = state.withLock { state -> CheckedContinuation<Daemon.Outcome, Never>? in
+            state.finished += 1
+            guard state.finished >= state.awaited else { return nil }
+            return state.continuation.take()
+        }
+        continuation?.resume(returning: .drained)
+    }
+
+    /// Waits for `count` workers, at most for `grace`.
+    func wait(for count: Int, grace: Duration, on loop: EventLoop) async -> Daemon.Outcome {
+        let timer = LoopSleep()
+        return await withCheckedContinuation { continuation in
+            let isOver = state.withLock { state in
+                state.awaited = count
+                guard state.finished < count else { return true }
+                state.continuation = continuation
+                return false
+            }
+            if isOver { return continuation.resume(returning: .drained) }
+            Task(executorPreference: loop) { [self] in
+                await timer.sleep(until: .now + grace, on: loop)
+                state.withLock { $0.continuation.take() }?.resume(returning: .graceIsOver)
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import Crypto
+import EventLoop
+import HTTPClient
+import HTTPServer
+import HTTPTypes
+import OAuth
+import Observability
+import Proxy
+import System
+import TokenStore
+
+/// The sessions of a configuration and all that they stand on: store, transport, clocks, credentials.
+///
+/// `run` and the commands that act on an identity build the same one.
+struct Engine: Sendable {
+    let configuration: Configuration
+    let sessions: [AuthSession]
+    let reporter: SessionReporter
+    let trust: TrustStores
+
+    private let storeThread: ThreadExecutor
+
+    /// Opens the store and makes a session for each identity; none of them is started.
+    ///
+    /// - Throws: `FileStoreError`, `TrustStore.LoadError`.
+    init(configuration: Configuration, loop: EventLoop, log: Log) throws {
+        self.configuration = configuration
+        let thread = ThreadExecutor(named: "store")
+        let trust = TrustStores()
+        let reporter = SessionReporter(log: log)
+        let store = try Self.openStore(configuration.store, on: thread, log: log)
+        let clock = LoopClock(loop: loop)
+        storeThread = thread
+        self.trust = trust
+        self.reporter = reporter
+        sessions = try configuration.identities.map { identity in
+            let transport = try identity.transport.transport(to: identity.client.issuer.flatMap(HTTPURL.init), trust: trust)
+            return AuthSession(
+                configuration: identity.client, executor: loop, clock: clock,
+                transport: ProviderTransport(client: TransferClient(loop: loop), transport: transport),
+                store: store, credentials: SecretFileCredentials(secret: identity.clientSecret, thread: thread),
+                observer: reporter)
+        }
+    }
+
+    /// What the workers share.
+    ///
+    /// - Parameters:
+    ///   - listeners: as bound, in the order of the configuration.
+    ///   - adminAddress: where somebody logs in.
+    func workerConfiguration(
+        listeners: [ListenAddress], adminAddress: ListenAddress?, log: any LineSink
+    ) throws -> WorkerConfiguration {
+        let timeouts = configuration.timeouts
+        let limits = configuration.limits
+        let routes = try configuration.routes.map { route in
+            try route.route(
+                session: sessions.first { $0.identity == route.identity }, listeners: configuration.listen,
+                tokenWait: timeouts.tokenWait, trust: trust)
+        }
+        var shared = WorkerConfiguration(
+            routes: routes, access: try accessPolicy(listeners: listeners),
+            connectionBudget: ConnectionBudget(limit: limits.connections),
+            upstreamLimits: routes.map { _ in UpstreamLimit(maximum: limits.upstreamConnections) })
+        shared.headLimits = HeadLimits(headerBytes: limits.headerBytes, uriBytes: limits.uriBytes)
+        shared.bodyLimit = limits.bodyBytes.map { UInt64($0) }
+        shared.serverTimeouts.header = timeouts.header ?? .zero
+        shared.serverTimeouts.idle = timeouts.idle ?? .zero
+        shared.serverTimeouts.streamIdle = timeouts.upstream.streamIdle ?? .zero
+        shared.rateLimits = listeners.map { _ in limits.requestsPerSecond.map { RateLimit(perSecond: Double($0)) } }
+        shared.logFormat = configuration.log.effectiveFormat
+        shared.accessLog = configuration.log.access && configuration.log.level <= .info ? log : nil
+        if case .tcp(let host, let port)? = adminAddress {
+            shared.loginURLPrefix = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/login/"
+        }
+        return shared
+    }
+
+    private func accessPolicy(listeners: [ListenAddress]) throws -> AccessPolicy {
+        let access = configuration.access
+        let hosts = access.hosts?.map(\.description) ?? listeners.flatMap(HostNames.of)
+        return AccessPolicy(
+            hosts: HostList(hosts), origins: Set(access.origins),
+            peerUsers: access.peerUserIDs ?? [CurrentProcess.effectiveUser, 0], key: try access.key?.read())
+    }
+
+    private static func openStore(
+        _ configuration: StoreConfiguration, on thread: ThreadExecutor, log: Log
+    ) throws -> any SessionStore {
+        switch configuration {
+        case .memory:
+            return MemoryStore(on: thread)
+        case .file(let directory):
+            return try FileStore(directory: directory, on: thread) { entry in
+                log.error(
+                    "a stored session is damaged and was put aside",
+                    [
+                        .identity: .string(entry.identity), .file: .string(entry.keptAs ?? entry.path),
+                        .hint: entry.hasPrevious ? "the generation before is used" : "log in again",
+                    ])
+            }
+        }
+    }
+}

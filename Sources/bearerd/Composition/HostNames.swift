@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+
+/// The names under which a listener is meant when `access.hosts` says nothing.
+enum HostNames {
+    private static let loopback = ["localhost", "127.0.0.1", "[::1]"]
+
+    /// Loopback names and the listener's own host, with its port; for listeners without a port the loopback names.
+    static func of(_ address: ListenAddress) -> [String] {
+        guard case .tcp(let host, let port) = address else { return loopback }
+        let own = host.contains(":") ? "[\(host)]" : host
+        let names = loopback + [own]
+        // Clients leave out a port that is their scheme's default (RFC 9110 7.2).
+        return names.map { "\($0):\(port)" } + (port == 80 ? names : [])
+    }
+}

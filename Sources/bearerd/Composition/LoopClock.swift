@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import OAuth
+import Synchronization
+import System
+
+/// The session's clocks, on the control loop's timers.
+struct LoopClock: SessionClock {
+    let loop: EventLoop
+
+    var now: Instant { ContinuousClock.now }
+    var wallNow: WallTime { WallTime(sinceEpoch: WallClock.sinceEpoch) }
+
+    func sleep(until deadline: Instant) async throws(CancellationError) {
+        try await sleep(until: deadline, isolation: #isolation)
+    }
+
+    /// The closure below belongs to the caller's actor because it names it: else it would run on the global pool.
+    private func sleep(
+        until deadline: Instant, isolation: isolated (any Actor)?
+    ) async throws(CancellationError) {
+        let sleep = LoopSleep()
+        await withTaskCancellationHandler {
+            _ = isolation
+            await sleep.sleep(until: deadline, on: loop)
+        } onCancel: {
+            loop.execute { sleep.end() }
+        }
+        if Task.isCancelled { throw CancellationError() }
+    }
+}

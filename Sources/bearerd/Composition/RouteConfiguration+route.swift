@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import Crypto
+import HTTPClient
+import HTTPTypes
+import OAuth
+import Proxy
+
+extension RouteConfiguration {
+    /// The route as the workers serve it.
+    ///
+    /// - Parameters:
+    ///   - listeners: of the configuration, in their order.
+    ///   - trust: parses each CA file once.
+    func route(
+        session: AuthSession?, listeners: [ListenAddress], tokenWait: Duration, trust: TrustStores
+    ) throws(TrustStore.LoadError) -> Route {
+        var route = Route(
+            path: path,
+            upstream: UpstreamAddress(url: upstream, transport: try transport.transport(to: upstream, trust: trust)),
+            upstreamAuthority: upstream.socketPath == nil ? upstream.authority : "localhost",
+            upstreamPrefix: upstream.path.hasSuffix("/") ? String(upstream.path.dropLast()) : upstream.path,
+            upstreamOrigin: upstream.socketPath == nil ? upstream.origin.lowercased() : nil)
+        route.host = host?.description
+        route.listener = listen.flatMap { listeners.firstIndex(of: $0) }
+        route.methods = methods
+        route.stripPrefix = stripsPrefix
+        route.session = session
+        route.authorization = authorization.policy
+        route.credentials = Route.Credentials(name: header, scheme: scheme)
+        route.hostField = hostHeader.field
+        route.requestEdits = requestHeaders.edits
+        route.responseEdits = responseHeaders.edits
+        route.forwarded = forwarded.policy
+        route.via = via
+        route.upgrade = upgrade.map { $0.lowercased() }
+        route.retryOnStatus = retryOnStatus
+        route.replayBuffer = replayBuffer
+        route.onNoToken = onNoToken == .pass ? .pass : .fail
+        route.timeouts.connect = timeouts.connect ?? .zero
+        route.timeouts.firstByte = timeouts.firstByte ?? .zero
+        route.timeouts.streamIdle = timeouts.streamIdle ?? .zero
+        route.timeouts.upstreamIdle = timeouts.idle ?? .zero
+        route.timeouts.upstreamAge = timeouts.age ?? .zero
+        route.timeouts.tokenWait = tokenWait
+        return route
+    }
+}
+
+extension TransportConfiguration {
+    /// How libcurl connects to the server at `url`.
+    func transport(to url: HTTPURL?, trust: TrustStores) throws(TrustStore.LoadError) -> Transport {
+        let needsTrust = url?.scheme != .http || proxy.isSet
+        return Transport(
+            trust: needsTrust ? try trust.store(caFile: caFile) : nil,
+            clientCertificateFile: clientCertificate?.certificateFile,
+            clientKeyFile: clientCertificate?.keyFile,
+            proxy: proxy.setting,
+            connectTo: connectTo.flatMap { ConnectDestination($0.description) },
+            skipsVerification: skipsVerification)
+    }
+}
+
+extension ProxyConfiguration {
+    fileprivate var isSet: Bool {
+        switch self {
+        case .none: false
+        case .environment, .url: true
+        }
+    }
+
+    fileprivate var setting: Transport.Proxy {
+        switch self {
+        case .none: .none
+        case .environment: .environment
+        case .url(let url): url.withPlaintext { .url($0) }
+        }
+    }
+}
+
+extension RouteConfiguration.AuthorizationPolicy {
+    fileprivate var policy: Route.AuthorizationPolicy {
+        switch self {
+        case .overwrite: .overwrite
+        case .preserve: .preserve
+        case .reject: .reject
+        }
+    }
+}
+
+extension RouteConfiguration.HostHeader {
+    fileprivate var field: Route.HostField {
+        switch self {
+        case .upstream: .upstream
+        case .preserve: .preserve
+        case .value(let value): .value(value)
+        }
+    }
+}
+
+extension RouteConfiguration.ForwardedPolicy {
+    fileprivate var policy: Route.ForwardedPolicy {
+        switch self {
+        case .none: .none
+        case .replace: .replace
+        case .append: .append
+        }
+    }
+}
+
+extension HeaderEdits {
+    fileprivate var edits: FieldEdits {
+        FieldEdits(
+            remove: remove, set: self.set.map { ($0.name, $0.value) }, add: add.map { ($0.name, $0.value) })
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import Crypto
+import OAuth
+import System
+
+/// A client's secret, read anew at each use on a thread that may block.
+struct SecretFileCredentials: CredentialSource {
+    let secret: SecretSource?
+    let thread: ThreadExecutor
+
+    func clientSecret() async throws(CredentialError) -> Secret? {
+        guard let secret else { return nil }
+        let reading = Task(executorPreference: thread) { () -> Result<Secret, CredentialError> in
+            do throws(CredentialError) {
+                return .success(try secret.read())
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try await reading.value.get()
+    }
+}
