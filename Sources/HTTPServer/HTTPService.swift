@@ -42,7 +42,10 @@ package actor HTTPService: LoopConfined {
     private func accepted(_ stream: ByteStream, _ peer: PeerAddress) {
         let connection = ServerConnection(stream: stream, peer: peer, limits: limits, timeouts: timeouts)
         connections[ObjectIdentifier(connection)] = connection
-        Task { await self.serve(connection) }
+        Task {
+            // Without the preference each resumption would pass through the global pool.
+            await withTaskExecutorPreference(loop) { await self.serve(connection) }
+        }
     }
 
     private func serve(_ connection: ServerConnection) async {

@@ -168,7 +168,10 @@ extension Worker {
         exchange.upstreamPersists = false
         connection.endAfterAnswer()
         try await writeToClient(connection.output, exchange)
-        let upward = Task { await self.pump(from: connection.stream, to: upstream) }
+        let upward = Task {
+            // Without the preference each resumption would pass through the global pool.
+            await withTaskExecutorPreference(loop) { await self.pump(from: connection.stream, to: upstream) }
+        }
         await pump(from: upstream, to: connection.stream)
         await upward.value
     }

@@ -116,7 +116,10 @@ package actor Worker: LoopConfined {
         let exchange = Exchange(connection: connection, listener: listener)
         exchanges[ObjectIdentifier(exchange)] = exchange
         metrics.openConnections += 1
-        Task { await self.serve(exchange) }
+        Task {
+            // Without the preference each resumption would pass through the global pool.
+            await withTaskExecutorPreference(loop) { await self.serve(exchange) }
+        }
     }
 
     private func resumeAccepting() {
@@ -179,7 +182,10 @@ package actor Worker: LoopConfined {
         closing.serialize(into: &output)
         output += body
         let message = output
-        Task { await self.dismiss(stream, with: message) }
+        Task {
+            // Without the preference each resumption would pass through the global pool.
+            await withTaskExecutorPreference(loop) { await self.dismiss(stream, with: message) }
+        }
     }
 
     private func dismiss(_ stream: ByteStream, with message: [UInt8]) async {
