@@ -16,8 +16,7 @@ package final class UpstreamPool {
         package var idleForUnrepeatable: Duration
 
         package init(
-            idle: Duration = .seconds(30), age: Duration = .seconds(600),
-            idleForUnrepeatable: Duration = .seconds(4)
+            idle: Duration = .seconds(30), age: Duration = .seconds(600), idleForUnrepeatable: Duration = .seconds(4)
         ) {
             self.idle = idle
             self.age = age
@@ -46,8 +45,7 @@ package final class UpstreamPool {
     ///   - limit: shared with the other workers' pools for this route.
     ///   - multis: of the loop that this pool belongs to.
     package init(
-        address: UpstreamAddress, limit: UpstreamLimit, lifetimes: Lifetimes = Lifetimes(),
-        multis: CurlMultiSet
+        address: UpstreamAddress, limit: UpstreamLimit, lifetimes: Lifetimes = Lifetimes(), multis: CurlMultiSet
     ) {
         connector = UpstreamConnector(address: address, multis: multis)
         self.limit = limit
@@ -72,9 +70,7 @@ package final class UpstreamPool {
     package func take(mayRepeat: Bool) -> UpstreamConnection? {
         while let connection = idle.last {
             let now = CoarseInstant.now
-            if !mayRepeat, isOver(lifetimes.idleForUnrepeatable, since: connection.idleSince, at: now) {
-                return nil
-            }
+            if !mayRepeat, isOver(lifetimes.idleForUnrepeatable, since: connection.idleSince, at: now) { return nil }
             idle.removeLast()
             connection.becomeBusy()
             if !isSpent(connection, at: now), connection.isQuiet { return connection }

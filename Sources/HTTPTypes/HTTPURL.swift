@@ -20,7 +20,7 @@ package struct HTTPURL: Hashable, Sendable {
     package let host: String
     /// The port, explicit or the scheme's; 0 for a Unix socket.
     package let port: UInt16
-    /// The path as written, perhaps empty; empty for a Unix socket.
+    /// The path as written, perhaps empty; empty for a Unix socket, unless it was replaced.
     package let path: String
     /// What follows the `?`; nil without one.
     package let query: String?
@@ -39,6 +39,15 @@ package struct HTTPURL: Hashable, Sendable {
         case .unix: self.init(socket: rest)
         case .http, .https: self.init(scheme, rest)
         }
+    }
+
+    private init(_ url: HTTPURL, path: String) {
+        scheme = url.scheme
+        host = url.host
+        port = url.port
+        self.path = path
+        query = nil
+        socketPath = url.socketPath
     }
 
     private init?(socket path: Substring.UTF8View) {
@@ -114,6 +123,14 @@ extension HTTPURL: CustomStringConvertible {
     /// The path, at least `/`, and the query: a request target in origin-form (RFC 9112 §3.2.1).
     package var target: String {
         (path.isEmpty ? "/" : path) + (query.map { "?\($0)" } ?? "")
+    }
+
+    /// The same place with another path, and no query; behind a Unix socket too, which no text can say.
+    ///
+    /// - Parameter path: begins with a slash; characters that RFC 3986 wants percent-encoded are.
+    /// - Returns: the other URL.
+    package func replacing(path: String) -> HTTPURL {
+        HTTPURL(self, path: path)
     }
 
     /// Whether it points at this machine: 127.0.0.0/8, `::1`, `localhost`, `*.localhost`, or a Unix socket.

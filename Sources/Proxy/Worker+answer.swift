@@ -27,9 +27,7 @@ extension Worker {
             }
         } catch {
             // Only a reset tells a reader of a close-delimited body that it is not whole (RFC 9112 8).
-            if exchange.responseFraming != .none, connection.request.version == .http10 {
-                connection.stream.abort()
-            }
+            if exchange.responseFraming != .none, connection.request.version == .http10 { connection.stream.abort() }
             throw error
         }
     }
@@ -97,8 +95,7 @@ extension Worker {
             } else {
                 do {
                     try await connection.stream.write(
-                        connection.output, forwarding: piece, of: upstream, tail: Self.lineEnd,
-                        within: timeout)
+                        connection.output, forwarding: piece, of: upstream, tail: Self.lineEnd, within: timeout)
                 } catch {
                     throw .clientGone
                 }
@@ -119,8 +116,7 @@ extension Worker {
         }
     }
 
-    private func next(of body: MessageBody, within timeout: Duration) async throws(ProxyError) -> Range<Int>?
-    {
+    private func next(of body: MessageBody, within timeout: Duration) async throws(ProxyError) -> Range<Int>? {
         do {
             return try await body.next(within: timeout)
         } catch .stream(.timedOut) {

@@ -26,12 +26,16 @@ struct ConfigurationFile {
         self.path = path
     }
 
-    /// Reads and checks the file, and tells every problem on standard error.
+    /// Reads and checks the file, and tells its problems on standard error.
     ///
+    /// - Parameter tellsWarnings: false for commands that are called often and by scripts.
+    /// - Returns: the configuration, which has no error.
     /// - Throws: a failure of configuration when there is an error among them.
-    func load() throws(CommandFailure) -> Configuration {
+    func load(tellingWarnings tellsWarnings: Bool = true) throws(CommandFailure) -> Configuration {
         let report = ConfigurationReport(path: path, environment: CurrentProcess.environment)
-        for line in report.lines { Console.remark(line) }
+        if tellsWarnings || report.configuration == nil {
+            for line in report.lines { Console.remark(line) }
+        }
         guard let configuration = report.configuration else { throw CommandFailure(.configuration) }
         return configuration
     }

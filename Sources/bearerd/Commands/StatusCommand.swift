@@ -1,16 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `bearerd status`.
+import Admin
+import Configuration
+import EventLoop
+import JSON
+import OAuth
+import System
+
+/// `bearerd status`: what the daemon says, else what the store holds.
 struct StatusCommand: Command {
     static let name = "status"
     static let summary = "tells each identity's state, expiry and last error"
     static let options = [json]
 
-    private static let json = CommandOption("json", "as JSON")
+    private static let json = CommandOption("json", "as JSON, like GET /api/status")
 
-    init(_ arguments: ParsedArguments) throws(CommandFailure) {}
+    private let file: ConfigurationFile
+    private let isJSON: Bool
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        file = try ConfigurationFile(arguments)
+        isJSON = arguments.has(Self.json)
+    }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        throw CommandFailure(.unavailable, "not supported yet")
+        let configuration = try file.load(tellingWarnings: false)
+        let document = try CommandLoop.run { loop throws(CommandFailure) in
+            if let document = try await daemonStatus(configuration, loop) { return document }
+            return try await storedStatus(configuration, loop)
+        }
+        try Console.show(isJSON ? document.line : StatusTable(document).text)
+        return .success
     }
+
+    private func daemonStatus(
+        _ configuration: Configuration, _ loop: EventLoop
+    ) async throws(CommandFailure) -> JSONValue? {
+        switch try await AdminClient(configuration.admin, loop: loop)?.get(AdminPath.status) {
+        case nil, .notRunning?: return nil
+        case .answered(200, let body)?:
+            guard let document = try? JSONValue(parsing: body) else {
+                throw CommandFailure(.unavailable, "the daemon's status is not JSON")
+            }
+            return document
+        case .answered(let status, let body)?:
+            throw CommandFailure(refusal: status, body, of: "the daemon")
+        }
+    }
+
+    private func storedStatus(
+        _ configuration: Configuration, _ loop: EventLoop
+    ) async throws(CommandFailure) -> JSONValue {
+        guard configuration.store.isShared else {
+            throw CommandFailure(
+                .permission, "no daemon answers on an admin listener, and the store is in memory")
+        }
+        let engine = try Engine(forCommandOn: configuration, loop: loop)
+        var statuses: [IdentityStatus] = []
+        for identity in configuration.identities {
+            var state = AuthState(identity.client)
+            do throws(StoreError) {
+                if let stored = try await engine.store.load(identity.name) {
+                    let wall = WallTime(sinceEpoch: WallClock.sinceEpoch)
+                    _ = state.found(stored, at: .now, wall: wall, jitter: 0)
+                }
+            } catch {
+                throw CommandFailure(.permission, "store: \(error)")
+            }
+            statuses.append(state.status(at: .now))
+        }
+        let document = StatusDocument(
+            version: Version.text, uptime: nil, identities: statuses, routes: configuration.adminRoutes,
+            requests: nil)
+        return document.json
+    }
+}
+
+extension JSONValue {
+    /// The value as one line of text.
+    fileprivate var line: String { String(decoding: serialized(), as: UTF8.self) + "\n" }
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `bearerd token`.
+import Configuration
+import Crypto
+import OAuth
+
+/// `bearerd token`: the only command whose purpose is to show a token.
 struct TokenCommand: Command {
     static let name = "token"
     static let summary = "prints a fresh access token alone"
@@ -9,9 +13,25 @@ struct TokenCommand: Command {
 
     private static let header = CommandOption("header", "the whole Authorization line")
 
-    init(_ arguments: ParsedArguments) throws(CommandFailure) {}
+    private let file: ConfigurationFile
+    private let identityName: String?
+    private let showsHeader: Bool
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        file = try ConfigurationFile(arguments)
+        identityName = arguments.operand
+        showsHeader = arguments.has(Self.header)
+    }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        throw CommandFailure(.unavailable, "not supported yet")
+        let configuration = try file.load(tellingWarnings: false)
+        let identity = try IdentityChoice.choose(identityName, in: configuration)
+        let token = try CommandLoop.run { loop throws(CommandFailure) in
+            try await IdentitySession(of: identity, in: configuration, loop: loop).freshToken()
+        }
+        try token.token.withPlaintext { text throws(CommandFailure) in
+            try Console.show(showsHeader ? "Authorization: Bearer \(text)\n" : "\(text)\n")
+        }
+        return .success
     }
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Admin
+import Configuration
+import Crypto
+import EventLoop
+import HTTPClient
+import HTTPTypes
+import OAuth
+
+/// Asks the running daemon through its admin listener.
+struct AdminClient {
+    /// What came of asking.
+    enum Answer {
+        /// Nobody listens there.
+        case notRunning
+        /// The daemon's answer, whatever its status.
+        case answered(status: Int, body: [UInt8])
+    }
+
+    private let url: HTTPURL
+    private let key: Secret?
+    private let client: TransferClient
+
+    /// - Returns: nil if the configuration has no admin listener that can be asked.
+    init?(_ admin: AdminConfiguration?, loop: EventLoop) throws(CommandFailure) {
+        guard let admin, let url = HTTPURL(asking: admin.listen) else { return nil }
+        self.url = url
+        client = TransferClient(loop: loop)
+        do {
+            key = try admin.key?.read()
+        } catch {
+            throw CommandFailure(.permission, "admin.key: \(error.reason)")
+        }
+    }
+
+    /// Reads a page of the listener.
+    func get(_ path: String) async throws(CommandFailure) -> Answer {
+        try await send(.get, path, timeLimit: .seconds(5))
+    }
+
+    /// Has the daemon do something; waits longer than the daemon does.
+    func post(_ path: String) async throws(CommandFailure) -> Answer {
+        try await send(.post, path, timeLimit: .seconds(30))
+    }
+
+    private func send(
+        _ method: HTTPMethod, _ path: String, timeLimit: Duration
+    ) async throws(CommandFailure) -> Answer {
+        var fields = HTTPFields()
+        fields[.bearerdAdmin] = "1"
+        key?.withPlaintext { fields[.authorization] = "Bearer \($0)" }
+        let request = TransferRequest(
+            method: method, url: url.replacing(path: path), fields: fields, timeLimit: timeLimit,
+            maximumBodyBytes: 16 << 20)
+        do {
+            let response = try await client.send(request, over: Transport())
+            return .answered(status: response.status, body: response.body)
+        } catch {
+            if case .notConnected = error { return .notRunning }
+            throw CommandFailure(
+                .unavailable, "the admin listener at \(url.origin) does not answer properly: \(error)")
+        }
+    }
+}
+
+extension HTTPURL {
+    /// Where a client of this machine finds a listener; nil for a passed socket or a port that nobody knows.
+    fileprivate init?(asking address: ListenAddress) {
+        switch address {
+        case .tcp(_, 0), .systemd, .descriptor: return nil
+        case .tcp("0.0.0.0", let port): self.init("http://127.0.0.1:\(port)")
+        case .tcp("::", let port): self.init("http://[::1]:\(port)")
+        case .tcp: self.init("http://\(address)")
+        case .unix(let path): self.init("http+unix:\(path)")
+        }
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OAuth
+
+extension CommandFailure {
+    /// Why an identity has no token, with what its session knows of the reason.
+    init(_ error: TokenError, of identity: IdentityStatus) {
+        let reason = identity.lastError.map { ": \($0.detail) (\($0.code))" } ?? ""
+        switch error {
+        case .loginRequired:
+            self.init(.permission, "\(identity.name): somebody must log in\(reason)")
+        case .misconfigured:
+            self.init(
+                .configuration, "\(identity.name): the provider refuses this client or its request\(reason)")
+        case .unavailable:
+            self.init(.unavailable, "\(identity.name): no token from the provider\(reason)")
+        case .cancelled:
+            self.init(.failure, "\(identity.name): interrupted")
+        }
+    }
+}

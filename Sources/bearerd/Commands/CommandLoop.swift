@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import Synchronization
+
+/// An event loop for the length of one command.
+enum CommandLoop {
+    /// Runs the asynchronous part of a command on this thread until it is done.
+    ///
+    /// - Parameter body: gets the loop that it runs on.
+    /// - Returns: what `body` returns.
+    /// - Throws: what `body` throws.
+    static func run<Value: Sendable>(
+        _ body: @escaping @Sendable (EventLoop) async throws(CommandFailure) -> Value
+    ) throws(CommandFailure) -> Value {
+        let loop: EventLoop
+        do {
+            loop = try EventLoop(name: "command")
+        } catch {
+            throw CommandFailure(.failure, "no event loop: \(error)")
+        }
+        let outcome = Mutex<Result<Value, CommandFailure>?>(nil)
+        Task(executorPreference: loop) {
+            do throws(CommandFailure) {
+                let value = try await body(loop)
+                outcome.withLock { $0 = .success(value) }
+            } catch {
+                outcome.withLock { [error] in $0 = .failure(error) }
+            }
+            loop.stop()
+        }
+        loop.run()
+        guard let result = outcome.withLock({ $0 }) else {
+            throw CommandFailure(.failure, "interrupted")
+        }
+        return try result.get()
+    }
+}

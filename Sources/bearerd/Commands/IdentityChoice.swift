@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+
+/// Which identity a command is for.
+enum IdentityChoice {
+    private static let standardName = "default"
+
+    /// The identity with the given name; without one the only identity, or the one called `default`.
+    ///
+    /// - Throws: a failure of usage when there is no such identity, or more than one to choose from.
+    static func choose(
+        _ name: String?, in configuration: Configuration
+    ) throws(CommandFailure) -> IdentityConfiguration {
+        let identities = configuration.identities
+        let names = identities.map(\.name)
+        guard let name else {
+            if identities.count == 1, let only = identities.first { return only }
+            if let standard = configuration.identity(named: standardName) { return standard }
+            guard !identities.isEmpty else {
+                throw CommandFailure(.usage, "the configuration has no identity")
+            }
+            throw CommandFailure(.usage, "which identity? there are \(names.joined(separator: ", "))")
+        }
+        guard let identity = configuration.identity(named: name) else {
+            let hint = NearMiss.hint(for: name, among: names)
+            throw CommandFailure(.usage, "there is no identity '\(name)'\(hint)")
+        }
+        return identity
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import EventLoop
+import HTTPClient
+import OAuth
+import Observability
+
+/// One identity's session for the length of a command, on the store that a daemon may share.
+struct IdentitySession {
+    private let session: AuthSession
+    private let patience: Duration
+
+    /// Opens the store; nothing is asked of the provider yet.
+    ///
+    /// - Throws: a failure of permission for a store in memory, which only its own process sees; the store's own.
+    init(
+        of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop
+    ) throws(CommandFailure) {
+        guard configuration.store.isShared else {
+            throw CommandFailure(
+                .permission, "the store is in memory, where only the daemon that made it sees it")
+        }
+        let engine = try Engine(forCommandOn: configuration, loop: loop)
+        guard let session = engine.sessions.first(where: { $0.identity == identity.name }) else {
+            throw CommandFailure(.failure, "\(identity.name): no session")
+        }
+        self.session = session
+        patience = configuration.timeouts.tokenWait
+    }
+
+    /// A token that has not expired: the stored one, else a new one that is stored first.
+    func freshToken() async throws(CommandFailure) -> AccessTokenSnapshot {
+        try await perform { session throws(TokenError) in
+            try await session.freshToken(waitingAtMost: patience)
+        }
+    }
+
+    /// Gets a new token whatever the present one's expiry, and stores it.
+    ///
+    /// - Returns: what may be shown of the identity afterwards.
+    func refresh() async throws(CommandFailure) -> IdentityStatus {
+        try await perform { session throws(TokenError) in
+            try await session.refresh(waitingAtMost: patience)
+        }
+        return await session.status
+    }
+
+    private func perform<Value: Sendable>(
+        _ action: (AuthSession) async throws(TokenError) -> Value
+    ) async throws(CommandFailure) -> Value {
+        await session.start()
+        let outcome: Result<Value, TokenError>
+        do throws(TokenError) {
+            outcome = .success(try await action(session))
+        } catch {
+            outcome = .failure(error)
+        }
+        let status = await session.status
+        await session.stop()
+        switch outcome {
+        case .success(let value): return value
+        case .failure(let error): throw CommandFailure(error, of: status)
+        }
+    }
+}
+
+extension Engine {
+    /// The engine of a command: what it has to say, the command says.
+    init(forCommandOn configuration: Configuration, loop: EventLoop) throws(CommandFailure) {
+        do {
+            try HTTPClientLibrary.initialize()
+            try self.init(
+                configuration: configuration, loop: loop,
+                log: Log(level: .error, format: .text, sink: NoSink()))
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+}
+
+extension StoreConfiguration {
+    /// Whether another process can open it.
+    var isShared: Bool {
+        switch self {
+        case .file: true
+        case .memory: false
+        }
+    }
+}
+
+/// Where a command's log goes: its one line of error says what matters.
+private struct NoSink: LineSink {
+    func write(_ lines: [UInt8]) {}
+}
