@@ -4,7 +4,9 @@
 
 import PackageDescription
 
-/// Targets that hold C pointers. Nothing above them ever sees one.
+/// Targets that hold C pointers.
+///
+/// Nothing above them ever sees one.
 let bridge: [SwiftSetting] = [
     .swiftLanguageMode(.v6),
     .enableUpcomingFeature("ExistentialAny"),
@@ -14,10 +16,11 @@ let bridge: [SwiftSetting] = [
 ]
 
 /// Everything else: an unsafe pointer is a compile error.
-let safe: [SwiftSetting] = bridge + [
-    .strictMemorySafety(),
-    .treatWarning("StrictMemorySafety", as: .error),
-]
+let safe: [SwiftSetting] =
+    bridge + [
+        .strictMemorySafety(),
+        .treatWarning("StrictMemorySafety", as: .error),
+    ]
 
 let package = Package(
     name: "bearerd",
@@ -35,7 +38,9 @@ let package = Package(
         .target(name: "CSystem"),
 
         .target(name: "EventLoop", dependencies: ["CLibevent", "CSystem"], swiftSettings: bridge),
-        .target(name: "HTTPClient", dependencies: ["CLibcurl", "COpenSSL", "EventLoop", "HTTPTypes"], swiftSettings: bridge),
+        .target(
+            name: "HTTPClient", dependencies: ["CLibcurl", "COpenSSL", "EventLoop", "HTTPTypes"],
+            swiftSettings: bridge),
         .target(name: "YAML", dependencies: ["CLibyaml"], swiftSettings: bridge),
         .target(
             name: "JSON", dependencies: ["CJansson"], swiftSettings: bridge,
@@ -47,22 +52,30 @@ let package = Package(
 
         .target(name: "HTTPTypes", swiftSettings: safe),
         .target(name: "HTTPServer", dependencies: ["EventLoop", "HTTPTypes"], swiftSettings: safe),
-        .target(name: "OAuth", dependencies: ["Confinement", "HTTPTypes", "Crypto", "JSON"], swiftSettings: safe),
         .target(
-            name: "TokenStore", dependencies: ["Confinement", "OAuth", "Crypto", "System"], swiftSettings: safe),
+            name: "OAuth", dependencies: ["Confinement", "HTTPTypes", "Crypto", "JSON"], swiftSettings: safe),
         .target(
-            name: "Configuration", dependencies: ["YAML", "OAuth", "HTTPTypes", "Crypto", "System", "Observability"],
+            name: "TokenStore", dependencies: ["Confinement", "OAuth", "Crypto", "System"],
+            swiftSettings: safe),
+        .target(
+            name: "Configuration",
+            dependencies: ["YAML", "OAuth", "HTTPTypes", "Crypto", "System", "Observability"],
             swiftSettings: safe),
         .target(name: "Observability", dependencies: ["System"], swiftSettings: safe),
         .target(
             name: "Proxy",
-            dependencies: ["HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTPTypes", "Observability", "Crypto", "System"],
+            dependencies: [
+                "HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTPTypes", "Observability", "Crypto",
+                "System",
+            ],
             swiftSettings: safe),
         .target(
-            name: "Admin", dependencies: ["HTTPServer", "OAuth", "HTTPTypes", "JSON", "Crypto", "Observability", "System"],
+            name: "Admin",
+            dependencies: ["HTTPServer", "OAuth", "HTTPTypes", "JSON", "Crypto", "Observability", "System"],
             swiftSettings: safe),
         .target(
-            name: "DevelopmentProvider", dependencies: ["HTTPServer", "EventLoop", "OAuth", "HTTPTypes", "Crypto", "JSON"],
+            name: "DevelopmentProvider",
+            dependencies: ["HTTPServer", "EventLoop", "OAuth", "HTTPTypes", "Crypto", "JSON"],
             swiftSettings: safe),
         .executableTarget(
             name: "bearerd",
@@ -72,12 +85,15 @@ let package = Package(
             ],
             swiftSettings: safe),
 
-        .testTarget(name: "OAuthTests", dependencies: ["OAuth", "Crypto", "HTTPTypes", "JSON", "System"], swiftSettings: bridge),
+        .testTarget(
+            name: "OAuthTests", dependencies: ["OAuth", "Crypto", "HTTPTypes", "JSON", "System"],
+            swiftSettings: bridge),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: bridge),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto", "JSON"], swiftSettings: bridge),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: bridge),
         .testTarget(
-            name: "TokenStoreTests", dependencies: ["TokenStore", "OAuth", "Crypto", "System", "TestSupport"],
+            name: "TokenStoreTests",
+            dependencies: ["TokenStore", "OAuth", "Crypto", "System", "TestSupport"],
             swiftSettings: bridge),
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "FuzzInvariants"], swiftSettings: bridge),
         .testTarget(
@@ -87,9 +103,11 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests", dependencies: ["bearerd", "Configuration"], swiftSettings: bridge),
         .testTarget(
-            name: "ConfigurationTests", dependencies: ["Configuration", "Crypto", "HTTPTypes", "OAuth", "Observability"],
+            name: "ConfigurationTests",
+            dependencies: ["Configuration", "Crypto", "HTTPTypes", "OAuth", "Observability"],
             swiftSettings: bridge),
-        .testTarget(name: "ObservabilityTests", dependencies: ["Observability", "System"], swiftSettings: bridge),
+        .testTarget(
+            name: "ObservabilityTests", dependencies: ["Observability", "System"], swiftSettings: bridge),
         .testTarget(
             name: "AdminTests",
             dependencies: ["Admin", "HTTPServer", "OAuth", "HTTPTypes", "JSON", "Crypto", "Observability"],
@@ -97,10 +115,13 @@ let package = Package(
         .testTarget(
             name: "HTTPClientTests", dependencies: ["HTTPClient", "EventLoop", "HTTPTypes", "TestSupport"],
             swiftSettings: bridge),
-        .target(name: "TestSupport", dependencies: ["COpenSSL"], path: "Tests/TestSupport", swiftSettings: bridge),
-        .testTarget(name: "HTTPTypesTests", dependencies: ["HTTPTypes", "FuzzInvariants"], swiftSettings: bridge),
         .target(
-            name: "FuzzInvariants", dependencies: ["HTTPTypes", "YAML"], path: "Tests/Fuzz/Invariants", swiftSettings: bridge),
+            name: "TestSupport", dependencies: ["COpenSSL"], path: "Tests/TestSupport", swiftSettings: bridge),
+        .testTarget(
+            name: "HTTPTypesTests", dependencies: ["HTTPTypes", "FuzzInvariants"], swiftSettings: bridge),
+        .target(
+            name: "FuzzInvariants", dependencies: ["HTTPTypes", "YAML"], path: "Tests/Fuzz/Invariants",
+            swiftSettings: bridge),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: bridge),
     ]
 )

@@ -22,7 +22,8 @@ package struct ByteBuffer {
 
     /// Appends the unconsumed bytes at `range` to `output`.
     package func copy(_ range: Range<Int>, into output: inout [UInt8]) {
-        output.append(contentsOf: storage[(readerIndex + range.lowerBound)..<(readerIndex + range.upperBound)])
+        output.append(
+            contentsOf: storage[(readerIndex + range.lowerBound)..<(readerIndex + range.upperBound)])
     }
 
     /// Forgets the first `count` unconsumed bytes.
@@ -84,7 +85,8 @@ package struct ByteBuffer {
 
     /// The memory of the unconsumed bytes at `range`, for a system call.
     @inline(__always)
-    func withUnsafeReadable<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    func withUnsafeReadable<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result
+    {
         storage.withUnsafeBytes { bytes in
             let start = readerIndex + range.lowerBound
             return body(UnsafeRawBufferPointer(rebasing: bytes[start..<(start + range.count)]))

@@ -26,7 +26,9 @@ package final class ByteStream {
 
     deinit { close() }
 
-    /// Ends both directions at once and frees the descriptor. Idempotent; waiters get ``StreamError/closed``.
+    /// Ends both directions at once and frees the descriptor.
+    ///
+    /// Idempotent; waiters get ``StreamError/closed``.
     package func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -58,7 +60,9 @@ package final class ByteStream {
     ///   - timeout: of the wait for the first byte; zero waits for ever.
     ///   - capacity: how much one receive may take when the buffer is empty, in bytes.
     /// - Returns: `false` when the peer has ended its direction.
-    package func fill(within timeout: Duration, capacity: Int = StoragePool.small) async throws(StreamError) -> Bool {
+    package func fill(
+        within timeout: Duration, capacity: Int = StoragePool.small
+    ) async throws(StreamError) -> Bool {
         while true {
             if readiness.isReadable, let hasBytes = try receive(capacity: capacity) { return hasBytes }
             input.releaseIfEmpty(to: pool)

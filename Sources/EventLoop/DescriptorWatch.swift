@@ -2,8 +2,10 @@
 
 internal import CLibevent
 
-/// Tells a C library that has its own idea of readiness when a descriptor is ready, for as long as it stays so
-/// (level-triggered). Our own streams use ``Readiness``. Confined to its loop's thread.
+/// Tells a C library that has its own idea of readiness when a descriptor is ready, for as long as it stays
+/// so (level-triggered).
+///
+/// Our own streams use ``Readiness``. Confined to its loop's thread.
 package final class DescriptorWatch {
     /// Which directions somebody waits for, or which are ready.
     package struct Directions: OptionSet, Sendable {
@@ -28,7 +30,8 @@ package final class DescriptorWatch {
         if directions.contains(.reading) { flags |= EV_READ }
         if directions.contains(.writing) { flags |= EV_WRITE }
         let context = Unmanaged.passUnretained(self).toOpaque()  // freed in deinit: no callback outlives us
-        event = loop.makeEvent(descriptor: descriptor, flags: flags, callback: onDescriptorReady, context: context)
+        event = loop.makeEvent(
+            descriptor: descriptor, flags: flags, callback: onDescriptorReady, context: context)
         event_add(event, nil)
     }
 

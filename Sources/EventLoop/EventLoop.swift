@@ -108,7 +108,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             guard !ready.isEmpty else { return }
             swap(&ready, &spare)
             for job in spare {
-                job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+                job.runSynchronously(
+                    isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             }
             spare.removeAll(keepingCapacity: true)
         }

@@ -90,7 +90,8 @@ package final class Listener {
             setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
         }
         let stream = ByteStream(
-            wire: SocketWire(descriptor: descriptor), readiness: Readiness(descriptor: descriptor, loop: loop),
+            wire: SocketWire(descriptor: descriptor),
+            readiness: Readiness(descriptor: descriptor, loop: loop),
             loop: loop)
         onAccept(stream, peer)
         return true

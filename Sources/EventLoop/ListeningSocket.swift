@@ -36,7 +36,8 @@ package struct ListeningSocket: Sendable {
     ///   - port: 0 lets the kernel choose.
     ///   - joining: whether another socket of this process has the address already. The first one is bound without
     ///     `SO_REUSEPORT`, which would hide that another process has it.
-    package static func tcp(host: String, port: UInt16, joining: Bool) throws(BindError) -> [ListeningSocket] {
+    package static func tcp(host: String, port: UInt16, joining: Bool) throws(BindError) -> [ListeningSocket]
+    {
         let candidates = SocketAddress.resolve(host: host, port: port)
         guard !candidates.isEmpty else { throw .unusableAddress }
         var bound: [ListeningSocket] = []
@@ -79,7 +80,9 @@ package struct ListeningSocket: Sendable {
             setsockopt(descriptor, CInt(IPPROTO_IPV6), IPV6_V6ONLY, &on, socklen_t(MemoryLayout<CInt>.size))
         }
         if joining { set(SO_REUSEPORT, on: descriptor) }
-        guard withAddress(&storage, { bind(descriptor, $0, length) }) == 0, Glibc.listen(descriptor, 1024) == 0 else {
+        guard withAddress(&storage, { bind(descriptor, $0, length) }) == 0,
+            Glibc.listen(descriptor, 1024) == 0
+        else {
             let error = BindError(errno: errno)
             _ = Glibc.close(descriptor)
             throw error

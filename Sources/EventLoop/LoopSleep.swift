@@ -12,7 +12,9 @@ package final class LoopSleep: @unchecked Sendable {
 
     package init() {}
 
-    /// Returns at `deadline` of the continuous clock, or as soon as ``end()`` has run. Call it once.
+    /// Returns at `deadline` of the continuous clock, or as soon as ``end()`` has run.
+    ///
+    /// Call it once.
     package func sleep(until deadline: ContinuousClock.Instant, on loop: EventLoop) async {
         await withUnsafeContinuation { continuation in
             loop.execute { self.begin(continuation, until: deadline, on: loop) }
@@ -28,7 +30,8 @@ package final class LoopSleep: @unchecked Sendable {
     }
 
     private func begin(
-        _ continuation: UnsafeContinuation<Void, Never>, until deadline: ContinuousClock.Instant, on loop: EventLoop
+        _ continuation: UnsafeContinuation<Void, Never>, until deadline: ContinuousClock.Instant,
+        on loop: EventLoop
     ) {
         guard !hasEnded else { return continuation.resume() }
         self.continuation = continuation

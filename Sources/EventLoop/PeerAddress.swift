@@ -26,7 +26,8 @@ package enum PeerAddress: Sendable, Equatable {
         case AF_UNIX:
             var user = uid_t()
             var process = pid_t()
-            self = bearerd_peer_user(descriptor, &user, &process) == 0
+            self =
+                bearerd_peer_user(descriptor, &user, &process) == 0
                 ? .unix(user: user, process: process) : .unknown
         case AF_INET, AF_INET6:
             self = SocketAddress.text(of: &storage, length: length).map { .ip($0.host) } ?? .unknown

@@ -15,22 +15,29 @@ package final class Readiness {
         let deadline: UInt64
     }
 
-    /// Whether a receive may find something. Cleared by ``clearReadable()``.
+    /// Whether a receive may find something.
+    ///
+    /// Cleared by ``clearReadable()``.
     package private(set) var isReadable = true
-    /// Whether a send may be taken. Cleared by ``clearWritable()``.
+    /// Whether a send may be taken.
+    ///
+    /// Cleared by ``clearWritable()``.
     package private(set) var isWritable = true
     /// Whether the peer has ended its direction, perhaps behind bytes that still wait.
     package private(set) var peerHasEnded = false
 
-    /// Runs on the loop's thread when something has arrived, or ended, that nobody waits for. It may cancel the
-    /// watching and let go of this object.
+    /// Runs on the loop's thread when something has arrived, or ended, that nobody waits for.
+    ///
+    /// It may cancel the watching and let go of this object.
     package var onEdge: (() -> Void)?
 
     private let loop: EventLoop
     private var event: OpaquePointer?
     private var timer: OpaquePointer?
-    /// When the timer will fire, or `.max` when it is not set. It may fire early for a wait that has since ended:
-    /// setting it anew at each wait would cost two heap operations a request.
+    /// When the timer will fire, or `.max` when it is not set.
+    ///
+    /// It may fire early for a wait that has since ended: setting it anew at each wait would cost two heap
+    /// operations a request.
     private var timerDeadline = UInt64.max
     private var reader: Waiter?
     private var writer: Waiter?
@@ -38,7 +45,8 @@ package final class Readiness {
     /// - Parameter descriptor: non-blocking, open for as long as this object watches it.
     package init(descriptor: CInt, loop: EventLoop) {
         self.loop = loop
-        let context = Unmanaged.passUnretained(self).toOpaque()  // both events are freed in cancel() or deinit
+        // Both events are freed in cancel() or deinit, so they never outlive this object.
+        let context = Unmanaged.passUnretained(self).toOpaque()
         event = loop.makeEvent(
             descriptor: descriptor, flags: EV_READ | EV_WRITE | EV_CLOSED | EV_ET | EV_PERSIST,
             callback: onReadiness, context: context)
@@ -48,7 +56,9 @@ package final class Readiness {
 
     deinit { freeEvents() }
 
-    /// Stops watching; call it before the descriptor is closed. Waiters get ``StreamError/closed``.
+    /// Stops watching; call it before the descriptor is closed.
+    ///
+    /// Waiters get ``StreamError/closed``.
     package func cancel() {
         freeEvents()
         resume(.reading, with: .closed)

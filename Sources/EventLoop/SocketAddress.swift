@@ -39,7 +39,8 @@ enum SocketAddress {
             if let address = entry.pointee.ai_addr {
                 var storage = sockaddr_storage()
                 withUnsafeMutableBytes(of: &storage) { bytes in
-                    bytes.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(entry.pointee.ai_addrlen)))
+                    bytes.copyMemory(
+                        from: UnsafeRawBufferPointer(start: address, count: Int(entry.pointee.ai_addrlen)))
                 }
                 found.append((storage, entry.pointee.ai_addrlen))
             }

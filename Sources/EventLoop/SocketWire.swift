@@ -46,9 +46,12 @@ package final class SocketWire: Wire {
     ) -> WireResult {
         if second.isEmpty, third.isEmpty { return send(first) }
         return withUnsafeTemporaryAllocation(of: iovec.self, capacity: 3) { vectors in
-            vectors[0] = iovec(iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)
-            vectors[1] = iovec(iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
-            vectors[2] = iovec(iov_base: UnsafeMutableRawPointer(mutating: third.baseAddress), iov_len: third.count)
+            vectors[0] = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: first.baseAddress), iov_len: first.count)
+            vectors[1] = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: second.baseAddress), iov_len: second.count)
+            vectors[2] = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: third.baseAddress), iov_len: third.count)
             var message = msghdr()
             message.msg_iov = vectors.baseAddress
             message.msg_iovlen = 3

@@ -15,7 +15,9 @@ package enum WireResult {
     case failed(StreamError)
 }
 
-/// How bytes get in and out of one connection: a plain socket, or TLS over one. Bridge targets only.
+/// How bytes get in and out of one connection: a plain socket, or TLS over one.
+///
+/// Bridge targets only.
 package protocol Wire: AnyObject {
     /// Whether a `receive` that fills less than it was given has emptied the descriptor.
     var drainsOnShortReceive: Bool { get }

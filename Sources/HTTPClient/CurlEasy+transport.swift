@@ -48,7 +48,8 @@ extension CurlEasy {
     private func setSecurity(_ transport: Transport) throws(CurlError) {
         try set(CURLOPT_CAINFO, to: String?.none)
         try set(CURLOPT_CAPATH, to: String?.none)
-        try set(CURLOPT_PROXY_CAPATH, to: String?.none)  // with a path set libcurl parses the bundle each time
+        // With a path set libcurl parses the bundle each time.
+        try set(CURLOPT_PROXY_CAPATH, to: String?.none)
         try set(CURLOPT_SSLVERSION, to: Int(CURL_SSLVERSION_TLSv1_2))
         try set(CURLOPT_PROXY_SSLVERSION, to: proxyVersionMark)
         try set(CURLOPT_SSL_VERIFYPEER, to: !transport.skipsVerification)

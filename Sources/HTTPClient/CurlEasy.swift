@@ -64,7 +64,8 @@ struct CurlEasy: ~Copyable {
     func set(_ option: CURLoption, to limit: Duration) throws(CurlError) {
         let (seconds, attoseconds) = limit.components
         guard limit > .zero else { return try set(option, to: Int(Int32.max)) }
-        let milliseconds = min(seconds, 2_000_000) * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        let milliseconds =
+            min(seconds, 2_000_000) * 1_000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
         try set(option, to: Int(milliseconds))
     }
 
@@ -84,7 +85,8 @@ struct CurlEasy: ~Copyable {
     /// The descriptor of a `CURLOPT_CONNECT_ONLY` connection, which libcurl owns (`CURLINFO_ACTIVESOCKET`).
     var activeSocket: Int32? {
         var value: curl_socket_t = -1
-        guard bearerd_easy_getinfo_socket(handle, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK, value >= 0 else {
+        guard bearerd_easy_getinfo_socket(handle, CURLINFO_ACTIVESOCKET, &value) == CURLE_OK, value >= 0
+        else {
             return nil
         }
         return value

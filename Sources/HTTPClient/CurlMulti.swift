@@ -3,7 +3,9 @@
 internal import CLibcurl
 internal import EventLoop
 
-/// libcurl's multi interface, driven by an ``EventLoop``. Confined to its loop's thread.
+/// libcurl's multi interface, driven by an ``EventLoop``.
+///
+/// Confined to its loop's thread.
 ///
 /// Each ``CurlTransfer`` in it holds it, so it is cleaned up after the last one.
 final class CurlMulti {
@@ -23,7 +25,8 @@ final class CurlMulti {
         guard let handle = curl_multi_init() else { throw CurlError(CURLE_OUT_OF_MEMORY) }
         self.loop = loop
         self.handle = handle
-        let context = Unmanaged.passUnretained(self).toOpaque()  // cleaned up in deinit: no callback outlives us
+        // Cleaned up in deinit: no callback outlives us.
+        let context = Unmanaged.passUnretained(self).toOpaque()
         bearerd_multi_setopt_socket_function(handle, onSocketInterest)
         bearerd_multi_setopt_pointer(handle, CURLMOPT_SOCKETDATA, context)
         bearerd_multi_setopt_timer_function(handle, onTimerChange)
@@ -48,7 +51,9 @@ final class CurlMulti {
         running[transfer.easy.handle] = transfer
     }
 
-    /// Ends a transfer at once, or the connection that it has left behind. Call it once for each added.
+    /// Ends a transfer at once, or the connection that it has left behind.
+    ///
+    /// Call it once for each added.
     func remove(_ transfer: CurlTransfer) {
         running[transfer.easy.handle] = nil
         curl_multi_remove_handle(handle, transfer.easy.handle)
@@ -98,7 +103,8 @@ final class CurlMulti {
 }
 
 private func onSocketInterest(
-    _: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ what: CInt, _ context: UnsafeMutableRawPointer?,
+    _: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ what: CInt,
+    _ context: UnsafeMutableRawPointer?,
     _: UnsafeMutableRawPointer?
 ) -> CInt {
     guard let context else { return -1 }
@@ -106,7 +112,9 @@ private func onSocketInterest(
     return 0
 }
 
-private func onTimerChange(_: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?) -> CInt {
+private func onTimerChange(
+    _: UnsafeMutableRawPointer?, _ milliseconds: Int, _ context: UnsafeMutableRawPointer?
+) -> CInt {
     guard let context else { return -1 }
     let delay: Duration? = milliseconds < 0 ? nil : .milliseconds(milliseconds)
     Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().timerChanged(to: delay)

@@ -2,7 +2,9 @@
 
 package import EventLoop
 
-/// The multi handles of one loop, shared by all its upstreams. Confined to the loop's thread.
+/// The multi handles of one loop, shared by all its upstreams.
+///
+/// Confined to the loop's thread.
 package final class CurlMultiSet {
     package let loop: EventLoop
     private var multis: [CurlMulti] = []

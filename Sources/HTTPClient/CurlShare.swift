@@ -13,7 +13,8 @@ final class CurlShare {
     init() throws(CurlError) {
         guard let handle = curl_share_init() else { throw CurlError(CURLE_OUT_OF_MEMORY) }
         self.handle = handle
-        let status = bearerd_share_setopt_long(handle, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_SSL_SESSION.rawValue))
+        let status = bearerd_share_setopt_long(
+            handle, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_SSL_SESSION.rawValue))
         guard status == CURLSHE_OK else { throw CurlError(CURLE_NOT_BUILT_IN) }
     }
 

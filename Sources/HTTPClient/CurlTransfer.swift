@@ -35,7 +35,9 @@ final class CurlTransfer {
 
     deinit { end() }
 
-    /// Starts the transfer and waits for its end. Once only.
+    /// Starts the transfer and waits for its end.
+    ///
+    /// Once only.
     ///
     /// - Throws: ``CurlError`` when it cannot be started.
     ///
@@ -52,7 +54,9 @@ final class CurlTransfer {
         }
     }
 
-    /// Takes the handle out of the multi; a connection that it has left open is closed. Idempotent.
+    /// Takes the handle out of the multi; a connection that it has left open is closed.
+    ///
+    /// Idempotent.
     func end() {
         guard isAdded else { return }
         isAdded = false

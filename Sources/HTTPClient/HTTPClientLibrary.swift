@@ -7,7 +7,9 @@ package enum HTTPClientLibrary {
     /// Runs once however often it is asked for: Swift initialises a static property exactly once.
     private static let status = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
-    /// Sets libcurl and its TLS library up (`curl_global_init`). Call it before any other thread is started.
+    /// Sets libcurl and its TLS library up (`curl_global_init`).
+    ///
+    /// Call it before any other thread is started.
     ///
     /// - Throws: ``CurlError`` when memory is short.
     package static func initialize() throws(CurlError) {

@@ -3,7 +3,9 @@
 internal import CLibcurl
 internal import HTTPTypes
 
-/// What has come of one answer so far. Libcurl's callbacks fill it; confined to its loop's thread.
+/// What has come of one answer so far.
+///
+/// Libcurl's callbacks fill it; confined to its loop's thread.
 final class TransferAnswer {
     private(set) var fields = HTTPFields()
     private(set) var body: [UInt8] = []

@@ -86,7 +86,8 @@ extension CurlEasy {
     /// The fields as libcurl wants them: `Name: value`, `Name;` for an empty value, `Name:` for one to be left out.
     private static func lines(of request: TransferRequest) -> [String] {
         var lines: [String] = []
-        request.fields.forEach { name, value in lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)") }
+        request.fields.forEach { name, value in lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
+        }
         if !request.fields.contains(.expect) { lines.append("\(HTTPFields.Name.expect):") }
         if !request.fields.contains(.contentType) { lines.append("\(HTTPFields.Name.contentType):") }
         return lines

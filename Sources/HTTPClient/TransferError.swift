@@ -2,7 +2,9 @@
 
 internal import CLibcurl
 
-/// Why no whole answer came. No case holds anything that was sent or received.
+/// Why no whole answer came.
+///
+/// No case holds anything that was sent or received.
 package enum TransferError: Error, Equatable, Sendable {
     /// No connection could be made as configured: the request was not seen.
     case notConnected(UpstreamError)

@@ -2,7 +2,9 @@
 
 package import HTTPTypes
 
-/// A request that libcurl carries as a whole. May hold secrets in its fields and body: never printed.
+/// A request that libcurl carries as a whole.
+///
+/// May hold secrets in its fields and body: never printed.
 package struct TransferRequest: Sendable {
     package var method: HTTPMethod
     package var url: HTTPURL

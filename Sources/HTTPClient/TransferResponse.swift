@@ -2,7 +2,9 @@
 
 package import HTTPTypes
 
-/// A whole answer, whatever its status; redirects are not followed. May hold secrets: never printed.
+/// A whole answer, whatever its status; redirects are not followed.
+///
+/// May hold secrets: never printed.
 package struct TransferResponse: Sendable {
     package let status: Int
     /// Of the final answer; trailers are appended.

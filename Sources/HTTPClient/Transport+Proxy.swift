@@ -3,7 +3,9 @@
 internal import Glibc
 
 extension Transport {
-    /// Which HTTP or SOCKS proxy leads to a server. Loopback and Unix sockets never use one.
+    /// Which HTTP or SOCKS proxy leads to a server.
+    ///
+    /// Loopback and Unix sockets never use one.
     package enum Proxy: Hashable, Sendable {
         /// None, whatever the environment says.
         case none
@@ -17,13 +19,16 @@ extension Transport {
             switch self {
             case .none: false
             case .url(let url): Self.isEncrypted(url)
-            case .environment: Self.environmentNames.contains { name in
-                getenv(name).map { Self.isEncrypted(String(cString: $0)) } ?? false
-            }
+            case .environment:
+                Self.environmentNames.contains { name in
+                    getenv(name).map { Self.isEncrypted(String(cString: $0)) } ?? false
+                }
             }
         }
 
-        private static let environmentNames = ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"]
+        private static let environmentNames = [
+            "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
+        ]
 
         private static func isEncrypted(_ url: String) -> Bool {
             url.lowercased().hasPrefix("https:")

@@ -13,7 +13,9 @@ package struct Transport: Sendable {
     package var proxy: Proxy
     /// Connect there in place of the URL's host; name and certificate checks stay.
     package var connectTo: ConnectDestination?
-    /// Whether any certificate is accepted. For `insecure_skip_verify` alone.
+    /// Whether any certificate is accepted.
+    ///
+    /// For `insecure_skip_verify` alone.
     package var skipsVerification: Bool
 
     package init(

@@ -2,7 +2,9 @@
 
 package import EventLoop
 
-/// One open connection to an upstream. Confined to its loop's thread; closed by its ``UpstreamPool``, or when it goes.
+/// One open connection to an upstream.
+///
+/// Confined to its loop's thread; closed by its ``UpstreamPool``, or when it goes.
 package final class UpstreamConnection {
     package let stream: ByteStream
     package let createdAt = CoarseInstant.now

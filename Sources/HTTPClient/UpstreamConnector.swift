@@ -4,7 +4,9 @@ internal import CLibcurl
 internal import EventLoop
 internal import Glibc
 
-/// Opens connections to one upstream with libcurl. Confined to its loop's thread.
+/// Opens connections to one upstream with libcurl.
+///
+/// Confined to its loop's thread.
 package final class UpstreamConnector {
     private let address: UpstreamAddress
     private let multis: CurlMultiSet
@@ -63,14 +65,18 @@ package final class UpstreamConnector {
     }
 
     /// A plain connection leaves libcurl: a duplicate of its socket is all that is kept.
-    private func plain(_ transfer: CurlTransfer, descriptor: Int32) throws(UpstreamError) -> UpstreamConnection {
+    private func plain(
+        _ transfer: CurlTransfer, descriptor: Int32
+    ) throws(UpstreamError) -> UpstreamConnection {
         let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         transfer.end()
         guard own >= 0 else { throw .noDescriptors }
         return UpstreamConnection(wire: SocketWire(descriptor: own), descriptor: own, loop: multis.loop)
     }
 
-    private func encrypted(_ transfer: CurlTransfer, descriptor: Int32) throws(UpstreamError) -> UpstreamConnection {
+    private func encrypted(
+        _ transfer: CurlTransfer, descriptor: Int32
+    ) throws(UpstreamError) -> UpstreamConnection {
         guard let wire = CurlWire(transfer) else { throw .tlsHandshake }
         return UpstreamConnection(wire: wire, descriptor: descriptor, loop: multis.loop)
     }

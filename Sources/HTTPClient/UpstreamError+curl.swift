@@ -32,7 +32,8 @@ extension UpstreamError {
         switch errno {
         case ECONNREFUSED, ECONNRESET: self = .connectionRefused
         case ETIMEDOUT: self = .connectionTimeout
-        case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, ENOENT, EACCES, EPERM, EADDRNOTAVAIL: self = .unreachable
+        case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, ENOENT, EACCES, EPERM, EADDRNOTAVAIL:
+            self = .unreachable
         case EMFILE, ENFILE: self = .noDescriptors
         default: self = .other(CurlError(code))
         }

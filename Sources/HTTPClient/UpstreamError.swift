@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why no connection to an upstream could be had. No case holds anything that the upstream sent.
+/// Why no connection to an upstream could be had.
+///
+/// No case holds anything that the upstream sent.
 package enum UpstreamError: Error, Equatable, Sendable {
     /// Nobody listens there.
     case connectionRefused

@@ -26,7 +26,9 @@ package final class UpstreamLimit: Sendable {
         case another
     }
 
-    /// A request that waits. Whoever takes it out of the queue resumes it.
+    /// A request that waits.
+    ///
+    /// Whoever takes it out of the queue resumes it.
     struct Waiter: Sendable {
         let number: UInt64
         let pool: ObjectIdentifier

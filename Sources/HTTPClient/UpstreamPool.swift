@@ -16,7 +16,8 @@ package final class UpstreamPool {
         package var idleForUnrepeatable: Duration
 
         package init(
-            idle: Duration = .seconds(30), age: Duration = .seconds(600), idleForUnrepeatable: Duration = .seconds(4)
+            idle: Duration = .seconds(30), age: Duration = .seconds(600),
+            idleForUnrepeatable: Duration = .seconds(4)
         ) {
             self.idle = idle
             self.age = age
@@ -45,7 +46,8 @@ package final class UpstreamPool {
     ///   - limit: shared with the other workers' pools for this route.
     ///   - multis: of the loop that this pool belongs to.
     package init(
-        address: UpstreamAddress, limit: UpstreamLimit, lifetimes: Lifetimes = Lifetimes(), multis: CurlMultiSet
+        address: UpstreamAddress, limit: UpstreamLimit, lifetimes: Lifetimes = Lifetimes(),
+        multis: CurlMultiSet
     ) {
         connector = UpstreamConnector(address: address, multis: multis)
         self.limit = limit
@@ -70,7 +72,9 @@ package final class UpstreamPool {
     package func take(mayRepeat: Bool) -> UpstreamConnection? {
         while let connection = idle.last {
             let now = CoarseInstant.now
-            if !mayRepeat, isOver(lifetimes.idleForUnrepeatable, since: connection.idleSince, at: now) { return nil }
+            if !mayRepeat, isOver(lifetimes.idleForUnrepeatable, since: connection.idleSince, at: now) {
+                return nil
+            }
             idle.removeLast()
             connection.becomeBusy()
             if !isSpent(connection, at: now), connection.isQuiet { return connection }

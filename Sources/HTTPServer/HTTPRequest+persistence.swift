@@ -8,7 +8,8 @@ extension HTTPRequest {
         switch version {
         case .http11: !fields.containsToken("close", in: .connection)
         case .http10:
-            fields.containsToken("keep-alive", in: .connection) && !fields.containsToken("close", in: .connection)
+            fields.containsToken("keep-alive", in: .connection)
+                && !fields.containsToken("close", in: .connection)
         }
     }
 }

@@ -72,7 +72,8 @@ package actor HTTPService: LoopConfined {
             throw MessageError.malformed(error)
         }
         if connection.request.fields.containsToken("100-continue", in: .expect) {
-            try await connection.stream.write(Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), within: timeouts.streamIdle)
+            try await connection.stream.write(
+                Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), within: timeouts.streamIdle)
         }
         let body = try await connection.body.collect(within: timeouts.header)
         let request = ServiceRequest(head: connection.request, body: body, peer: connection.peer)

@@ -43,7 +43,9 @@ package final class MessageBody {
         while !decoder.isFinished {
             let piece: BodyPiece
             do {
-                piece = try stream.input.withReadable { (bytes) throws(HTTPParseError) in try decoder.next(bytes) }
+                piece = try stream.input.withReadable { (bytes) throws(HTTPParseError) in
+                    try decoder.next(bytes)
+                }
             } catch {
                 throw .malformed(error)
             }

@@ -62,7 +62,8 @@ package final class ServerConnection {
     package func lingerAndClose() async {
         stream.endSending()
         var patience = 64
-        while patience > 0, (try? await stream.fill(within: .seconds(1), capacity: StoragePool.large)) == true {
+        while patience > 0, (try? await stream.fill(within: .seconds(1), capacity: StoragePool.large)) == true
+        {
             stream.input.consume(stream.input.count)
             patience -= 1
         }

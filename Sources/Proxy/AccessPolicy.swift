@@ -15,7 +15,8 @@ package struct AccessPolicy: Sendable {
     /// What `X-Bearerd-Key` must hold, if anything.
     package var key: Secret?
 
-    package init(hosts: HostList, origins: Set<String> = [], peerUsers: Set<UInt32> = [], key: Secret? = nil) {
+    package init(hosts: HostList, origins: Set<String> = [], peerUsers: Set<UInt32> = [], key: Secret? = nil)
+    {
         self.hosts = hosts
         self.origins = origins
         self.peerUsers = peerUsers

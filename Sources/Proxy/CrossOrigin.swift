@@ -15,7 +15,9 @@ enum CrossOrigin {
         var response = HTTPResponse(status: 204)
         allow(fields[.origin], in: &response.fields)
         response.fields[.accessControlAllowMethods] = fields[.accessControlRequestMethod]
-        if let wanted = fields[.accessControlRequestHeaders] { response.fields[.accessControlAllowHeaders] = wanted }
+        if let wanted = fields[.accessControlRequestHeaders] {
+            response.fields[.accessControlAllowHeaders] = wanted
+        }
         response.fields[.accessControlMaxAge] = "600"
         return response
     }

@@ -38,11 +38,14 @@ extension HTTPResponse {
         var rewritten = path
         let prefix = state.route.upstreamPrefix
         if !prefix.isEmpty {
-            guard path == prefix || path.hasPrefix(prefix + "/") || path.hasPrefix(prefix + "?") else { return }
+            guard path == prefix || path.hasPrefix(prefix + "/") || path.hasPrefix(prefix + "?") else {
+                return
+            }
             rewritten = String(path.dropFirst(prefix.count))
         }
         if state.route.stripPrefix {
-            let routePath = state.route.path.hasSuffix("/") ? String(state.route.path.dropLast()) : state.route.path
+            let routePath =
+                state.route.path.hasSuffix("/") ? String(state.route.path.dropLast()) : state.route.path
             rewritten = routePath + rewritten
         }
         if !rewritten.hasPrefix("/") { rewritten = "/" + rewritten }
@@ -55,7 +58,9 @@ extension HTTPResponse {
             // Relative to the same origin: only a changed path needs a change.
             return state.keepsTarget ? nil : location
         }
-        guard let origin = state.route.upstreamOrigin, location.lowercased().hasPrefix(origin) else { return nil }
+        guard let origin = state.route.upstreamOrigin, location.lowercased().hasPrefix(origin) else {
+            return nil
+        }
         let rest = location.dropFirst(origin.count)
         guard let first = rest.first else { return "/" }
         switch first {

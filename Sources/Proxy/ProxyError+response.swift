@@ -14,7 +14,9 @@ package struct Rejection: Equatable, Sendable {
     /// For `Retry-After`.
     package var retryAfter: Duration?
 
-    private init(_ status: Int, _ code: String, _ detail: String, proxyStatus: String, retryAfter: Duration? = nil) {
+    private init(
+        _ status: Int, _ code: String, _ detail: String, proxyStatus: String, retryAfter: Duration? = nil
+    ) {
         self.status = status
         self.code = code
         self.detail = detail
@@ -28,72 +30,98 @@ package struct Rejection: Equatable, Sendable {
         case .malformedRequest(let reason):
             self.init(malformed: reason)
         case .ambiguousPath:
-            self.init(400, "bad_request", "The path means one thing as sent and another once normalised.",
+            self.init(
+                400, "bad_request", "The path means one thing as sent and another once normalised.",
                 proxyStatus: "http_request_error")
         case .accessDenied(.peer):
-            self.init(403, "access_denied", "This user may not use the listener.", proxyStatus: "http_request_denied")
+            self.init(
+                403, "access_denied", "This user may not use the listener.",
+                proxyStatus: "http_request_denied")
         case .accessDenied(.key):
-            self.init(403, "access_denied", "The header X-Bearerd-Key is missing or wrong.",
+            self.init(
+                403, "access_denied", "The header X-Bearerd-Key is missing or wrong.",
                 proxyStatus: "http_request_denied")
         case .accessDenied(.origin):
-            self.init(403, "access_denied", "The page's origin is not in access.origins.",
+            self.init(
+                403, "access_denied", "The page's origin is not in access.origins.",
                 proxyStatus: "http_request_denied")
         case .accessDenied(.authorizationHeader):
-            self.init(403, "access_denied", "This route takes no Authorization header from clients.",
+            self.init(
+                403, "access_denied", "This route takes no Authorization header from clients.",
                 proxyStatus: "http_request_denied")
         case .wrongHost:
-            self.init(421, "wrong_host", "The Host is not in access.hosts.", proxyStatus: "http_request_denied")
+            self.init(
+                421, "wrong_host", "The Host is not in access.hosts.", proxyStatus: "http_request_denied")
         case .noRoute:
             self.init(404, "no_route", "No route has this path.", proxyStatus: "destination_not_found")
         case .methodNotAllowed:
-            self.init(405, "method_not_allowed", "The route does not take this method.",
+            self.init(
+                405, "method_not_allowed", "The route does not take this method.",
                 proxyStatus: "http_request_denied")
         case .requestTimedOut:
-            self.init(408, "request_timeout", "The request did not arrive in time.", proxyStatus: "http_request_error")
+            self.init(
+                408, "request_timeout", "The request did not arrive in time.",
+                proxyStatus: "http_request_error")
         case .bodyTooLarge:
-            self.init(413, "body_too_large", "The body is larger than limits.body_bytes.",
+            self.init(
+                413, "body_too_large", "The body is larger than limits.body_bytes.",
                 proxyStatus: "http_request_error")
         case .rateLimited:
-            self.init(429, "rate_limited", "More requests than limits.requests_per_second.",
+            self.init(
+                429, "rate_limited", "More requests than limits.requests_per_second.",
                 proxyStatus: "http_request_denied", retryAfter: .seconds(1))
         case .loopDetected:
-            self.init(508, "loop_detected", "The request has come through bearerd five times.",
+            self.init(
+                508, "loop_detected", "The request has come through bearerd five times.",
                 proxyStatus: "proxy_loop_detected")
         case .loginRequired:
             let place = loginURL.map { " at \($0)" } ?? " with 'bearerd login'"
-            self.init(503, "login_required", "Somebody must log in\(place).",
+            self.init(
+                503, "login_required", "Somebody must log in\(place).",
                 proxyStatus: "proxy_internal_error", retryAfter: .seconds(30))
         case .misconfigured(let retryAfter):
-            self.init(503, "misconfigured", "The identity provider refuses this configuration; see 'bearerd status'.",
+            self.init(
+                503, "misconfigured",
+                "The identity provider refuses this configuration; see 'bearerd status'.",
                 proxyStatus: "proxy_configuration_error", retryAfter: retryAfter ?? .seconds(30))
         case .providerUnavailable(let retryAfter):
-            self.init(503, "idp_unavailable", "The identity provider gave no token.",
+            self.init(
+                503, "idp_unavailable", "The identity provider gave no token.",
                 proxyStatus: "proxy_internal_error", retryAfter: retryAfter ?? .seconds(1))
         case .upstreamRefused:
-            self.init(502, "upstream_connect", "The upstream refused the connection.",
+            self.init(
+                502, "upstream_connect", "The upstream refused the connection.",
                 proxyStatus: "connection_refused")
         case .upstreamUnresolved:
-            self.init(502, "upstream_connect", "The upstream's name has no address.", proxyStatus: "dns_error")
+            self.init(
+                502, "upstream_connect", "The upstream's name has no address.", proxyStatus: "dns_error")
         case .upstreamConnectFailed:
-            self.init(502, "upstream_connect", "The upstream cannot be reached.",
+            self.init(
+                502, "upstream_connect", "The upstream cannot be reached.",
                 proxyStatus: "destination_unavailable")
         case .upstreamConnectTimedOut:
-            self.init(504, "upstream_timeout", "Connecting to the upstream took longer than timeouts.connect.",
+            self.init(
+                504, "upstream_timeout", "Connecting to the upstream took longer than timeouts.connect.",
                 proxyStatus: "connection_timeout")
         case .upstreamCertificate:
-            self.init(502, "upstream_tls", "The upstream's certificate does not verify.",
+            self.init(
+                502, "upstream_tls", "The upstream's certificate does not verify.",
                 proxyStatus: "tls_certificate_error")
         case .upstreamTLS:
-            self.init(502, "upstream_tls", "The TLS handshake with the upstream failed.",
+            self.init(
+                502, "upstream_tls", "The TLS handshake with the upstream failed.",
                 proxyStatus: "tls_protocol_error")
         case .upstreamBusy:
-            self.init(503, "upstream_busy", "All of limits.upstream_connections are in use.",
+            self.init(
+                503, "upstream_busy", "All of limits.upstream_connections are in use.",
                 proxyStatus: "connection_limit_reached", retryAfter: .seconds(1))
         case .upstreamTimedOut:
-            self.init(504, "upstream_timeout", "The upstream took longer than timeouts.first_byte.",
+            self.init(
+                504, "upstream_timeout", "The upstream took longer than timeouts.first_byte.",
                 proxyStatus: "http_response_timeout")
         case .upstreamProtocol:
-            self.init(502, "upstream_protocol", "The upstream's answer is not HTTP.",
+            self.init(
+                502, "upstream_protocol", "The upstream's answer is not HTTP.",
                 proxyStatus: "http_protocol_error")
         case .clientGone:
             return nil
@@ -103,18 +131,23 @@ package struct Rejection: Equatable, Sendable {
     private init(malformed reason: HTTPParseError) {
         switch reason.status {
         case 414:
-            self.init(414, "uri_too_long", "The request target is longer than limits.uri_bytes.",
+            self.init(
+                414, "uri_too_long", "The request target is longer than limits.uri_bytes.",
                 proxyStatus: "http_request_error")
         case 431:
-            self.init(431, "headers_too_large", "The request head is larger than limits.header_bytes.",
+            self.init(
+                431, "headers_too_large", "The request head is larger than limits.header_bytes.",
                 proxyStatus: "http_request_error")
         case 501:
-            self.init(501, "not_implemented", "The transfer coding is unknown.", proxyStatus: "http_request_error")
+            self.init(
+                501, "not_implemented", "The transfer coding is unknown.", proxyStatus: "http_request_error")
         case 505:
-            self.init(505, "version_not_supported", "HTTP/1.0 and HTTP/1.1 are spoken here.",
+            self.init(
+                505, "version_not_supported", "HTTP/1.0 and HTTP/1.1 are spoken here.",
                 proxyStatus: "http_request_error")
         default:
-            self.init(400, "bad_request", "The request is not well-formed HTTP.", proxyStatus: "http_request_error")
+            self.init(
+                400, "bad_request", "The request is not well-formed HTTP.", proxyStatus: "http_request_error")
         }
     }
 
@@ -133,7 +166,8 @@ package struct Rejection: Equatable, Sendable {
         head.fields[.cacheControl] = "no-store"
         head.fields[.proxyStatus] = "bearerd; error=\(proxyStatus)"
         if let retryAfter {
-            head.fields[.retryAfter] = String(max(1, retryAfter.components.seconds + (retryAfter.components.attoseconds > 0 ? 1 : 0)))
+            head.fields[.retryAfter] = String(
+                max(1, retryAfter.components.seconds + (retryAfter.components.attoseconds > 0 ? 1 : 0)))
         }
         return (head, bytes)
     }

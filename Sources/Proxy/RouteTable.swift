@@ -78,7 +78,8 @@ struct RouteTable: Sendable {
     }
 
     private static func rank(_ candidate: Candidate) -> Int {
-        let length = candidate.path.last == UInt8(ascii: "/") ? candidate.path.count - 1 : candidate.path.count
+        let length =
+            candidate.path.last == UInt8(ascii: "/") ? candidate.path.count - 1 : candidate.path.count
         return length * 4 + (candidate.host == nil ? 0 : 2) + (candidate.listener == nil ? 0 : 1)
     }
 }

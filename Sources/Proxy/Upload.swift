@@ -117,7 +117,8 @@ final class Upload {
         if framing == .chunked { ChunkedEncoder.head(of: piece.count, into: &prefix) }
         let tail: [UInt8] = framing == .chunked ? [UInt8(ascii: "\r"), UInt8(ascii: "\n")] : []
         do {
-            try await upstream.write(prefix, forwarding: piece, of: connection.stream, tail: tail, within: timeout)
+            try await upstream.write(
+                prefix, forwarding: piece, of: connection.stream, tail: tail, within: timeout)
         } catch {
             throw fail(.upstream(error))
         }

@@ -27,7 +27,9 @@ extension Worker {
             }
         } catch {
             // Only a reset tells a reader of a close-delimited body that it is not whole (RFC 9112 8).
-            if exchange.responseFraming != .none, connection.request.version == .http10 { connection.stream.abort() }
+            if exchange.responseFraming != .none, connection.request.version == .http10 {
+                connection.stream.abort()
+            }
             throw error
         }
     }
@@ -95,7 +97,8 @@ extension Worker {
             } else {
                 do {
                     try await connection.stream.write(
-                        connection.output, forwarding: piece, of: upstream, tail: Self.lineEnd, within: timeout)
+                        connection.output, forwarding: piece, of: upstream, tail: Self.lineEnd,
+                        within: timeout)
                 } catch {
                     throw .clientGone
                 }
@@ -116,7 +119,8 @@ extension Worker {
         }
     }
 
-    private func next(of body: MessageBody, within timeout: Duration) async throws(ProxyError) -> Range<Int>? {
+    private func next(of body: MessageBody, within timeout: Duration) async throws(ProxyError) -> Range<Int>?
+    {
         do {
             return try await body.next(within: timeout)
         } catch .stream(.timedOut) {

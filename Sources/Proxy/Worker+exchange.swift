@@ -70,10 +70,14 @@ extension Worker {
     }
 
     private func judgeHost(_ exchange: Exchange) throws(ProxyError) {
-        if let host = exchange.connection.request.fields.bytes(of: .host) { exchange.host.append(contentsOf: host) }
+        if let host = exchange.connection.request.fields.bytes(of: .host) {
+            exchange.host.append(contentsOf: host)
+        }
         guard exchange.host != exchange.admittedHost || exchange.host.isEmpty else { return }
-        guard configuration.access.hosts.contains(
-            exchange.host.isEmpty ? nil : String(decoding: exchange.host, as: UTF8.self)) else {
+        guard
+            configuration.access.hosts.contains(
+                exchange.host.isEmpty ? nil : String(decoding: exchange.host, as: UTF8.self))
+        else {
             metrics.countDenial(.host)
             throw .wrongHost
         }
@@ -143,7 +147,8 @@ extension Worker {
         }
         if !route.keepsTarget { exchange.originalTarget.append(contentsOf: connection.request.targetBytes) }
         try connection.request.rewrite(
-            for: route, host: exchange.host, framing: exchange.framing, upgrade: exchange.upgrade, peer: connection.peer)
+            for: route, host: exchange.host, framing: exchange.framing, upgrade: exchange.upgrade,
+            peer: connection.peer)
         put(token, into: exchange, for: route)
     }
 
@@ -169,11 +174,13 @@ extension Worker {
         }
     }
 
-    private func upgrade(wantedBy request: HTTPRequest, on route: RouteState, framing: BodyFraming) -> String? {
+    private func upgrade(wantedBy request: HTTPRequest, on route: RouteState, framing: BodyFraming) -> String?
+    {
         guard request.version == .http11, framing == .none, request.fields.contains(.upgrade),
             request.fields.containsToken("upgrade", in: .connection), let wanted = request.fields[.upgrade]
         else { return nil }
-        return route.route.upgrade.contains(wanted.lowercased()) && wanted.lowercased() != "h2c" ? wanted : nil
+        return route.route.upgrade.contains(wanted.lowercased()) && wanted.lowercased() != "h2c"
+            ? wanted : nil
     }
 
     // MARK: 401
@@ -184,7 +191,8 @@ extension Worker {
     ) async throws(ProxyError) {
         guard let token, let session = route.route.session else { return }
         let status = exchange.response.status
-        let mayReplay = route.route.retryOnStatus.contains(status) && exchange.isReplayable && exchange.upload.isFinished
+        let mayReplay =
+            route.route.retryOnStatus.contains(status) && exchange.isReplayable && exchange.upload.isFinished
         guard status == 401 || mayReplay else {
             await reportAcceptance(of: token, by: route, session)
             return
@@ -221,7 +229,9 @@ extension Worker {
     }
 
     /// Tells the session, once for each token and route, that the upstream takes it.
-    private func reportAcceptance(of token: AccessTokenSnapshot, by route: RouteState, _ session: AuthSession) async {
+    private func reportAcceptance(
+        of token: AccessTokenSnapshot, by route: RouteState, _ session: AuthSession
+    ) async {
         guard route.acceptedGeneration != token.generation || session.slot.isWatched else { return }
         route.acceptedGeneration = token.generation
         await session.accessTokenAccepted(generation: token.generation, route: route.route.path)
@@ -250,7 +260,9 @@ extension Worker {
         exchange.code = rejection.code
         let isHead = connection.request.method == .head
         connection.body.skipBuffered()
-        if isDraining || rejection.status == 400 || !connection.body.isFinished { connection.endAfterAnswer() }
+        if isDraining || rejection.status == 400 || !connection.body.isFinished {
+            connection.endAfterAnswer()
+        }
         let message = rejection.message()
         var head = message.head
         if !connection.persists { head.fields[.connection] = "close" }
@@ -273,7 +285,8 @@ extension Worker {
         let request = exchange.connection.request
         let record = AccessRecord(
             unixMilliseconds: WallClock.unixMilliseconds, duration: duration, method: request.method.rawValue,
-            route: route, status: exchange.status, code: exchange.code, bytesIn: exchange.connection.body.byteCount,
+            route: route, status: exchange.status, code: exchange.code,
+            bytesIn: exchange.connection.body.byteCount,
             bytesOut: exchange.bytesOut, isReplayed: exchange.isReplayed, peer: exchange.connection.peer.text)
         let target = exchange.originalTarget.isEmpty ? request.targetBytes : exchange.originalTarget
         let identifier = request.fields.bytes(of: .xRequestID) ?? []

@@ -22,7 +22,8 @@ extension Worker {
         do {
             try await attempt(exchange, on: route, fresh: false)
         } catch {
-            guard error.connectionWasStale, exchange.connection.request.method.isIdempotent, exchange.isReplayable
+            guard error.connectionWasStale, exchange.connection.request.method.isIdempotent,
+                exchange.isReplayable
             else { throw error.error }
             do {
                 try await attempt(exchange, on: route, fresh: true)
@@ -32,7 +33,8 @@ extension Worker {
         }
     }
 
-    private func attempt(_ exchange: Exchange, on route: RouteState, fresh: Bool) async throws(AttemptFailure) {
+    private func attempt(_ exchange: Exchange, on route: RouteState, fresh: Bool) async throws(AttemptFailure)
+    {
         let upstream: UpstreamConnection
         do throws(UpstreamError) {
             upstream = try await connection(for: exchange, on: route, fresh: fresh)
@@ -45,7 +47,8 @@ extension Worker {
             try await sendRequest(exchange, to: upstream)
             try await receiveHead(of: exchange, from: upstream, timeout: route.route.timeouts.firstByte)
         } catch {
-            let wasStale = upstream.requestsServed > 0 && upstream.stream.input.isEmpty && error == .upstreamProtocol
+            let wasStale =
+                upstream.requestsServed > 0 && upstream.stream.input.isEmpty && error == .upstreamProtocol
                 && exchange.connection.stream.isOpen
             await stopUpload(of: exchange)
             discardUpstream(of: exchange, on: route)
@@ -58,7 +61,7 @@ extension Worker {
     ) async throws(UpstreamError) -> UpstreamConnection {
         let mayBeSentTwice = exchange.connection.request.method.isIdempotent && exchange.isReplayable
         if !fresh, let kept = route.pool.take(mayRepeat: mayBeSentTwice) {
-                return kept
+            return kept
         }
         return try await route.pool.open(within: route.route.timeouts.connect)
     }
@@ -140,7 +143,9 @@ extension Worker {
         }
     }
 
-    /// Waits for more of the head. The time-out runs from the last byte of the request.
+    /// Waits for more of the head.
+    ///
+    /// The time-out runs from the last byte of the request.
     private func awaitAnswer(
         of exchange: Exchange, from upstream: UpstreamConnection, timeout: Duration
     ) async throws(ProxyError) {
@@ -151,7 +156,8 @@ extension Worker {
             } catch {
                 if let failure = exchange.upload.failure { try judge(failure) }
                 guard error == .timedOut else { throw .upstreamProtocol }
-                let isSending = exchange.upload.isRunning
+                let isSending =
+                    exchange.upload.isRunning
                     || (!exchange.upload.finishedAt.hasPassed(timeout) && exchange.framing != .none)
                 guard isSending else { throw .upstreamTimedOut }
             }
@@ -166,7 +172,9 @@ extension Worker {
         try await writeToClient(exchange.connection.output, exchange)
     }
 
-    private func beginResponseBody(of exchange: Exchange, from upstream: UpstreamConnection) throws(ProxyError) {
+    private func beginResponseBody(
+        of exchange: Exchange, from upstream: UpstreamConnection
+    ) throws(ProxyError) {
         if exchange.response.status == 101 {
             guard exchange.upgrade != nil else { throw .upstreamProtocol }
             return
@@ -177,7 +185,8 @@ extension Worker {
         } catch {
             throw .upstreamProtocol
         }
-        exchange.upstreamPersists = exchange.response.allowsPersistence && exchange.responseFraming != .untilClose
+        exchange.upstreamPersists =
+            exchange.response.allowsPersistence && exchange.responseFraming != .untilClose
         exchange.responseBody.begin(exchange.responseFraming, on: upstream.stream)
     }
 

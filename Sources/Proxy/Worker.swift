@@ -111,7 +111,8 @@ package actor Worker: LoopConfined {
         }
         if !hasRoom { listeners.forEach { $0.pause() } }
         let connection = ServerConnection(
-            stream: stream, peer: peer, limits: configuration.headLimits, timeouts: configuration.serverTimeouts)
+            stream: stream, peer: peer, limits: configuration.headLimits,
+            timeouts: configuration.serverTimeouts)
         let exchange = Exchange(connection: connection, listener: listener)
         exchanges[ObjectIdentifier(exchange)] = exchange
         metrics.openConnections += 1
@@ -154,7 +155,9 @@ package actor Worker: LoopConfined {
     }
 
     private func closeIdleConnections() {
-        for exchange in exchanges.values where exchange.connection.isIdle { exchange.connection.stream.close() }
+        for exchange in exchanges.values where exchange.connection.isIdle {
+            exchange.connection.stream.close()
+        }
     }
 
     /// Answers a head that could not be received.

@@ -25,7 +25,8 @@ package struct WorkerConfiguration: Sendable {
     package var loginURLPrefix: String?
 
     package init(
-        routes: [Route], access: AccessPolicy, connectionBudget: ConnectionBudget, upstreamLimits: [UpstreamLimit]
+        routes: [Route], access: AccessPolicy, connectionBudget: ConnectionBudget,
+        upstreamLimits: [UpstreamLimit]
     ) {
         self.routes = routes
         self.access = access

@@ -17,7 +17,8 @@ actor ClientLoop: LoopConfined {
     }
 
     /// Runs `body` on the loop's thread.
-    func run<Result: Sendable>(_ body: @Sendable (CurlMultiSet) async throws -> Result) async throws -> Result {
+    func run<Result: Sendable>(_ body: @Sendable (CurlMultiSet) async throws -> Result) async throws -> Result
+    {
         try await body(multis)
     }
 
@@ -29,7 +30,8 @@ actor ClientLoop: LoopConfined {
 }
 
 /// Runs `body` on a fresh loop, and ends the loop whatever happens.
-func onLoop<Result: Sendable>(_ body: @Sendable (CurlMultiSet) async throws -> Result) async throws -> Result {
+func onLoop<Result: Sendable>(_ body: @Sendable (CurlMultiSet) async throws -> Result) async throws -> Result
+{
     let client = try ClientLoop()
     defer { client.stop() }
     return try await client.run(body)

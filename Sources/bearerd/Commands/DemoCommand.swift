@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// `bearerd demo`.
+import Configuration
+import EventLoop
+import HTTPTypes
+
+/// `bearerd demo`: a development provider, a sample API and the proxy, all in this process, on loopback.
 struct DemoCommand: Command {
     static let name = "demo"
     static let summary = "tries it all on loopback: a provider, an API, the proxy; needs nothing"
@@ -8,6 +12,84 @@ struct DemoCommand: Command {
     init(_ arguments: ParsedArguments) throws(CommandFailure) {}
 
     func run() throws(CommandFailure) -> ExitStatus {
-        throw CommandFailure(.unavailable, "not supported yet")
+        let ports = try Ports()
+        let report = ConfigurationReport(Array(text(ports).utf8), file: "demo") { _ in nil }
+        guard let configuration = report.configuration else {
+            throw CommandFailure(.configuration, report.lines.joined(separator: "; "))
+        }
+        try Console.show(instructions(ports))
+        return try DaemonProcess.serve(configuration)
+    }
+
+    /// The configuration that is embedded, so that the demo shows nothing that a file could not say.
+    private func text(_ ports: Ports) -> String {
+        """
+        listen: 127.0.0.1:\(ports.proxy)
+        admin:
+          listen: 127.0.0.1:\(ports.admin)
+        development:
+          provider: 127.0.0.1:\(ports.provider)
+          api: 127.0.0.1:\(ports.api)
+        identities:
+          demo:
+            issuer: http://127.0.0.1:\(ports.provider)
+            client_id: demo
+            client_secret: demo
+            grant_type: client_credentials
+            scope: [openid, profile]
+        routes:
+          - path: /
+            upstream: http://127.0.0.1:\(ports.api)
+            identity: demo
+        store:
+          type: memory
+        """
+    }
+
+    private func instructions(_ ports: Ports) -> String {
+        let proxy = "http://127.0.0.1:\(ports.proxy)"
+        return """
+            Everything runs in this process, on loopback; Ctrl-C ends it. In another terminal:
+
+              curl \(proxy)/whoami          the claims of the token that was put in
+              curl \(proxy)/echo -d hello   what the API received
+              curl -N \(proxy)/events       a stream, forwarded as it comes
+              curl http://127.0.0.1:\(ports.api)/whoami   the API without bearerd: 401
+
+              http://127.0.0.1:\(ports.admin)/        the status page
+
+
+            """
+    }
+
+    /// The well-known ports where they are free, else whichever are.
+    private struct Ports {
+        let proxy: UInt16
+        let admin: UInt16
+        let provider: UInt16
+        let api: UInt16
+
+        init() throws(CommandFailure) {
+            do {
+                proxy = try Self.free(preferring: 8080)
+                admin = try Self.free(preferring: 9090)
+                provider = try Self.free(preferring: 8081)
+                api = try Self.free(preferring: 8082)
+            } catch {
+                throw CommandFailure(error)
+            }
+        }
+
+        private static func free(preferring port: UInt16) throws -> UInt16 {
+            let listener: BoundListener
+            do {
+                listener = try BoundListener(.tcp(host: "127.0.0.1", port: port), workers: 1)
+            } catch {
+                listener = try BoundListener(.tcp(host: "127.0.0.1", port: 0), workers: 1)
+            }
+            defer { listener.close() }
+            guard case .tcp(_, let bound) = listener.address else { return port }
+            return bound
+        }
     }
 }

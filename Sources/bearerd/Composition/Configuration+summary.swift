@@ -6,10 +6,13 @@ import Observability
 import System
 
 extension Configuration {
-    /// What the admin listener says of the routes. A path that stands twice is told apart by its place.
+    /// What the admin listener says of the routes.
+    ///
+    /// A path that stands twice is told apart by its place.
     var adminRoutes: [AdminRoute] {
         routes.map { route in
-            AdminRoute(name: route.path, path: route.path, upstream: "\(route.upstream)", identity: route.identity)
+            AdminRoute(
+                name: route.path, path: route.path, upstream: "\(route.upstream)", identity: route.identity)
         }
     }
 

@@ -122,7 +122,8 @@ actor Daemon: LoopConfined {
         try await serve(responder, on: adminListener, name: "admin")
     }
 
-    private func serve(_ responder: any HTTPResponder, on listener: BoundListener, name: String) async throws {
+    private func serve(_ responder: any HTTPResponder, on listener: BoundListener, name: String) async throws
+    {
         let service = HTTPService(loop: loop, responder: responder)
         for socket in listener.sockets.joined() { await service.listen(on: socket) }
         services.append(service)

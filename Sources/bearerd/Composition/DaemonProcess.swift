@@ -64,7 +64,8 @@ enum DaemonProcess {
         do {
             try CurrentProcess.forbidDumps()
         } catch {
-            log.warning("a core dump of this process would hold tokens", [.reason: .string(error.description)])
+            log.warning(
+                "a core dump of this process would hold tokens", [.reason: .string(error.description)])
         }
     }
 }

@@ -24,7 +24,8 @@ struct DevelopmentServers {
             let listener = try BoundListener(address, workers: 1)
             let origin = try Self.origin(of: listener)
             let provider = try DevelopmentProvider(
-                ProviderSettings(origin: origin, clients: Self.clients(of: configuration, at: origin)), wallNow: wall)
+                ProviderSettings(origin: origin, clients: Self.clients(of: configuration, at: origin)),
+                wallNow: wall)
             trusted.append(provider.trust)
             all.append(("development_provider", listener, provider))
         }

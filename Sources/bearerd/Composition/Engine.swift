@@ -39,11 +39,13 @@ struct Engine: Sendable {
         self.reporter = reporter
         self.store = store
         sessions = try configuration.identities.map { identity in
-            let transport = try identity.transport.transport(to: identity.client.issuer.flatMap(HTTPURL.init), trust: trust)
+            let transport = try identity.transport.transport(
+                to: identity.client.issuer.flatMap(HTTPURL.init), trust: trust)
             return AuthSession(
                 configuration: identity.client, executor: loop, clock: clock,
                 transport: ProviderTransport(client: TransferClient(loop: loop), transport: transport),
-                store: store, credentials: SecretFileCredentials(secret: identity.clientSecret, thread: thread),
+                store: store,
+                credentials: SecretFileCredentials(secret: identity.clientSecret, thread: thread),
                 observer: reporter)
         }
     }
@@ -72,7 +74,9 @@ struct Engine: Sendable {
         shared.serverTimeouts.header = timeouts.header ?? .zero
         shared.serverTimeouts.idle = timeouts.idle ?? .zero
         shared.serverTimeouts.streamIdle = timeouts.upstream.streamIdle ?? .zero
-        shared.rateLimits = listeners.map { _ in limits.requestsPerSecond.map { RateLimit(perSecond: Double($0)) } }
+        shared.rateLimits = listeners.map { _ in
+            limits.requestsPerSecond.map { RateLimit(perSecond: Double($0)) }
+        }
         shared.logFormat = configuration.log.effectiveFormat
         shared.accessLog = configuration.log.access && configuration.log.level <= .info ? log : nil
         if case .tcp(let host, let port)? = adminAddress {

@@ -18,7 +18,8 @@ extension RouteConfiguration {
     ) throws(TrustStore.LoadError) -> Route {
         var route = Route(
             path: path,
-            upstream: UpstreamAddress(url: upstream, transport: try transport.transport(to: upstream, trust: trust)),
+            upstream: UpstreamAddress(
+                url: upstream, transport: try transport.transport(to: upstream, trust: trust)),
             upstreamAuthority: upstream.socketPath == nil ? upstream.authority : "localhost",
             upstreamPrefix: upstream.path.hasSuffix("/") ? String(upstream.path.dropLast()) : upstream.path,
             upstreamOrigin: upstream.socketPath == nil ? upstream.origin.lowercased() : nil)

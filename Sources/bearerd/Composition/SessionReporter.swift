@@ -4,7 +4,9 @@ import OAuth
 import Observability
 import Synchronization
 
-/// Turns what happens to sessions into log lines and counts. Nothing that it hears holds a secret.
+/// Turns what happens to sessions into log lines and counts.
+///
+/// Nothing that it hears holds a secret.
 final class SessionReporter: SessionObserver {
     /// What is counted of one identity.
     struct Counts {
@@ -27,7 +29,9 @@ final class SessionReporter: SessionObserver {
         let log = log.with(.identity, .string(identity))
         switch event {
         case .stateChanged(let old, let new):
-            log.notice("identity changed state", [.previousState: .string(old.rawValue), .state: .string(new.rawValue)])
+            log.notice(
+                "identity changed state",
+                [.previousState: .string(old.rawValue), .state: .string(new.rawValue)])
         case .tokenRequested(let grant, let failure):
             count(grant, failure, of: identity)
             report(grant, failure, to: log)
@@ -49,7 +53,9 @@ final class SessionReporter: SessionObserver {
         let outcome = failure?.kind.rawValue ?? "success"
         counts.withLock { counts in
             var mine = counts[identity] ?? Counts()
-            if let index = mine.tokenRequests.firstIndex(where: { $0.grant == grant.rawValue && $0.outcome == outcome }) {
+            if let index = mine.tokenRequests.firstIndex(where: {
+                $0.grant == grant.rawValue && $0.outcome == outcome
+            }) {
                 mine.tokenRequests[index].count += 1
             } else {
                 mine.tokenRequests.append((grant.rawValue, outcome, 1))
