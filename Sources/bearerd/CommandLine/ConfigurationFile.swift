@@ -26,18 +26,17 @@ struct ConfigurationFile {
         self.path = path
     }
 
-    /// Reads and checks the file, and tells its problems on standard error.
+    /// Reads and checks the file; if it has errors, tells all of its problems on standard error.
     ///
-    /// - Parameter tellsWarnings: false for commands that are called often and by scripts.
-    /// - Returns: the configuration, which has no error.
-    /// - Throws: a failure of configuration when there is an error among them.
-    func load(tellingWarnings tellsWarnings: Bool = true) throws(CommandFailure) -> Configuration {
+    /// - Returns: the configuration, and a line for each warning.
+    /// - Throws: a failure of configuration when there is an error.
+    func load() throws(CommandFailure) -> (configuration: Configuration, warnings: [String]) {
         let report = ConfigurationReport(path: path, environment: CurrentProcess.environment)
-        if tellsWarnings || report.configuration == nil {
+        guard let configuration = report.configuration else {
             for line in report.lines { Console.remark(line) }
+            throw CommandFailure(.configuration)
         }
-        guard let configuration = report.configuration else { throw CommandFailure(.configuration) }
-        return configuration
+        return (configuration, report.lines)
     }
 
     /// A file that is there but cannot be looked at is read, so that the reason is told.

@@ -14,7 +14,8 @@ struct CheckCommand: Command {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load()
+        let (configuration, warnings) = try file.load()
+        for warning in warnings { Console.remark(warning) }
         try Console.show("\(file.path): ok\n\n\(ConfigurationSummary(configuration).text)")
         return .success
     }

@@ -20,7 +20,7 @@ struct RefreshCommand: Command {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load(tellingWarnings: false)
+        let configuration = try file.load().configuration
         let identity = try IdentityChoice.choose(identityName, in: configuration)
         try CommandLoop.run { loop throws(CommandFailure) in
             let session: IdentitySession

@@ -12,6 +12,7 @@ struct RunCommand: Command {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        try DaemonProcess.serve(try file.load())
+        let (configuration, warnings) = try file.load()
+        return try DaemonProcess.serve(configuration, warnings: warnings)
     }
 }

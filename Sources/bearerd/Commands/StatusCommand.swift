@@ -24,7 +24,7 @@ struct StatusCommand: Command {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load(tellingWarnings: false)
+        let configuration = try file.load().configuration
         let document = try CommandLoop.run { loop throws(CommandFailure) in
             if let document = try await daemonStatus(configuration, loop) { return document }
             return try await storedStatus(configuration, loop)

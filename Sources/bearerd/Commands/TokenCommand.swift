@@ -24,7 +24,7 @@ struct TokenCommand: Command {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load(tellingWarnings: false)
+        let configuration = try file.load().configuration
         let identity = try IdentityChoice.choose(identityName, in: configuration)
         let token = try CommandLoop.run { loop throws(CommandFailure) in
             try await IdentitySession(of: identity, in: configuration, loop: loop).freshToken()

@@ -12,12 +12,16 @@ import TokenStore
 enum DaemonProcess {
     /// Serves `configuration` until a signal ends it; blocks the main thread, which becomes the control loop.
     ///
+    /// - Parameter warnings: about the configuration, a line each; they go to the log.
     /// - Throws: ``CommandFailure`` when it cannot begin.
-    static func serve(_ configuration: Configuration) throws(CommandFailure) -> ExitStatus {
+    static func serve(
+        _ configuration: Configuration, warnings: [String] = []
+    ) throws(CommandFailure) -> ExitStatus {
         SignalSource.ignoreBrokenPipes()
         let writer = OutputWriter()
         let log = Log(
             level: configuration.log.level, format: configuration.log.effectiveFormat, sink: writer)
+        for warning in warnings { log.warning("look at the configuration", [.reason: .string(warning)]) }
         forbidDumps(log)
         defer { writer.flush() }
 
