@@ -2,9 +2,13 @@
 #define _GNU_SOURCE
 #include "CSystem.h"
 
+#include <link.h>
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int bearerd_accept(int listener, struct sockaddr *address, socklen_t *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
@@ -32,4 +36,25 @@ int bearerd_set_dumpable(int dumpable) {
 int bearerd_core_count(void) {
     cpu_set_t set;
     return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* Text is never written to, so what is dropped is read back from the file unchanged. Segments that the dynamic linker
+   relocated are not touched. */
+static int drop_text(struct dl_phdr_info *object, size_t size, void *context) {
+    (void)size;
+    const uintptr_t page = *(const uintptr_t *)context;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+        if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_X) || (segment->p_flags & PF_W)) continue;
+        const uintptr_t start = (object->dlpi_addr + segment->p_vaddr) & ~(page - 1);
+        const uintptr_t end = object->dlpi_addr + segment->p_vaddr + segment->p_memsz;
+        madvise((void *)start, end - start, MADV_DONTNEED);
+    }
+    return 0;
+}
+
+void bearerd_trim_memory(void) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    dl_iterate_phdr(drop_text, &page);
+    malloc_trim(0);
 }

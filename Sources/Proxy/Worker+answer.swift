@@ -8,6 +8,8 @@ internal import HTTPTypes
 extension Worker {
     /// Pieces of a chunked answer up to this size are gathered, those that have arrived, into one send.
     private static let gatherLimit = 16 * 1024
+    /// A first piece up to this size is copied behind the head.
+    private static let joinLimit = 4 * 1024
     private static let lineEnd = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
 
     /// Sends the upstream's answer on, every byte as soon as it arrives.
@@ -54,28 +56,33 @@ extension Worker {
         guard let upstream = exchange.upstream?.stream else { throw .upstreamProtocol }
         let connection = exchange.connection
         let body = exchange.responseBody
-        var head = connection.output[...]
+        var headIsPending = true
         while true {
             var piece = try buffered(body)
             if piece == nil, !body.isFinished {
-                if !head.isEmpty {
-                    try await writeToClient(connection.output, exchange)
-                    head = []
-                }
+                if headIsPending { try await flushOutput(exchange) }
+                headIsPending = false
                 piece = try await next(of: body, within: timeout)
             }
             guard let piece else { break }
-            let prefix = head.isEmpty ? [] : connection.output
-            do {
-                try await connection.stream.write(prefix, forwarding: piece, of: upstream, within: timeout)
-            } catch {
-                throw .clientGone
+            if headIsPending, piece.count <= Self.joinLimit {
+                // Two small parts in one buffer cost less than a gathering send.
+                upstream.input.copy(piece, into: &connection.output)
+                try await flushOutput(exchange)
+            } else {
+                do {
+                    try await connection.stream.write(
+                        connection.output, forwarding: piece, of: upstream, within: timeout)
+                } catch {
+                    throw .clientGone
+                }
+                connection.output.removeAll(keepingCapacity: true)
             }
-            head = []
+            headIsPending = false
             exchange.bytesOut &+= UInt64(piece.count)
             upstream.input.consume(piece.upperBound)
         }
-        if !head.isEmpty { try await writeToClient(connection.output, exchange) }
+        if headIsPending { try await flushOutput(exchange) }
     }
 
     /// A body of unknown length: chunks of our own, small ones that have arrived together in one send.
@@ -168,10 +175,7 @@ extension Worker {
         exchange.upstreamPersists = false
         connection.endAfterAnswer()
         try await writeToClient(connection.output, exchange)
-        let upward = Task {
-            // Without the preference each resumption would pass through the global pool.
-            await withTaskExecutorPreference(loop) { await self.pump(from: connection.stream, to: upstream) }
-        }
+        let upward = Task { await self.onLoop { await self.pump(from: connection.stream, to: upstream) } }
         await pump(from: upstream, to: connection.stream)
         await upward.value
     }

@@ -79,10 +79,7 @@ extension Worker {
             return  // the upstream may have answered before it stopped reading
         }
         guard !exchange.upload.isFinished else { return }
-        exchange.upload.task = Task {
-            // Without the preference each resumption would pass through the global pool.
-            await withTaskExecutorPreference(loop) { await self.sendRest(of: exchange, to: upstream) }
-        }
+        exchange.upload.task = Task { await self.onLoop { await self.sendRest(of: exchange, to: upstream) } }
     }
 
     /// The upload goes on beside the answer; if the client fails, the upstream must see a cut, not an end.

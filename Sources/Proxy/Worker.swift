@@ -116,10 +116,15 @@ package actor Worker: LoopConfined {
         let exchange = Exchange(connection: connection, listener: listener)
         exchanges[ObjectIdentifier(exchange)] = exchange
         metrics.openConnections += 1
-        Task {
-            // Without the preference each resumption would pass through the global pool.
-            await withTaskExecutorPreference(loop) { await self.serve(exchange) }
-        }
+        Task { await self.onLoop { await self.serve(exchange) } }
+    }
+
+    /// Runs `body` as a task that never leaves the loop.
+    ///
+    /// Being on this actor is not enough: a continuation that is resumed by the loop may be queued on the global pool,
+    /// and come back from there, unless the task itself prefers the loop.
+    func onLoop(_ body: () async -> Void) async {
+        await withTaskExecutorPreference(loop) { await body() }
     }
 
     private func resumeAccepting() {
@@ -182,10 +187,7 @@ package actor Worker: LoopConfined {
         closing.serialize(into: &output)
         output += body
         let message = output
-        Task {
-            // Without the preference each resumption would pass through the global pool.
-            await withTaskExecutorPreference(loop) { await self.dismiss(stream, with: message) }
-        }
+        Task { await self.onLoop { await self.dismiss(stream, with: message) } }
     }
 
     private func dismiss(_ stream: ByteStream, with message: [UInt8]) async {

@@ -22,3 +22,6 @@ void bearerd_name_thread(const char *name);
 int bearerd_set_dumpable(int dumpable);
 /* How many processors this process may run on (sched_getaffinity). */
 int bearerd_core_count(void);
+/* Gives back the pages of program text that only the start needed, and free heap; the kernel maps what is used
+   again from its cache (madvise, malloc_trim). */
+void bearerd_trim_memory(void);

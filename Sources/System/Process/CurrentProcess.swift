@@ -8,6 +8,9 @@ package enum CurrentProcess {
     /// The process number.
     package static var identifier: Int32 { getpid() }
 
+    /// Gives back memory that only the start needed: text pages that will not run again, and free heap.
+    package static func trimMemory() { bearerd_trim_memory() }
+
     /// How many processors it may use (`sched_getaffinity`), at least one.
     package static var coreCount: Int { max(1, Int(bearerd_core_count())) }
 

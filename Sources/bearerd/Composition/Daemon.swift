@@ -62,6 +62,7 @@ actor Daemon: LoopConfined {
         try startWorkers()
         try await startAdmin()
         log.notice("ready", [.version: .string(Version.text), .workers: .integer(workers.count)])
+        CurrentProcess.trimMemory()
         await withCheckedContinuation { shutdownRequest = $0 }
         let outcome = await drain()
         for session in engine.sessions { await session.stop() }
