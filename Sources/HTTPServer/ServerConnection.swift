@@ -93,7 +93,7 @@ package final class ServerConnection {
         guard let consumed else { return false }
         stream.input.consume(consumed)
         requestCount += 1
-        persists = request.wantsPersistence
+        persists = request.isPersistent
         return true
     }
 

@@ -4,14 +4,6 @@ internal import HTTPTypes
 internal import Observability
 
 extension HTTPResponse {
-    /// Whether the server will take another request on the connection (RFC 9112 9.3).
-    var allowsPersistence: Bool {
-        switch version {
-        case .http11: !fields.containsToken("close", in: .connection)
-        case .http10: fields.containsToken("keep-alive", in: .connection)
-        }
-    }
-
     /// What a 401 says is wrong with the token (RFC 6750 3.1).
     var challengeError: ChallengeError {
         for challenge in fields.values(of: .wwwAuthenticate) {

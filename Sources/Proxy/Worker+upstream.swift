@@ -183,7 +183,7 @@ extension Worker {
             throw .upstreamProtocol
         }
         exchange.upstreamPersists =
-            exchange.response.allowsPersistence && exchange.responseFraming != .untilClose
+            exchange.response.isPersistent && exchange.responseFraming != .untilClose
         exchange.responseBody.begin(exchange.responseFraming, on: upstream.stream)
     }
 

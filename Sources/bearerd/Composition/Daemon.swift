@@ -58,7 +58,7 @@ actor Daemon: LoopConfined {
     /// Serves until ``shutDown()``, then drains.
     func run() async throws -> Outcome {
         try await startDevelopmentServers()
-        for session in engine.sessions { await session.start() }
+        await engine.start()
         try startWorkers()
         try await startAdmin()
         log.notice("ready", [.version: .string(Version.text), .workers: .integer(workers.count)])

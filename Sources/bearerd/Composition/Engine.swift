@@ -23,6 +23,8 @@ struct Engine: Sendable {
     let trust: TrustStores
 
     private let storeThread: ThreadExecutor
+    private let watches: [CredentialWatch]
+    private let watcher: FileWatcher
 
     /// Opens the store and makes a session for each identity; none of them is started.
     ///
@@ -38,16 +40,30 @@ struct Engine: Sendable {
         self.trust = trust
         self.reporter = reporter
         self.store = store
-        sessions = try configuration.identities.map { identity in
-            let transport = try identity.transport.transport(
-                to: identity.client.issuer.flatMap(HTTPURL.init), trust: trust)
-            return AuthSession(
-                configuration: identity.client, executor: loop, clock: clock,
-                transport: ProviderTransport(client: TransferClient(loop: loop), transport: transport),
+        var sessions: [AuthSession] = []
+        var watches: [CredentialWatch] = []
+        for identity in configuration.identities {
+            let issuer = identity.client.issuer.flatMap(HTTPURL.init)
+            let transport = ProviderTransport(
+                client: TransferClient(loop: loop),
+                transport: try identity.transport.transport(to: issuer, trust: trust))
+            let session = AuthSession(
+                configuration: identity.client, executor: loop, clock: clock, transport: transport,
                 store: store,
                 credentials: SecretFileCredentials(secret: identity.clientSecret, thread: thread),
                 observer: reporter)
+            sessions.append(session)
+            watches.append(CredentialWatch(identity, session: session, transport: transport, log: log))
         }
+        self.sessions = sessions
+        self.watches = watches
+        watcher = FileWatcher(on: thread)
+    }
+
+    /// Loads what is stored, fetches what needs no person, and from then on heeds changed files.
+    func start() async {
+        for session in sessions { await session.start() }
+        for watch in watches { watch.start(watcher) }
     }
 
     /// What the workers share.

@@ -2,18 +2,29 @@
 
 import HTTPClient
 import OAuth
+import Synchronization
 
 /// The engine's way to an authorization server: libcurl, with one identity's certificates and proxy.
-struct ProviderTransport: TokenTransport {
-    let client: TransferClient
-    let transport: Transport
+final class ProviderTransport: TokenTransport {
+    private let client: TransferClient
+    private let transport: Mutex<Transport>
+
+    init(client: TransferClient, transport: Transport) {
+        self.client = client
+        self.transport = Mutex(transport)
+    }
+
+    /// Trusts other authorities from the next request on.
+    func replaceTrust(with trust: TrustStore) {
+        transport.withLock { $0.trust = trust }
+    }
 
     func send(_ request: ProviderRequest) async throws(TransportError) -> ProviderResponse {
         let transfer = TransferRequest(
             method: request.method, url: request.url, fields: request.fields, body: request.body,
             timeLimit: request.timeLimit, maximumBodyBytes: request.maximumAnswerBytes)
         do throws(TransferError) {
-            let response = try await client.send(transfer, over: transport)
+            let response = try await client.send(transfer, over: transport.withLock { $0 })
             return ProviderResponse(status: response.status, fields: response.fields, body: response.body)
         } catch {
             throw TransportError(error)

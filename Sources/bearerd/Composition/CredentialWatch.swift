@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import HTTPClient
+import OAuth
+import Observability
+import System
+
+/// Watches the files that one identity's credentials and trust come from.
+///
+/// A changed file ends a back-off that its old contents caused, within a second.
+struct CredentialWatch: Sendable {
+    private let session: AuthSession
+    private let transport: ProviderTransport
+    private let files: [String]
+    private let caFile: String?
+    private let log: Log
+
+    init(_ identity: IdentityConfiguration, session: AuthSession, transport: ProviderTransport, log: Log) {
+        self.session = session
+        self.transport = transport
+        self.log = log.with(.identity, .string(identity.name))
+        var files: [String] = []
+        if case .file(let path)? = identity.clientSecret { files.append(path) }
+        if let certificate = identity.transport.clientCertificate {
+            files += [certificate.certificateFile, certificate.keyFile]
+        }
+        caFile = identity.transport.caFile
+        self.files = files + [caFile].compactMap(\.self)
+    }
+
+    /// Goes on until the process ends.
+    func start(_ watcher: FileWatcher) {
+        for file in files {
+            Task {
+                for await _ in watcher.changes(of: file) { await changed(file) }
+            }
+        }
+    }
+
+    private func changed(_ file: String) async {
+        if file == caFile {
+            do throws(TrustStore.LoadError) {
+                try transport.replaceTrust(with: TrustStore(file: file))
+            } catch {
+                return log.error(
+                    "a changed CA file cannot be used; the one before stays", [.file: .string(file)])
+            }
+        }
+        log.info("credentials changed", [.file: .string(file)])
+        await session.credentialsChanged()
+    }
+}
