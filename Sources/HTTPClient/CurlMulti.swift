@@ -41,14 +41,15 @@ final class CurlMulti {
         curl_multi_cleanup(handle)
     }
 
-    /// Starts a transfer; its end comes as ``CurlTransfer/finish(_:)``.
-    func add(_ transfer: CurlTransfer) throws(CurlError) {
+    /// Starts a transfer; its end comes as ``CurlTransfer/finish(_:)``, never from within this call.
+    ///
+    /// - Returns: false when memory is short.
+    func add(_ transfer: CurlTransfer) -> Bool {
         loop.checkIsolated()
-        guard curl_multi_add_handle(handle, transfer.easy.handle) == CURLM_OK else {
-            throw CurlError(CURLE_OUT_OF_MEMORY)
-        }
+        guard curl_multi_add_handle(handle, transfer.easy.handle) == CURLM_OK else { return false }
         handleCount += 1
         running[transfer.easy.handle] = transfer
+        return true
     }
 
     /// Ends a transfer at once, or the connection that it has left behind.

@@ -39,19 +39,24 @@ final class CurlTransfer {
     ///
     /// Once only.
     ///
-    /// - Throws: ``CurlError`` when it cannot be started.
-    ///
-    /// The closures below belong to the caller's actor because they name it: else they would run elsewhere.
-    func run(isolation: isolated (any Actor)? = #isolation) async throws(CurlError) -> Outcome {
-        try multi.add(self)
-        isAdded = true
+    /// - Parameter isolation: the caller's, which is to be the loop's.
+    func run(isolation: isolated (any Actor)? = #isolation) async -> Outcome {
         let reference = LoopReference(self, loop: multi.loop)
         return await withTaskCancellationHandler {
+            // A closure has the isolation that it captures: without, the task would leave the loop here.
             _ = isolation
-            return await withUnsafeContinuation { waiter = $0 }
+            return await withUnsafeContinuation { start(resuming: $0) }
         } onCancel: {
             reference.post { $0.cancel() }
         }
+    }
+
+    private func start(resuming waiter: UnsafeContinuation<Outcome, Never>) {
+        // A cancellation that came before found nothing to end; a later one is posted, and comes after this.
+        guard !Task.isCancelled else { return waiter.resume(returning: .cancelled) }
+        guard multi.add(self) else { return waiter.resume(returning: .done(CURLE_OUT_OF_MEMORY)) }
+        isAdded = true
+        self.waiter = waiter
     }
 
     /// Takes the handle out of the multi; a connection that it has left open is closed.

@@ -24,15 +24,13 @@ package actor TransferClient: LoopConfined {
     ) async throws(TransferError) -> TransferResponse {
         let answer = TransferAnswer(maximumBodyBytes: request.maximumBodyBytes)
         let transfer: CurlTransfer
-        let outcome: CurlTransfer.Outcome
         do {
             transfer = try self.transfer(request, over: transport, into: answer)
-            outcome = try await transfer.run()
         } catch {
             throw .other(error)
         }
         defer { transfer.end() }
-        switch outcome {
+        switch await transfer.run() {
         case .cancelled: throw .cancelled
         case .done(CURLE_OK): break
         case .done(let code): throw TransferError(code, of: transfer.easy)

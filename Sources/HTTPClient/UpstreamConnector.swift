@@ -23,14 +23,12 @@ package final class UpstreamConnector {
     /// - Parameter timeout: of all of it; zero waits for ever.
     package func connect(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
         let transfer: CurlTransfer
-        let outcome: CurlTransfer.Outcome
         do {
             transfer = try self.transfer(within: timeout)
-            outcome = try await transfer.run()
         } catch {
             throw .other(error)
         }
-        switch outcome {
+        switch await transfer.run() {
         case .cancelled: throw .cancelled
         case .done(CURLE_OK): break
         case .done(let code): throw UpstreamError(code, of: transfer.easy)

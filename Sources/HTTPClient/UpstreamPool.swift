@@ -144,7 +144,7 @@ package final class UpstreamPool {
         case connection(UpstreamConnection)
     }
 
-    /// The closures in here belong to the caller's actor because they name it: else they would run elsewhere.
+    /// - Parameter isolation: the caller's, which is to be the loop's.
     private func place(
         within timeout: Duration, isolation: isolated (any Actor)? = #isolation
     ) async throws(UpstreamError) -> Place {
@@ -154,8 +154,8 @@ package final class UpstreamPool {
         if timeout > .zero { timer.set(after: timeout) }
         defer { timer.cancel() }
         let pool = ObjectIdentifier(self)
-        let grant = await withTaskCancellationHandler { [limit] in
-            _ = isolation
+        let grant = await withTaskCancellationHandler {
+            _ = isolation  // as in CurlTransfer.run
             return await withUnsafeContinuation { continuation in
                 limit.enqueue(UpstreamLimit.Waiter(number: number, pool: pool, continuation: continuation))
                 // A cancellation that came before had nothing to abandon.

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EventLoop
+import Glibc
 import HTTPClient
+import TestSupport
 import Testing
 
 /// A loop on a thread of its own, and an actor on it that runs a test's body.
@@ -11,18 +13,19 @@ actor ClientLoop: LoopConfined {
     private lazy var multis = CurlMultiSet(loop: loop)
 
     init(name: String = "client") throws {
+        _ = ProxyEnvironment.shared
         try HTTPClientLibrary.initialize()
         loop = try EventLoop(name: name)
         thread = loop.start()
     }
 
-    /// Runs `body` on the loop's thread.
+    /// Runs `body` on the loop's thread; it must not block.
     func run<Result: Sendable>(_ body: @Sendable (CurlMultiSet) async throws -> Result) async throws -> Result
     {
         try await body(multis)
     }
 
-    /// Ends the thread; call it last.
+    /// Ends the thread; call it last, on another thread.
     nonisolated func stop() {
         loop.stop()
         thread.join()
@@ -35,4 +38,32 @@ func onLoop<Result: Sendable>(_ body: @Sendable (CurlMultiSet) async throws -> R
     let client = try ClientLoop()
     defer { client.stop() }
     return try await client.run(body)
+}
+
+/// The error that `body` throws.
+///
+/// It stays on the loop, unlike the closure of `#expect(throws:)`.
+func failure<Failure: Error>(of body: () async throws(Failure) -> Void) async -> Failure? {
+    do throws(Failure) {
+        try await body()
+        return nil
+    } catch {
+        return error
+    }
+}
+
+/// Turns the loop until `condition` holds.
+func eventually(
+    _ loop: EventLoop, _ what: String, _ condition: () -> Bool
+) async throws {
+    let deadline = ContinuousClock.now + patience
+    while !condition() {
+        guard ContinuousClock.now < deadline else { throw NeverHappened(what: what) }
+        await loop.pause(for: .milliseconds(2))
+    }
+}
+
+/// What ``eventually(_:_:_:)`` waited for in vain.
+struct NeverHappened: Error {
+    let what: String
 }

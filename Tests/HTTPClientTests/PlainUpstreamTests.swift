@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import EventLoop
+import Glibc
 import HTTPClient
 import HTTPTypes
 import TestSupport
 import Testing
 
-@Suite struct PlainUpstreamTests {
+@Suite(.blocking) struct PlainUpstreamTests {
     @Test func `a plain connection carries requests one after the other`() async throws {
         let upstream = try RawUpstream()
         let address = try upstream.address()
         let answers = try await onLoop { multis in
-            let connector = UpstreamConnector(address: address, multis: multis)
-            let connection = try await connector.connect(within: .seconds(5))
+            let connection = try await connect(to: address, multis)
             return [try await connection.exchange(), try await connection.exchange()]
         }
         #expect(answers.allSatisfy { $0.hasPrefix("HTTP/1.1 200") && $0.hasSuffix("hello") })
@@ -19,14 +20,154 @@ import Testing
         try upstream.awaitNoConnections()
     }
 
+    @Test func `a Unix socket is an upstream like any other`() async throws {
+        let directory = try TemporaryDirectory()
+        let upstream = try RawUpstream(unixPath: directory.path("api.sock"))
+        let address = try upstream.address()
+        let answer = try await onLoop { try await connect(to: address, $0).exchange() }
+        #expect(answer.hasSuffix("hello"))
+    }
+
+    @Test func `connect_to leads elsewhere than the URL`() async throws {
+        let upstream = try RawUpstream()
+        var transport = Transport()
+        transport.connectTo = ConnectDestination("127.0.0.1:\(upstream.address.port)")
+        let address = UpstreamAddress(url: try url("http://api.example.invalid"), transport: transport)
+        let answer = try await onLoop { try await connect(to: address, $0).exchange() }
+        #expect(answer.hasSuffix("hello"))
+    }
+
     @Test func `a port on which nobody listens refuses`() async throws {
         let (socket, address) = try Socket.refusing()
-        defer { withExtendedLifetime(socket) {} }
         let target = UpstreamAddress(url: try url("http://\(address)"))
         await #expect(throws: UpstreamError.connectionRefused) {
+            try await onLoop { _ = try await connect(to: target, $0) }
+        }
+        withExtendedLifetime(socket) {}
+    }
+
+    @Test func `a Unix socket that is not there is unreachable`() async throws {
+        let target = UpstreamAddress(url: try url("http+unix:/nonexistent/socket"))
+        await #expect(throws: UpstreamError.unreachable) {
+            try await onLoop { _ = try await connect(to: target, $0) }
+        }
+    }
+
+    @Test func `a name without an address is a name error`() async throws {
+        let target = UpstreamAddress(url: try url("http://nobody.invalid"))
+        let error = await #expect(throws: UpstreamError.self) {
+            try await onLoop { _ = try await connect(to: target, $0) }
+        }
+        #expect(error == .dnsError || error == .dnsTimeout)
+    }
+
+    @Test func `a listener that accepts nobody times the connecting out`() async throws {
+        let full = try FullListener()
+        let target = UpstreamAddress(url: try url("http://\(full.address)"))
+        await #expect(throws: UpstreamError.connectionTimeout) {
             try await onLoop { multis in
-                _ = try await UpstreamConnector(address: target, multis: multis).connect(within: .seconds(5))
+                _ = try await UpstreamConnector(address: target, multis: multis).connect(
+                    within: .milliseconds(100))
             }
         }
     }
+
+    @Test func `a cancelled task gives the connecting up`() async throws {
+        let full = try FullListener()
+        let target = UpstreamAddress(url: try url("http://\(full.address)"))
+        let client = try ClientLoop()
+        defer { client.stop() }
+        let task = Task {
+            try await client.run { _ = try await connect(to: target, $0) }
+        }
+        task.cancel()
+        await #expect(throws: UpstreamError.cancelled) { try await task.value }
+    }
+
+    @Test func `no descriptor, no connection, and the error says so`() async throws {
+        // In a process of its own: the shortage is everybody's.
+        await #expect(processExitsWith: .success) {
+            let upstream = try RawUpstream()
+            let address = try upstream.address()
+            let error = try await onLoop { multis in
+                // What a first connection needs once, it has now; and the server has accepted it.
+                let first = try await connect(to: address, multis)
+                _ = try await first.exchange()
+                defer { first.stream.close() }
+                let hoard = DescriptorHoard()
+                defer { hoard.release() }
+                let connector = UpstreamConnector(address: address, multis: multis)
+                return await failure { () async throws(UpstreamError) in
+                    _ = try await connector.connect(within: .seconds(5))
+                }
+            }
+            #expect(error == .noDescriptors)
+        }
+    }
+
+    @Test func `connections leave nothing behind in the process`() async throws {
+        await #expect(processExitsWith: .success) {
+            let upstream = try RawUpstream()
+            let address = try upstream.address()
+            let (before, after) = try await onLoop { multis in
+                let connector = UpstreamConnector(address: address, multis: multis)
+                _ = try await connector.connect(within: .seconds(5)).exchange()
+                let before = descriptorCount()
+                for _ in 0..<200 { _ = try await connector.connect(within: .seconds(5)).exchange() }
+                return (before, descriptorCount())
+            }
+            #expect(after <= before + 8)
+            try upstream.awaitNoConnections()
+        }
+    }
+}
+
+/// The descriptors that this process has open.
+private func descriptorCount() -> Int { TemporaryDirectory.entries(of: "/proc/self/fd").count }
+
+/// Opens a connection with time enough.
+func connect(to address: UpstreamAddress, _ multis: CurlMultiSet) async throws -> UpstreamConnection {
+    try await UpstreamConnector(address: address, multis: multis).connect(within: .seconds(10))
+}
+
+/// A listener whose queue is full: the kernel drops every further SYN.
+private final class FullListener: Sendable {
+    let address: Address
+    private let sockets: [Socket]
+
+    init() throws {
+        let (listener, address) = try Socket.listening()
+        listen(listener.descriptor, 0)
+        self.address = address
+        var sockets = [listener]
+        for _ in 0..<4 {
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+            var target = sockaddr_in()
+            target.sin_family = sa_family_t(AF_INET)
+            target.sin_port = address.port.bigEndian
+            target.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            withUnsafePointer(to: &target) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    _ = Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            sockets.append(Socket(descriptor: descriptor))
+        }
+        self.sockets = sockets
+    }
+}
+
+/// Every descriptor that the process may still open, for a moment.
+private final class DescriptorHoard {
+    private var before = rlimit()
+
+    init() {
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before)
+        let used = TemporaryDirectory.entries(of: "/proc/self/fd").compactMap { rlim_t($0) }
+        var none = before
+        none.rlim_cur = (0...(used.max() ?? 0)).first { !used.contains($0) } ?? 0
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+    }
+
+    func release() { setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before) }
 }

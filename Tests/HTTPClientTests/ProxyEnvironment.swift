@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+
+/// What the process of every test has: a proxy in its environment that nothing may reach but what asks for the environment's.
+final class ProxyEnvironment: Sendable {
+    static let shared: ProxyEnvironment? = try? ProxyEnvironment()
+
+    let proxy: TunnellingProxy
+
+    private init() throws {
+        proxy = try TunnellingProxy()
+        for name in ["http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"] {
+            setenv(name, proxy.url, 1)
+        }
+        setenv("no_proxy", "unproxied.invalid", 1)
+        signal(SIGPIPE, SIG_IGN)  // the test's TLS servers write to whom they like; bearerd ignores it too
+    }
+}
+
+/// A proxy that grants every CONNECT and then plays the server itself.
+final class TunnellingProxy: Sendable {
+    private let server: RawServer
+    private let seen: Monitor<[RawHead]>
+
+    init(tls: TLSServer? = nil, status: String = "200 OK", inside: TLSServer? = nil) throws {
+        let seen = Monitor<[RawHead]>([])
+        self.seen = seen
+        server = try RawServer(tls: tls) { wire in
+            guard let head = try wire.readHead() else { return }
+            seen.withLock { $0.append(head) }
+            try wire.send("HTTP/1.1 \(status)\r\n\r\n")
+            while let request = try wire.readRequest() {
+                seen.withLock { $0.append(request.head) }
+                try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+            }
+        }
+    }
+
+    var url: String { "http://\(server.address)" }
+
+    /// Every head that it was shown: the CONNECT, then what came through the tunnel.
+    var heads: [RawHead] { seen.withLock { $0 } }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPClient
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite(.blocking) struct TransferClientTests {
+    @Test func `a form is posted as given and the answer comes back whole`() async throws {
+        let provider = try RawUpstream { _ in
+            .response(400, [("X-One", "a"), ("x-two", " b "), ("X-One", "c")], #"{"error":"invalid_grant"}"#)
+        }
+        var request = TransferRequest(method: .post, url: try url(provider.url + "/token?x=1"))
+        request.fields.append(.contentType, "application/x-www-form-urlencoded")
+        request.fields.append(.authorization, "Basic abc")
+        request.body = Array("grant_type=client_credentials".utf8)
+        let answer = try await send(request)
+        #expect(answer.status == 400)
+        #expect(String(decoding: answer.body, as: UTF8.self) == #"{"error":"invalid_grant"}"#)
+        let one = try #require(HTTPFields.Name("x-one"))
+        #expect(answer.fields.values(of: one) == ["a", "c"])
+        #expect(answer.fields[try #require(HTTPFields.Name("X-Two"))] == "b")
+
+        let seen = try provider.request()
+        #expect(seen.head.startLine == "POST /token?x=1 HTTP/1.1")
+        #expect(seen["Authorization"] == "Basic abc")
+        #expect(seen["Expect"] == nil)
+        #expect(seen.head.values("Content-Type") == ["application/x-www-form-urlencoded"])
+        #expect(seen.text == "grant_type=client_credentials")
+    }
+
+    @Test(arguments: [HTTPMethod.get, .post, .delete, .put, .head])
+    func `every method arrives as itself, with or without a body`(method: HTTPMethod) async throws {
+        let provider = try RawUpstream()
+        let answer = try await send(TransferRequest(method: method, url: url(provider.url)))
+        #expect(answer.status == 200)
+        let seen = try provider.request()
+        #expect(seen.head.method == method.rawValue)
+        #expect(seen["Content-Type"] == nil)
+        #expect(seen.body.isEmpty)
+    }
+
+    @Test func `a redirect is an answer like any other`() async throws {
+        let provider = try RawUpstream { request in
+            .response(307, [("Location", "http://127.0.0.1/elsewhere")])
+        }
+        let answer = try await send(TransferRequest(method: .post, url: url(provider.url)))
+        #expect(answer.status == 307)
+        #expect(answer.fields[.location] == "http://127.0.0.1/elsewhere")
+        #expect(provider.requests.count == 1)
+    }
+
+    @Test func `interim answers are passed over, with their fields`() async throws {
+        let provider = try RawUpstream { _ in
+            .raw("HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+        }
+        let answer = try await send(TransferRequest(url: url(provider.url)))
+        #expect(answer.status == 200)
+        #expect(answer.fields.count == 1)
+    }
+
+    @Test func `an answer larger than allowed is cut off`() async throws {
+        let body = String(repeating: "x", count: 4_000)
+        let provider = try RawUpstream { _ in .ok(body) }
+        var request = TransferRequest(url: try url(provider.url))
+        request.maximumBodyBytes = 3_999
+        await #expect(throws: TransferError.tooLarge) { try await send(request) }
+        request.maximumBodyBytes = 4_000
+        #expect(try await send(request).body.count == 4_000)
+    }
+
+    @Test func `a head larger than 64 KiB is cut off`() async throws {
+        let lines = String(repeating: "X-Filler: \(String(repeating: "y", count: 1_000))\r\n", count: 70)
+        let provider = try RawUpstream { _ in .raw("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n") }
+        await #expect(throws: TransferError.tooLarge) {
+            try await send(TransferRequest(url: url(provider.url)))
+        }
+    }
+
+    @Test func `a dripping answer is cut off when its time is over`() async throws {
+        let provider = try RawUpstream { _ in
+            .dripping("HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n", every: .milliseconds(20))
+        }
+        let request = TransferRequest(url: try url(provider.url), timeLimit: .milliseconds(200))
+        await #expect(throws: TransferError.timedOut) { try await send(request) }
+        try provider.awaitNoConnections()
+    }
+
+    @Test func `a cancelled task ends the transfer`() async throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let provider = try RawUpstream { _ in Reply.ok().held(by: gate) }
+        let request = TransferRequest(url: try url(provider.url), timeLimit: .seconds(60))
+        let task = Task { try await send(request) }
+        try provider.request()
+        task.cancel()
+        await #expect(throws: TransferError.cancelled) { try await task.value }
+    }
+
+    @Test func `a port on which nobody listens refuses`() async throws {
+        let (socket, address) = try Socket.refusing()
+        await #expect(throws: TransferError.notConnected(.connectionRefused)) {
+            try await send(TransferRequest(url: url("http://\(address)")))
+        }
+        withExtendedLifetime(socket) {}
+    }
+
+    @Test(arguments: [
+        (Reply.close, TransferError.interrupted), (.reset, .interrupted),
+        (.raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", thenClose: true), .interrupted),
+        (.raw("+OK POP3 server ready\r\n", thenClose: true), .malformed),
+        (.raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n", thenClose: true), .interrupted),
+    ])
+    func `a broken answer is an error that says how`(reply: Reply, expected: TransferError) async throws {
+        let provider = try RawUpstream { _ in reply }
+        await #expect(throws: expected) {
+            try await send(TransferRequest(method: .post, url: url(provider.url)))
+        }
+        #expect(provider.requests.count == 1)
+    }
+
+    @Test func `a certificate is judged by the authorities given`() async throws {
+        let authority = try TLSAuthority()
+        let provider = try RawUpstream(tls: authority.server())
+        let request = TransferRequest(url: try url(provider.url))
+        let trust = try TrustStore(file: authority.certificateFile)
+        #expect(try await send(request, over: Transport(trust: trust)).status == 200)
+        let error = await #expect(throws: TransferError.self) {
+            try await send(request, over: Transport(trust: TrustStore.system()))
+        }
+        #expect(error == .notConnected(.tlsCertificate))
+        #expect(error?.isCertificate == true)
+        #expect(try await send(request, over: Transport(skipsVerification: true)).status == 200)
+    }
+
+    @Test func `neither requests nor answers print what they hold`() throws {
+        var request = TransferRequest(url: try url("http://127.0.0.1/?code=s3cret"))
+        request.fields.append(.authorization, "Basic s3cret")
+        request.body = Array("client_secret=s3cret".utf8)
+        var dumped = "\(request) \(String(reflecting: request))"
+        dump(request, to: &dumped)
+        #expect(!dumped.contains("s3cret"))
+    }
+}
+
+/// Sends one request on a loop of its own.
+func send(
+    _ request: TransferRequest, over transport: Transport = Transport()
+) async throws -> TransferResponse {
+    let client = try ClientLoop()
+    defer { client.stop() }
+    return try await TransferClient(loop: client.loop).send(request, over: transport)
+}

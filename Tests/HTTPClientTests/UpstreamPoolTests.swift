@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import HTTPClient
+import HTTPTypes
+import TestSupport
+import Testing
+
+@Suite(.blocking) struct UpstreamPoolTests {
+    @Test func `the connection that became idle last is used first`() async throws {
+        let upstream = try RawUpstream()
+        let address = try upstream.address()
+        let (isLast, served, idle) = try await onLoop { multis in
+            let pool = UpstreamPool(address: address, limit: UpstreamLimit(maximum: 10), multis: multis)
+            let first = try await pool.open(within: .seconds(5))
+            let second = try await pool.open(within: .seconds(5))
+            for connection in [first, second] {
+                _ = try await connection.exchange()
+                pool.giveBack(connection)
+            }
+            let taken = pool.take(mayRepeat: false)
+            return (taken === second, taken?.requestsServed, pool.idleCount)
+        }
+        #expect(isLast)
+        #expect(served == 1)
+        #expect(idle == 1)
+    }
+
+    @Test func `an idle connection that the upstream ends is closed at once`() async throws {
+        let upstream = try RawUpstream()
+        let address = try upstream.address()
+        let limit = UpstreamLimit(maximum: 10)
+        try await onLoop { multis in
+            let pool = UpstreamPool(address: address, limit: limit, multis: multis)
+            let connection = try await pool.open(within: .seconds(5))
+            _ = try await connection.exchange()
+            pool.giveBack(connection)
+            upstream.closeConnections()
+            try await eventually(multis.loop, "the idle connection to go") { pool.idleCount == 0 }
+            #expect(pool.take(mayRepeat: true) == nil)
+        }
+        #expect(limit.openCount == 0)
+    }
+
+    @Test func `an idle connection over which the upstream speaks unasked is closed`() async throws {
+        let isIdle = Gate()
+        let upstream = try RawUpstream { wire in
+            _ = try wire.readHead()
+            try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello")
+            try isIdle.pass()
+            try wire.send("HTTP/1.1 408 Request Timeout\r\n\r\n")
+            _ = try wire.readToEnd()
+        }
+        let address = try upstream.address()
+        try await onLoop { multis in
+            let pool = UpstreamPool(address: address, limit: UpstreamLimit(maximum: 10), multis: multis)
+            let connection = try await pool.open(within: .seconds(5))
+            _ = try await connection.exchange()
+            pool.giveBack(connection)
+            isIdle.open()
+            try await eventually(multis.loop, "the talkative connection to go") { pool.idleCount == 0 }
+        }
+    }
+
+    @Test func `a TLS connection outlives its session tickets and ends with its peer`() async throws {
+        let authority = try TLSAuthority()
+        let upstream = try RawUpstream(tls: authority.server())
+        let address = try upstream.address(Transport(trust: TrustStore(file: authority.certificateFile)))
+        let reused = try await onLoop { multis in
+            let pool = UpstreamPool(address: address, limit: UpstreamLimit(maximum: 10), multis: multis)
+            var connection = try await pool.open(within: .seconds(5))
+            let first = connection
+            for _ in 0..<5 {
+                _ = try await connection.exchange()
+                pool.giveBack(connection)
+                connection = try #require(pool.take(mayRepeat: false))
+            }
+            pool.giveBack(connection)
+            upstream.closeConnections()
+            try await eventually(multis.loop, "the idle TLS connection to go") { pool.idleCount == 0 }
+            return connection === first
+        }
+        #expect(reused)
+        #expect(upstream.connectionCount == 1)
+    }
+
+    @Test func `a request that may not be sent twice leaves a long idle connection alone`() async throws {
+        let upstream = try RawUpstream()
+        let address = try upstream.address()
+        try await onLoop { multis in
+            let lifetimes = UpstreamPool.Lifetimes(idleForUnrepeatable: .milliseconds(20))
+            let pool = UpstreamPool(
+                address: address, limit: UpstreamLimit(maximum: 10), lifetimes: lifetimes, multis: multis)
+            let connection = try await pool.open(within: .seconds(5))
+            pool.giveBack(connection)
+            await multis.loop.pause(for: .milliseconds(40))
+            #expect(pool.take(mayRepeat: false) == nil)
+            #expect(pool.take(mayRepeat: true) === connection)
+        }
+    }
+
+    @Test(arguments: [
+        UpstreamPool.Lifetimes(idle: .milliseconds(30)),
+        UpstreamPool.Lifetimes(age: .milliseconds(30)),
+        UpstreamPool.Lifetimes(idle: .zero, age: .milliseconds(30)),
+    ])
+    func `idle time and age end a connection without any traffic`(
+        lifetimes: UpstreamPool.Lifetimes
+    ) async throws {
+        let upstream = try RawUpstream()
+        let address = try upstream.address()
+        let limit = UpstreamLimit(maximum: 10)
+        try await onLoop { multis in
+            let pool = UpstreamPool(address: address, limit: limit, lifetimes: lifetimes, multis: multis)
+            pool.giveBack(try await pool.open(within: .seconds(5)))
+            #expect(pool.idleCount == 1)
+            try await eventually(multis.loop, "the connection to expire") { pool.idleCount == 0 }
+        }
+        #expect(limit.openCount == 0)
+        try upstream.awaitNoConnections()
+    }
+
+    @Test func `a connection past its age is not kept`() async throws {
+        let upstream = try RawUpstream()
+        let address = try upstream.address()
+        try await onLoop { multis in
+            let lifetimes = UpstreamPool.Lifetimes(age: .milliseconds(20))
+            let pool = UpstreamPool(
+                address: address, limit: UpstreamLimit(maximum: 10), lifetimes: lifetimes, multis: multis)
+            let connection = try await pool.open(within: .seconds(5))
+            await multis.loop.pause(for: .milliseconds(40))
+            pool.giveBack(connection)
+            #expect(pool.idleCount == 0)
+        }
+    }
+
+    @Test func `a closed pool keeps nothing`() async throws {
+        let upstream = try RawUpstream()
+        let address = try upstream.address()
+        let limit = UpstreamLimit(maximum: 10)
+        try await onLoop { multis in
+            let pool = UpstreamPool(address: address, limit: limit, multis: multis)
+            let busy = try await pool.open(within: .seconds(5))
+            pool.giveBack(try await pool.open(within: .seconds(5)))
+            pool.close()
+            #expect(pool.idleCount == 0)
+            pool.giveBack(busy)
+            #expect(pool.idleCount == 0)
+        }
+        #expect(limit.openCount == 0)
+        try upstream.awaitNoConnections()
+    }
+
+    @Test func `an upstream that refuses costs no place under the limit`() async throws {
+        let (socket, refusing) = try Socket.refusing()
+        let address = UpstreamAddress(url: try url("http://\(refusing)"))
+        let limit = UpstreamLimit(maximum: 1)
+        try await onLoop { multis in
+            let pool = UpstreamPool(address: address, limit: limit, multis: multis)
+            for _ in 0..<3 {
+                let error = await failure { () async throws(UpstreamError) in
+                    _ = try await pool.open(within: .seconds(5))
+                }
+                #expect(error == .connectionRefused)
+            }
+        }
+        #expect(limit.openCount == 0)
+        withExtendedLifetime(socket) {}
+    }
+}
