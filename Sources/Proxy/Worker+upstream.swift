@@ -7,6 +7,9 @@ internal import HTTPTypes
 internal import Observability
 
 extension Worker {
+    /// More 1xx answers than this before the final one are no answer.
+    private static let interimLimit = 64
+
     /// Why one attempt to get an answer failed, and whether another may be made.
     private struct AttemptFailure: Error {
         let error: ProxyError
@@ -115,6 +118,7 @@ extension Worker {
         of exchange: Exchange, from upstream: UpstreamConnection, timeout: Duration
     ) async throws(ProxyError) {
         var parser = ResponseParser(limits: configuration.headLimits)
+        var interimCount = 0
         while true {
             guard let consumed = try parse(&parser, exchange, upstream) else {
                 try await awaitAnswer(of: exchange, from: upstream, timeout: timeout)
@@ -122,6 +126,8 @@ extension Worker {
             }
             upstream.stream.input.consume(consumed)
             guard exchange.response.isInterim else { break }
+            interimCount += 1
+            guard interimCount <= Self.interimLimit else { throw .upstreamProtocol }
             try await forwardInterim(exchange)
         }
         try beginResponseBody(of: exchange, from: upstream)

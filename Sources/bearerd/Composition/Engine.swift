@@ -43,10 +43,10 @@ struct Engine: Sendable {
         var sessions: [AuthSession] = []
         var watches: [CredentialWatch] = []
         for identity in configuration.identities {
-            let issuer = identity.client.issuer.flatMap(HTTPURL.init)
             let transport = ProviderTransport(
                 client: TransferClient(loop: loop),
-                transport: try identity.transport.transport(to: issuer, trust: trust))
+                transport: try identity.transport.transport(
+                    encrypted: identity.client.mayUseTLS, trust: trust))
             let session = AuthSession(
                 configuration: identity.client, executor: loop, clock: clock, transport: transport,
                 store: store,
@@ -125,5 +125,13 @@ struct Engine: Sendable {
                     ])
             }
         }
+    }
+}
+
+extension ClientConfiguration {
+    /// Whether any address of the provider may be an `https` one; unless all are known to be plain, it may.
+    fileprivate var mayUseTLS: Bool {
+        let known = [issuer.flatMap(HTTPURL.init), discoveryURL].compactMap(\.self) + endpoints.values
+        return known.isEmpty || known.contains { $0.scheme != .http }
     }
 }

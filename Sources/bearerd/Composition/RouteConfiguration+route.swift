@@ -19,7 +19,8 @@ extension RouteConfiguration {
         var route = Route(
             path: path,
             upstream: UpstreamAddress(
-                url: upstream, transport: try transport.transport(to: upstream, trust: trust)),
+                url: upstream,
+                transport: try transport.transport(encrypted: upstream.scheme == .https, trust: trust)),
             upstreamAuthority: upstream.socketPath == nil ? upstream.authority : "localhost",
             upstreamPrefix: upstream.path.hasSuffix("/") ? String(upstream.path.dropLast()) : upstream.path,
             upstreamOrigin: upstream.socketPath == nil ? upstream.origin.lowercased() : nil)
@@ -50,9 +51,14 @@ extension RouteConfiguration {
 }
 
 extension TransportConfiguration {
-    /// How libcurl connects to the server at `url`.
-    func transport(to url: HTTPURL?, trust: TrustStores) throws(TrustStore.LoadError) -> Transport {
-        let needsTrust = url?.scheme != .http || proxy.isSet
+    /// How libcurl connects to a server.
+    ///
+    /// - Parameters:
+    ///   - encrypted: whether TLS may be spoken to it.
+    ///   - trust: parses each CA file once.
+    /// - Throws: `TrustStore.LoadError`.
+    func transport(encrypted: Bool, trust: TrustStores) throws(TrustStore.LoadError) -> Transport {
+        let needsTrust = encrypted || proxy.isSet
         return Transport(
             trust: needsTrust ? try trust.store(caFile: caFile) : nil,
             clientCertificateFile: clientCertificate?.certificateFile,

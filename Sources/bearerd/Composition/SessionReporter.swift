@@ -54,11 +54,11 @@ final class SessionReporter: SessionObserver {
         counts.withLock { counts in
             var mine = counts[identity] ?? Counts()
             if let index = mine.tokenRequests.firstIndex(where: {
-                $0.grant == grant.rawValue && $0.outcome == outcome
+                $0.grant == grant.shortName && $0.outcome == outcome
             }) {
                 mine.tokenRequests[index].count += 1
             } else {
-                mine.tokenRequests.append((grant.rawValue, outcome, 1))
+                mine.tokenRequests.append((grant.shortName, outcome, 1))
             }
             counts[identity] = mine
         }
