@@ -86,7 +86,7 @@ package final class ByteStream {
             readiness.clearReadable()
             return nil
         case .wouldBlockOnWrite:
-            readiness.clearReadable()  // a TLS handshake message in the way; the next edge brings both
+            readiness.clearReadableUntilWritable()
             return nil
         case .end:
             return false

@@ -31,6 +31,8 @@ package final class Readiness {
     /// It may cancel the watching and let go of this object.
     package var onEdge: (() -> Void)?
 
+    /// Whether the next writable edge is what a reader waits for.
+    private var readerNeedsWritable = false
     private let loop: EventLoop
     private var event: OpaquePointer?
     private var timer: OpaquePointer?
@@ -67,6 +69,13 @@ package final class Readiness {
 
     /// Says that the kernel's buffer was found empty.
     package func clearReadable() { isReadable = peerHasEnded }
+
+    /// Says that nothing can be received before something is sent: TLS has a message of its own on its way out.
+    package func clearReadableUntilWritable() {
+        isReadable = false
+        isWritable = false
+        readerNeedsWritable = true
+    }
 
     /// Says that the kernel's buffer was found full.
     package func clearWritable() { isWritable = false }
@@ -146,6 +155,11 @@ package final class Readiness {
         if what & CShort(EV_WRITE) != 0 {
             isWritable = true
             resume(.writing, with: nil)
+            if readerNeedsWritable {
+                readerNeedsWritable = false
+                isReadable = true
+                resume(.reading, with: nil)
+            }
         }
         if hasNews { onEdge?() }
     }
