@@ -191,8 +191,11 @@ extension Worker {
     ) async throws(ProxyError) {
         guard let token, let session = route.route.session else { return }
         let status = exchange.response.status
+        // Another token would have the same scope (RFC 6750 3.1).
+        let lacksScope = status == 403 && exchange.response.challengeError == .insufficientScope
         let mayReplay =
-            route.route.retryOnStatus.contains(status) && exchange.isReplayable && exchange.upload.isFinished
+            route.route.retryOnStatus.contains(status) && !lacksScope && exchange.isReplayable
+            && exchange.upload.isFinished
         guard status == 401 || mayReplay else {
             await reportAcceptance(of: token, by: route, session)
             return
