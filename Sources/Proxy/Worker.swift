@@ -57,13 +57,18 @@ package actor Worker: LoopConfined {
             })
     }
 
+    /// Serves what waits in the accept queues, then accepts no more; the sockets may be closed after that.
+    package func stopAccepting() {
+        isDraining = true
+        listeners.forEach { $0.close() }
+        listeners = []
+    }
+
     /// Stops accepting, then returns when the last connection is gone.
     ///
     /// Requests on kept connections are answered with `Connection: close`; what stays idle is let go after `linger`.
     package func drain(linger: Duration) async {
-        isDraining = true
-        listeners.forEach { $0.close() }
-        listeners = []
+        stopAccepting()
         let timer = LoopTimer(loop: loop) { self.closeIdleConnections() }
         timer.set(after: linger)
         if !exchanges.isEmpty {
@@ -75,9 +80,7 @@ package actor Worker: LoopConfined {
 
     /// Cuts every connection.
     package func stop() {
-        isDraining = true
-        listeners.forEach { $0.close() }
-        listeners = []
+        stopAccepting()
         for exchange in exchanges.values {
             exchange.upstream?.stream.close()
             exchange.connection.stream.close()

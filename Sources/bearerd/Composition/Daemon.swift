@@ -140,6 +140,9 @@ actor Daemon: LoopConfined {
     private func drain() async -> Outcome {
         let shutdown = configuration.shutdown
         if shutdown.delay > .zero { await loop.pause(for: shutdown.delay) }
+        // A socket that several workers watch is closed when none of them does; a client that comes later is refused.
+        for worker in workers { await worker.stopAccepting() }
+        listeners.forEach { $0.close() }
         let race = DrainRace()
         for worker in workers {
             Task {
