@@ -123,5 +123,6 @@ let package = Package(
             name: "FuzzInvariants", dependencies: ["HTTPTypes", "YAML"], path: "Tests/Fuzz/Invariants",
             swiftSettings: bridge),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: bridge),
+        .testTarget(name: "EndToEnd", dependencies: ["TestSupport"], swiftSettings: bridge),
     ]
 )

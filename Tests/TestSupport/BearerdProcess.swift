@@ -14,6 +14,7 @@ package final class BearerdProcess: Sendable {
 
     /// The program, for signals and memory.
     package let process: Subprocess
+    private let addresses = Monitor<[String: Address]>([:])
 
     /// Starts `bearerd run` with this configuration in `directory`, and waits until it listens.
     ///
@@ -39,9 +40,9 @@ package final class BearerdProcess: Sendable {
         if let given = getenv("BEARERD_BINARY") { return String(cString: given) }
         let maps = String(decoding: TemporaryDirectory.contents(of: "/proc/self/maps"), as: UTF8.self)
         guard let line = maps.split(separator: "\n").first(where: { $0.hasSuffix(".xctest") }),
-            let path = line.split(separator: " ", maxSplits: 5).last, let slash = path.lastIndex(of: "/")
+            let start = line.firstIndex(of: "/"), let slash = line.lastIndex(of: "/")
         else { return "bearerd" }
-        return path[..<slash] + "/bearerd"
+        return line[start..<slash] + "/bearerd"
     }()
 
     /// Runs a command of the binary to its end.
@@ -60,15 +61,21 @@ package final class BearerdProcess: Sendable {
 
     /// Where a listener is bound; the `index`-th of its kind, in the order of binding.
     package func address(of listener: Listener, _ index: Int = 0) throws -> Address {
-        try process.errors.wait(for: "\(listener) to listen; log so far:\n\(log)") { capture in
+        let key = "\(listener.rawValue) \(index)"
+        if let known = addresses.withLock({ $0[key] }) { return known }
+        let found: Result<Address, WireError> = try process.errors.wait(for: "\(listener) to listen") {
+            capture in
             let bound = BearerdProcess.lines(of: capture).filter { line in
                 line.message == "listening" && line["listener"] == listener.rawValue
             }
-            if bound.count > index, let address = bound[index]["address"] {
-                return Result<Address?, WireError>.success(Address(address))
+            if bound.count > index, let address = bound[index]["address"].flatMap(Address.init) {
+                return .success(address)
             }
             return capture.isAtEnd ? .failure(WireError("bearerd ended: \(capture.text)")) : nil
-        }.get() ?? .tcp(port: 0)
+        }
+        let address = try found.get()
+        addresses.withLock { $0[key] = address }
+        return address
     }
 
     /// The data listener.

@@ -78,15 +78,18 @@ package final class Monitor<State>: @unchecked Sendable {
 
 /// Something that happens once: closed until a thread opens it.
 package final class Gate: Sendable {
-    private let isOpen = Monitor(false)
+    private let state = Monitor(false)
 
     package init() {}
 
+    /// Whether ``open()`` was called.
+    package var isOpen: Bool { state.withLock { $0 } }
+
     /// Lets every waiter through, now and later.
-    package func open() { isOpen.withLock { $0 = true } }
+    package func open() { state.withLock { $0 = true } }
 
     /// Waits until ``open()`` was called.
     package func pass(within limit: Duration = patience) throws(TimedOut) {
-        try isOpen.wait(for: "a gate to open", within: limit) { $0 ? () : nil }
+        try state.wait(for: "a gate to open", within: limit) { $0 ? () : nil }
     }
 }

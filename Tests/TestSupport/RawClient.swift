@@ -4,15 +4,20 @@
 package struct RawClient: Sendable {
     /// The connection, for tests that need its bytes.
     package let wire: Wire
+    private let authority: String
 
     /// Connects, with `receiveBuffer` bytes of kernel buffer if given.
     package init(to address: Address, receiveBuffer: Int32? = nil) throws {
         wire = try Wire(to: address, receiveBuffer: receiveBuffer)
+        switch address {
+        case .tcp: authority = "\(address)"
+        case .unix: authority = "localhost"
+        }
     }
 
     /// Sends a request with the usual fields and reads its answer.
     ///
-    /// `Host` is `localhost` unless given, and a body gets its `Content-Length`.
+    /// `Host` is the listener's address unless given, and a body gets its `Content-Length`.
     package func request(
         _ method: String, _ target: String, _ fields: [(String, String)] = [], body: String? = nil
     ) throws -> RawResponse {
@@ -25,7 +30,7 @@ package struct RawClient: Sendable {
         _ method: String, _ target: String, _ fields: [(String, String)] = [], body: String? = nil
     ) throws {
         var text = "\(method) \(target) HTTP/1.1\r\n"
-        if !fields.contains(where: { $0.0.lowercased() == "host" }) { text += "Host: localhost\r\n" }
+        if !fields.contains(where: { $0.0.lowercased() == "host" }) { text += "Host: \(authority)\r\n" }
         for (name, value) in fields { text += "\(name): \(value)\r\n" }
         if let body { text += "Content-Length: \(body.utf8.count)\r\n" }
         try wire.send(text + "\r\n" + (body ?? ""))

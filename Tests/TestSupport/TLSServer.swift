@@ -9,6 +9,8 @@ package final class TLSServer: @unchecked Sendable {
     private let context: OpaquePointer
 
     package init(certificateFile: String, keyFile: String) throws {
+        // OpenSSL writes with write(2), which knows no MSG_NOSIGNAL.
+        signal(SIGPIPE, SIG_IGN)
         guard let context = SSL_CTX_new(TLS_server_method()),
             SSL_CTX_use_certificate_chain_file(context, certificateFile) == 1,
             SSL_CTX_use_PrivateKey_file(context, keyFile, SSL_FILETYPE_PEM) == 1

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// The commands, their output and their exit codes (SPEC.md sections 1 and 7).
+@Suite(.blocking) struct `Commands` {
+    private func configured(
+        _ settings: Sidecar.Settings = .init()
+    ) throws -> (provider: HostileProvider, directory: TemporaryDirectory, file: String) {
+        let provider = try HostileProvider()
+        provider.setPolicy { $0.givesRefreshTokens = true }
+        let directory = try TemporaryDirectory()
+        let text = Sidecar.configuration(
+            provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "secret-" + randomText(),
+            directory: directory, settings)
+        return (provider, directory, try directory.write("config.yaml", text))
+    }
+
+    @Test func `version and help`() throws {
+        let version = try BearerdProcess.command("--version")
+        #expect(version.exit == 0 && version.output.hasPrefix("bearerd "))
+        let help = try BearerdProcess.command("--help")
+        #expect(help.exit == 0 && help.errors.isEmpty)
+        for command in ["run", "check", "demo", "status", "token", "refresh"] {
+            #expect(help.output.contains(command), "\(command)")
+            for flag in ["-h", "--help"] {
+                let own = try BearerdProcess.command(command, flag)
+                #expect(own.exit == 0 && own.output.contains(command), "\(command) \(flag)")
+            }
+        }
+    }
+
+    @Test func `usage errors are 64, in one line`() throws {
+        for arguments in [
+            ["frobnicate"], ["run", "--frobnicate"], ["run", "-c"], ["status", "a", "b", "c"],
+        ] {
+            let result = try Subprocess.run([BearerdProcess.binary] + arguments)
+            #expect(result.ending == .exited(64), "\(arguments)")
+            #expect(
+                result.output.isEmpty && result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+        }
+        let nothing = try Subprocess.run([BearerdProcess.binary])
+        #expect(nothing.ending == .exited(64))
+    }
+
+    @Test func `a missing configuration is 78`() throws {
+        for command in ["run", "check", "status", "token", "refresh"] {
+            let result = try BearerdProcess.command(command, "-c", "/nonexistent/config.yaml")
+            #expect(result.exit == 78 && result.errors.contains("/nonexistent/config.yaml"), "\(command)")
+        }
+    }
+
+    @Test func `both forms of a long option are taken`() throws {
+        let (_, directory, file) = try configured()
+        defer { withExtendedLifetime(directory) {} }
+        #expect(try BearerdProcess.command("check", "--config", file).exit == 0)
+        #expect(try BearerdProcess.command("check", "--config=\(file)").exit == 0)
+        #expect(try BearerdProcess.command("check", "-c", file).exit == 0)
+    }
+
+    @Test func `without the option config yaml of the directory is used`() throws {
+        let (_, directory, _) = try configured()
+        #expect(try BearerdProcess.command("check", directory: directory.path).exit == 0)
+    }
+
+    @Test func `check prints the route table and asks nobody`() throws {
+        let (provider, directory, file) = try configured(
+            .init(moreRoutes: "- path: /deeper\n  upstream: https://api.test/v1\n  identity: none"))
+        defer { withExtendedLifetime(directory) {} }
+        let result = try BearerdProcess.command("check", "-c", file)
+        #expect(result.exit == 0)
+        for part in ["/deeper", "https://api.test/v1", "http://127.0.0.1:1", "default"] {
+            #expect(result.output.contains(part), "\(part)")
+        }
+        #expect(provider.requests.isEmpty && provider.discoveryRequestCount == 0)
+    }
+
+    @Test func `check shows all errors of a file at once, each with its place`() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(
+            "broken.yaml",
+            """
+            lisen: 127.0.0.1:0
+            workers: many
+            timeouts:
+              header: 10
+              first_byte: 1m
+            identities:
+              default:
+                issuer: https://sso.test
+                client_id: a
+                client_id: b
+                client_secret: ${BEARERD_TEST_UNSET}
+                grant_type: client_credential
+            routes:
+              - path: api
+                upstream: ftp://api.test
+                identity: defualt
+            """)
+        for command in ["check", "run"] {
+            let result = try BearerdProcess.command(command, "-c", file)
+            let lines = result.errors.split(separator: "\n")
+            #expect(result.exit == 78 && lines.count >= 8, "\(result.errors)")
+            for (place, words) in [
+                ("1:1", "listen"), ("2:10", ""), ("4:11", ""), ("10:5", "client_id"),
+                ("11:20", "BEARERD_TEST_UNSET"),
+                ("12:17", "client_credentials"), ("14:11", ""), ("15:15", ""), ("16:15", "default"),
+            ] {
+                let line = lines.first { $0.hasPrefix("\(file):\(place): error: ") }
+                #expect(line?.contains(words) == true, "\(place) \(words)\n\(result.errors)")
+            }
+            #expect(lines.contains { $0.contains("did you mean 'listen'?") })
+        }
+    }
+
+    @Test func `what is not built yet is refused, never ignored`() throws {
+        for (top, identity, route) in [
+            ("tls:\n  certificate_file: /a\n  key_file: /b", "", ""),
+            ("on_state_change: [/bin/true]", "", ""),
+            ("", "grant_type: device_code", ""), ("", "dpop: true", ""),
+        ] {
+            var settings = Sidecar.Settings(top: top, identity: identity, route: route)
+            if identity.hasPrefix("grant_type") {
+                settings.identity = ""
+                settings.grant = "device_code"
+            }
+            let (_, directory, file) = try configured(settings)
+            defer { withExtendedLifetime(directory) {} }
+            let result = try BearerdProcess.command("check", "-c", file)
+            #expect(
+                result.exit == 78 && result.errors.contains("not supported yet"),
+                "\(top)\(identity) \(result.errors)")
+        }
+    }
+
+    @Test func `an empty configuration is an error`() throws {
+        let directory = try TemporaryDirectory()
+        #expect(try BearerdProcess.command("check", "-c", directory.write("c.yaml", "")).exit == 78)
+    }
+
+    @Test func `environment variables go into values, after parsing`() throws {
+        let (_, directory, _) = try configured()
+        let provider = try HostileProvider()
+        let text = Sidecar.configuration(
+            provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "x", directory: directory
+        ).replacing("client_id: legacy-app", with: "client_id: \"${TEST_ID}-$${X}\"")
+        let file = try directory.write("c.yaml", text)
+        let result = try BearerdProcess.command("token", "-c", file, environment: ["TEST_ID": "a: [b"])
+        #expect(result.exit == 0)
+        #expect(formDecoded(provider.requests.first?.basicCredentials?.name ?? "") == "a: [b-${X}")
+    }
+
+    @Test func `a port in use is 69`() throws {
+        let (holder, address) = try Socket.listening()
+        let (_, directory, file) = try configured(.init(listen: "\(address)"))
+        defer { withExtendedLifetime(directory) {} }
+        let result = try BearerdProcess.command("run", "-c", file)
+        #expect(result.exit == 69 && result.errors.contains("\(address)"))
+        _ = holder
+    }
+
+    @Test func `secret files must not be writable by others`() throws {
+        let (_, directory, file) = try configured()
+        let text = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
+        for (mode, exit) in [(0o600, Int32(0)), (0o644, 0), (0o620, 78), (0o602, 78)] {
+            let secret = try directory.write("client_secret", "s", mode: UInt32(mode))
+            let configuration = text.replacing(#/client_secret: \S+/#, with: "client_secret_file: \(secret)")
+            let result = try BearerdProcess.command("check", "-c", directory.write("c.yaml", configuration))
+            #expect(result.exit == exit, "\(mode)")
+            if mode == 0o644 { #expect((result.errors + result.output).contains("warning")) }
+        }
+    }
+
+    @Test func `token prints a fresh token alone, without a daemon and with one`() throws {
+        let (provider, directory, file) = try configured()
+        let first = try BearerdProcess.command("token", "-c", file)
+        #expect(first.exit == 0 && first.output == (provider.accessTokens.last ?? "") + "\n")
+        let header = try BearerdProcess.command("token", "--header", "default", "-c", file)
+        #expect(header.output == "Authorization: Bearer \(provider.accessTokens.last ?? "")\n")
+        #expect(provider.requests.count == 1, "the stored token is fresh")
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file])
+        #expect(try BearerdProcess.command("token", "-c", file).output == first.output)
+        #expect(provider.requests.count == 1)
+        #expect(LeakScan.leaks(of: provider.handedOut, in: bearerd.log + first.errors).isEmpty)
+        _ = directory
+    }
+
+    @Test func `an unknown identity is 64, a provider out of reach 69`() throws {
+        let (provider, directory, file) = try configured()
+        defer { withExtendedLifetime(directory) {} }
+        for command in ["token", "refresh"] {
+            let result = try BearerdProcess.command(command, "nobody", "-c", file)
+            #expect(result.exit == 64 && result.errors.contains("nobody"), "\(command)")
+        }
+        provider.stop()
+        let result = try BearerdProcess.command("token", "-c", file)
+        #expect(result.exit == 69 && result.output.isEmpty)
+    }
+
+    @Test func `refresh without a daemon changes the store, and a running daemon uses it within a second`()
+        throws
+    {
+        let upstream = try RawUpstream()
+        let provider = try HostileProvider()
+        provider.setPolicy { $0.givesRefreshTokens = true }
+        let sidecar = try Sidecar(provider: provider, upstream: upstream)
+        #expect(try sidecar.get().status == 200)
+        let file = sidecar.directory.path("config.yaml")
+        let result = try BearerdProcess.command("refresh", "-c", file)
+        #expect(result.exit == 0 && provider.requests.count == 2, "\(result.errors)")
+        try eventually("the newer token", within: .seconds(2)) {
+            try sidecar.get().status == 200 && upstream.tokens.last == provider.accessTokens.last
+        }
+        #expect(LeakScan.leaks(of: provider.handedOut, in: result.output + result.errors).isEmpty)
+    }
+
+    @Test func `with a memory store refresh acts through the daemon, and without one is 77`() throws {
+        let directory = try TemporaryDirectory()
+        let provider = try HostileProvider()
+        let (holder, address) = try Socket.refusing()
+        _ = holder
+        let text = Sidecar.configuration(
+            provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "s", directory: directory,
+            .init(store: "type: memory")
+        ).replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(address)")
+        let file = try directory.write("config.yaml", text)
+        for command in ["refresh", "token"] {
+            #expect(try BearerdProcess.command(command, "-c", file).exit == 77, "\(command)")
+        }
+    }
+
+    @Test func `status shows the identities, as JSON on request, with a daemon and without`() throws {
+        let (provider, directory, file) = try configured()
+        defer { withExtendedLifetime(directory) {} }
+        #expect(try BearerdProcess.command("token", "-c", file).exit == 0)
+        let text = try BearerdProcess.command("status", "-c", file)
+        #expect(text.exit == 0 && text.output.contains("default") && text.output.contains("authorized"))
+        let json = try #require(
+            TestJSON(parsing: BearerdProcess.command("status", "--json", "-c", file).output))
+        let identity = json["identities"][0]
+        #expect(identity["name"].string == "default" && identity["state"].string == "authorized")
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file])
+        let running = try BearerdProcess.command("status", "--json", "-c", file)
+        #expect(TestJSON(parsing: running.output)?["identities"][0]["state"].string == "authorized")
+        #expect(LeakScan.leaks(of: provider.handedOut, in: text.output + running.output).isEmpty)
+        _ = bearerd
+    }
+}

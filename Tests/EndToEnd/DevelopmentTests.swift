@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import Testing
+
+/// `demo` and the repository's own configuration work as they are (SPEC.md section 1, issue 3).
+@Suite(.blocking) struct `For trying it out` {
+    private static func freePorts(_ count: Int) throws -> [UInt16] {
+        let held = try (0..<count).map { _ in try Socket.refusing() }
+        return held.map(\.address.port)
+    }
+
+    /// The repository's configuration with free ports in place of its own.
+    private static func repositoryConfiguration() throws -> String {
+        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let text = String(decoding: TemporaryDirectory.contents(of: "/\(root)/config.yaml"), as: UTF8.self)
+        let ports = Set(text.matches(of: #/(?:127\.0\.0\.1|localhost):(\d+)/#).map { String($0.output.1) })
+            .sorted()
+        var result = text
+        for (port, free) in zip(ports, try freePorts(ports.count)) {
+            result.replace(":\(port)", with: ":\(free)")
+        }
+        return result
+    }
+
+    private static func checkWhoami(_ address: Address) throws -> TestJSON {
+        let answer = try RawClient(to: address).request("GET", "/whoami")
+        #expect(answer.status == 200, "\(answer.text)")
+        #expect(answer.json.object.isEmpty == false)
+        return answer.json
+    }
+
+    @Test func `the repository's configuration answers whoami with the claims of the token`() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("config.yaml", try Self.repositoryConfiguration())
+        let bearerd = try BearerdProcess(
+            arguments: ["run", "-c", file], environment: ["HOME": directory.path], directory: directory.path)
+        let claims = try Self.checkWhoami(bearerd.proxy)
+        #expect("\(claims)".contains("iss"))
+        let echo = try RawClient(to: bearerd.proxy).request("POST", "/echo", body: "hello")
+        #expect(echo.status == 200 && echo.text.contains("hello"))
+        let api = try RawClient(to: bearerd.address(of: .developmentAPI)).request("GET", "/whoami")
+        #expect(api.status == 401 && api["WWW-Authenticate"]?.hasPrefix("Bearer") == true)
+        #expect(try bearerd.terminate() == .exited(0))
+    }
+
+    @Test func `the sample API's events arrive one by one`() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("config.yaml", try Self.repositoryConfiguration())
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file], directory: directory.path)
+        let client = try RawClient(to: bearerd.proxy)
+        try client.send("GET", "/events")
+        let head = try #require(try client.wire.readHead())
+        #expect(head.status == 200 && head["Content-Type"]?.hasPrefix("text/event-stream") == true)
+        #expect(try client.wire.readSome().isEmpty == false)
+    }
+
+    @Test func `check and the log call the development provider out`() throws {
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("config.yaml", try Self.repositoryConfiguration())
+        let result = try BearerdProcess.command("check", "-c", file, directory: directory.path)
+        #expect(result.exit == 0 && (result.output + result.errors).contains("development"))
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file], directory: directory.path)
+        try bearerd.logLine("a warning") { $0["level"] == "warning" && "\($0.json)".contains("development") }
+    }
+
+    @Test func `the development provider is refused off loopback`() throws {
+        let directory = try TemporaryDirectory()
+        let text = try Self.repositoryConfiguration().replacing(
+            #/provider: 127\.0\.0\.1:(\d+)/#, with: { "provider: 0.0.0.0:\($0.output.1)" })
+        #expect(text.contains("0.0.0.0"))
+        #expect(try BearerdProcess.command("check", "-c", directory.write("c.yaml", text)).exit == 78)
+    }
+
+    @Test func `demo needs nothing and prints what to try`() throws {
+        let directory = try TemporaryDirectory()
+        let demo = try BearerdProcess(arguments: ["demo"], directory: directory.path)
+        try demo.process.output.wait(for: "the curl lines") { $0.text.contains("/whoami") ? () : nil }
+        let text = demo.process.output.withLock { $0.text }
+        let url = try #require(text.firstMatch(of: #/http://127\.0\.0\.1:(\d+)/whoami/#))
+        #expect(text.contains("curl"))
+        _ = try Self.checkWhoami(.tcp(port: try #require(UInt16(url.output.1))))
+        #expect(try demo.terminate() == .exited(0))
+        #expect(TemporaryDirectory.entries(of: directory.path).isEmpty)
+    }
+}

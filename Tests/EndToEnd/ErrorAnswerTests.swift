@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// bearerd's own answers are problem documents with Proxy-Status (SPEC.md section 4; RFC 9457, RFC 9209).
+@Suite(.blocking) struct `bearerd's own answers` {
+    /// Checks the form that all of them share.
+    static func check(
+        _ answer: RawResponse, _ status: Int, _ code: String, proxyError: String? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let problem = answer.json
+        #expect(answer.status == status, "\(answer.head)\(answer.text)", sourceLocation: sourceLocation)
+        #expect(problem["code"].string == code, "\(answer.text)", sourceLocation: sourceLocation)
+        #expect(problem["status"].number == Double(status), sourceLocation: sourceLocation)
+        #expect(problem["type"].string == "about:blank", sourceLocation: sourceLocation)
+        #expect(problem["title"].string?.isEmpty == false, sourceLocation: sourceLocation)
+        #expect(problem["detail"].string?.isEmpty == false, sourceLocation: sourceLocation)
+        #expect(
+            answer["Content-Type"]?.hasPrefix("application/problem+json") == true,
+            sourceLocation: sourceLocation)
+        let proxyStatus = answer["Proxy-Status"] ?? ""
+        #expect(proxyStatus.hasPrefix("bearerd; error="), "\(proxyStatus)", sourceLocation: sourceLocation)
+        if let proxyError {
+            #expect(
+                proxyStatus.contains("error=\(proxyError)"), "\(proxyStatus)", sourceLocation: sourceLocation)
+        }
+        #expect(answer["WWW-Authenticate"] == nil, sourceLocation: sourceLocation)
+    }
+
+    @Test func `nobody listens at the upstream`() throws {
+        let nobody = try Socket.refusing()
+        let sidecar = try Sidecar(
+            .init(moreRoutes: "- path: /gone\n  upstream: http://\(nobody.address)\n  identity: default"))
+        Self.check(try sidecar.get("/gone"), 502, "upstream_connect", proxyError: "connection_refused")
+        #expect(try sidecar.get("/").status == 200)
+    }
+
+    @Test func `the upstream's name does not resolve`() throws {
+        let sidecar = try Sidecar(
+            .init(
+                moreRoutes: """
+                    - path: /gone
+                      upstream: http://nowhere.invalid
+                      allow_insecure_upstream: true
+                      identity: default
+                    """))
+        Self.check(try sidecar.get("/gone"), 502, "upstream_connect", proxyError: "dns_error")
+    }
+
+    @Test func `the upstream speaks no HTTP, or closes without an answer`() throws {
+        let answers: [(String, Reply)] = [
+            ("rubbish", .raw("SSH-2.0-OpenSSH_9\r\n\r\n", thenClose: true)),
+            ("close", .close), ("reset", .reset),
+            ("half a head", .raw("HTTP/1.1 200 OK\r\nContent-", thenClose: true)),
+            ("two lengths", .raw("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab")),
+            ("bad length", .raw("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\nab", thenClose: true)),
+            ("unknown coding", .raw("HTTP/1.1 200 OK\r\nTransfer-Encoding: zip\r\n\r\nab", thenClose: true)),
+            ("bare CR", .raw("HTTP/1.1 200 OK\r\nA: b\rc\r\nContent-Length: 0\r\n\r\n", thenClose: true)),
+            ("HTTP/2", .raw("HTTP/2.0 200 OK\r\nContent-Length: 0\r\n\r\n", thenClose: true)),
+            (
+                "a huge head",
+                .raw(
+                    "HTTP/1.1 200 OK\r\nA: \(String(repeating: "x", count: 200_000))\r\n\r\n", thenClose: true
+                )
+            ),
+        ]
+        let upstream = try RawUpstream { request in answers[Int(request.head.target.dropFirst()) ?? 0].1 }
+        let sidecar = try Sidecar(upstream: upstream)
+        for (index, (name, _)) in answers.enumerated() {
+            let answer = try sidecar.get("/\(index)")
+            #expect(answer.problem == "upstream_protocol", "\(name)")
+            Self.check(answer, 502, "upstream_protocol")
+        }
+    }
+
+    @Test func `a POST without an answer is 502 too`() throws {
+        let sidecar = try Sidecar(upstream: try RawUpstream { _ in .close })
+        Self.check(try sidecar.client().request("POST", "/", body: "x"), 502, "upstream_protocol")
+        #expect(sidecar.upstream.requests.count == 1)
+    }
+
+    @Test func `limits have their statuses`() throws {
+        let sidecar = try Sidecar(
+            .init(top: "limits:\n  header_bytes: 4KiB\n  uri_bytes: 1KiB\n  body_bytes: 1KiB"))
+        let host = try sidecar.bearerd.proxy
+        let long = try sidecar.get("/", [("X-Long", String(repeating: "x", count: 5000))])
+        Self.check(long, 431, "headers_too_large")
+        Self.check(try sidecar.get("/" + String(repeating: "x", count: 2000)), 414, "uri_too_long")
+        let large = String(repeating: "x", count: 2000)
+        Self.check(try sidecar.client().request("POST", "/", body: large), 413, "body_too_large")
+        let chunked = try sidecar.client().exchange(
+            "POST / HTTP/1.1\r\nHost: \(host)\r\nTransfer-Encoding: chunked\r\n\r\n7d0\r\n\(large)\r\n0\r\n\r\n"
+        )
+        Self.check(chunked, 413, "body_too_large")
+        #expect(try sidecar.client().request("POST", "/", body: "small").status == 200)
+    }
+
+    @Test func `an unknown transfer coding is 501, another version 505`() throws {
+        let sidecar = try Sidecar()
+        let host = try sidecar.bearerd.proxy
+        let coding = try sidecar.client().exchange(
+            "POST / HTTP/1.1\r\nHost: \(host)\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n")
+        Self.check(coding, 501, "not_implemented")
+        for version in ["HTTP/2.0", "HTTP/1.2", "HTTP/0.9"] {
+            let answer = try sidecar.client().exchange("GET / \(version)\r\nHost: \(host)\r\n\r\n")
+            Self.check(answer, 505, "version_not_supported")
+        }
+    }
+
+    @Test func `without a token the answer says why`() throws {
+        let cases: [(Reply, code: String)] = [
+            (.oauthError("invalid_client", status: 401), "misconfigured"),
+            (.oauthError("unauthorized_client"), "misconfigured"),
+            (.response(503, [], "busy"), "idp_unavailable"),
+        ]
+        for (reply, code) in cases {
+            let provider = try HostileProvider()
+            provider.always { _, _ in reply }
+            let sidecar = try Sidecar(provider: provider, .init(top: "timeouts:\n  token_wait: 500ms"))
+            let answer = try sidecar.get()
+            Self.check(answer, 503, code)
+            #expect((answer["Retry-After"].flatMap(Int.init) ?? 0) > 0)
+            #expect(sidecar.upstream.requests.isEmpty)
+        }
+    }
+
+    @Test func `HEAD gets the same head without a body`() throws {
+        let nobody = try Socket.refusing()
+        let sidecar = try Sidecar(
+            .init(moreRoutes: "- path: /gone\n  upstream: http://\(nobody.address)\n  identity: default"))
+        let client = try sidecar.client()
+        let answer = try client.request("HEAD", "/gone")
+        #expect(answer.status == 502 && answer["Proxy-Status"]?.hasPrefix("bearerd; error=") == true)
+        #expect(try client.request("GET", "/").status == 200)
+    }
+
+    @Test func `more requests than allowed a second are 429 with Retry-After`() throws {
+        let sidecar = try Sidecar(.init(top: "limits:\n  requests_per_second: 5"))
+        let client = try sidecar.client()
+        var limited: RawResponse?
+        for _ in 0..<50 where limited == nil {
+            let answer = try client.request("GET", "/")
+            if answer.status != 200 { limited = answer }
+        }
+        let answer = try #require(limited)
+        Self.check(answer, 429, "rate_limited")
+        #expect((answer["Retry-After"].flatMap(Int.init) ?? 0) > 0)
+    }
+
+    @Test func `a request that finds every upstream connection taken waits, then gets 503`() throws {
+        let gate = Gate()
+        let upstream = try RawUpstream { _ in .ok().held(by: gate) }
+        let sidecar = try Sidecar(
+            upstream: upstream, .init(top: "limits:\n  upstream_connections: 1\ntimeouts:\n  connect: 500ms"))
+        let first = try sidecar.client()
+        try first.send("GET", "/")
+        try upstream.request()
+        Self.check(try sidecar.get(), 503, "upstream_busy")
+        gate.open()
+        #expect(try first.wire.readResponse().status == 200)
+        #expect(try sidecar.get().status == 200)
+    }
+}

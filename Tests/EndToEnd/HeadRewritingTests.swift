@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// What happens to heads on the way, both ways (SPEC.md sections 2 and 3; RFC 9110 section 7.6).
+@Suite(.blocking) struct `Heads are rewritten` {
+    @Test func `hop-by-hop fields and those that Connection names stay behind`() throws {
+        let sidecar = try Sidecar()
+        _ = try sidecar.get(
+            "/",
+            [
+                ("Connection", "keep-alive, X-Hop"), ("Keep-Alive", "timeout=5"), ("X-Hop", "1"),
+                ("Proxy-Connection", "keep-alive"), ("TE", "trailers"), ("Upgrade", "h2c"),
+                ("HTTP2-Settings", "AAA"), ("Proxy-Authorization", "Basic eDp5"), ("X-Stays", "Yes"),
+            ])
+        let seen = try sidecar.upstream.request()
+        for name in [
+            "Keep-Alive", "X-Hop", "Proxy-Connection", "Upgrade", "HTTP2-Settings", "Proxy-Authorization",
+        ] {
+            #expect(seen[name] == nil, "\(name)")
+        }
+        #expect(seen["X-Stays"] == "Yes")
+        #expect(seen["Connection"]?.lowercased().contains("x-hop") != true)
+    }
+
+    @Test func `Connection cannot name the token away`() throws {
+        let sidecar = try Sidecar()
+        _ = try sidecar.get("/", [("Connection", "Authorization, Host, Content-Length")])
+        let seen = try sidecar.upstream.request()
+        #expect(seen["Authorization"]?.hasPrefix("Bearer access-1.") == true && seen["Host"] != nil)
+    }
+
+    @Test func `hop-by-hop fields of the answer stay behind`() throws {
+        let upstream = try RawUpstream { _ in
+            .response(
+                200,
+                [
+                    ("Connection", "X-Hop"), ("X-Hop", "1"), ("Keep-Alive", "timeout=5"),
+                    ("Proxy-Authenticate", "Basic"), ("X-Stays", "Yes"),
+                ], "hello")
+        }
+        let answer = try Sidecar(upstream: upstream).get()
+        #expect(answer["X-Hop"] == nil && answer["Keep-Alive"] == nil && answer["X-Stays"] == "Yes")
+        #expect(answer.text == "hello")
+    }
+
+    @Test func `Host becomes the upstream's`() throws {
+        let sidecar = try Sidecar()
+        _ = try sidecar.get()
+        #expect(try sidecar.upstream.request().head.values("Host") == [sidecar.upstream.authority])
+    }
+
+    @Test func `host_header preserve keeps the client's Host, and a value replaces it`() throws {
+        let upstream = try RawUpstream()
+        let sidecar = try Sidecar(
+            upstream: upstream,
+            .init(
+                route: "host_header: preserve",
+                moreRoutes:
+                    "- path: /named\n  upstream: \(upstream.url)\n  identity: default\n  host_header: api.test"
+            ))
+        let host = "\(try sidecar.bearerd.proxy)"
+        _ = try sidecar.get("/")
+        _ = try sidecar.get("/named")
+        #expect(upstream.requests.map { $0["Host"] } == [host, "api.test"])
+    }
+
+    @Test func `Via is added both ways, and not if it is turned off`() throws {
+        let upstream = try RawUpstream()
+        let sidecar = try Sidecar(
+            upstream: upstream,
+            .init(
+                moreRoutes: "- path: /quiet\n  upstream: \(upstream.url)\n  identity: default\n  via: false"))
+        _ = try sidecar.get("/", [("Via", "1.0 other")])
+        _ = try sidecar.get("/quiet")
+        let via = try upstream.request(1).head.values("Via").joined(separator: ", ")
+        #expect(via.hasPrefix("1.0 other, 1.1 ") && via.hasSuffix("bearerd"))
+        #expect(try upstream.request(2)["Via"] == nil)
+    }
+
+    @Test func `five times bearerd in Via is a loop`() throws {
+        let sidecar = try Sidecar()
+        let looped = try sidecar.get(
+            "/", [("Via", Array(repeating: "1.1 bearerd", count: 5).joined(separator: ", "))])
+        #expect(looped.status == 508 && looped.problem == "loop_detected")
+        #expect(try sidecar.get("/", [("Via", "1.1 bearerd")]).status == 200)
+        #expect(sidecar.upstream.requests.count == 1)
+    }
+
+    @Test func `field names keep their case and order both ways`() throws {
+        let upstream = try RawUpstream { _ in
+            .raw(
+                "HTTP/1.1 200 Fine\r\nx-LOWER: 1\r\nContent-Length: 2\r\nSET-cookie: a\r\nSET-cookie: b\r\n\r\nok"
+            )
+        }
+        let sidecar = try Sidecar(upstream: upstream)
+        let answer = try sidecar.get("/", [("x-ODD", "1"), ("Accept", "*/*"), ("x-ODD", "2")])
+        let seen = try upstream.request().head.fields.filter { ["x-ODD", "Accept"].contains($0.name) }
+        #expect(seen.map(\.value) == ["1", "*/*", "2"])
+        #expect(answer.head.startLine.hasPrefix("HTTP/1.1 200"))
+        let names = answer.head.fields.map(\.name)
+        #expect(names.contains("x-LOWER") && names.filter { $0 == "SET-cookie" }.count == 2)
+        #expect(answer.head.values("Set-Cookie") == ["a", "b"])
+    }
+
+    @Test func `X-Forwarded fields are sent on demand only`() throws {
+        let upstream = try RawUpstream()
+        func route(_ path: String, _ setting: String) -> String {
+            "- path: /\(path)\n  upstream: \(upstream.url)\n  identity: default\n  forwarded: \(setting)\n"
+        }
+        let sidecar = try Sidecar(
+            upstream: upstream, .init(moreRoutes: route("true", "true") + route("append", "append")))
+        let claims = [("X-Forwarded-For", "6.6.6.6"), ("X-Forwarded-Proto", "https")]
+        let host = "\(try sidecar.bearerd.proxy)"
+        _ = try sidecar.get("/", claims)
+        _ = try sidecar.get("/true", claims)
+        _ = try sidecar.get("/append", claims)
+        let seen = upstream.requests
+        #expect(seen[0]["X-Forwarded-For"] == "6.6.6.6" && seen[0]["X-Forwarded-Host"] == nil)
+        #expect(seen[1].head.values("X-Forwarded-For") == ["127.0.0.1"])
+        #expect(seen[1]["X-Forwarded-Proto"] == "http" && seen[1]["X-Forwarded-Host"] == host)
+        #expect(seen[2].head.values("X-Forwarded-For").joined(separator: ", ") == "6.6.6.6, 127.0.0.1")
+        #expect(seen[2]["X-Forwarded-Proto"] == "https")
+    }
+
+    @Test func `request_headers and response_headers set, add and remove`() throws {
+        let upstream = try RawUpstream { _ in .response(200, [("X-Secret", "1"), ("X-Kept", "1")], "") }
+        let sidecar = try Sidecar(
+            upstream: upstream,
+            .init(
+                route: """
+                    request_headers:
+                      set: {X-Team: blue}
+                      add: {X-Tag: two}
+                      remove: [Cookie]
+                    response_headers:
+                      set: {X-Kept: "2"}
+                      add: {X-More: "3"}
+                      remove: [X-Secret]
+                    """))
+        let answer = try sidecar.get("/", [("X-Team", "red"), ("X-Tag", "one"), ("Cookie", "a=b")])
+        let seen = try upstream.request()
+        #expect(seen.head.values("X-Team") == ["blue"] && seen.head.values("X-Tag") == ["one", "two"])
+        #expect(seen["Cookie"] == nil)
+        #expect(answer.head.values("X-Kept") == ["2"] && answer["X-More"] == "3" && answer["X-Secret"] == nil)
+    }
+
+    @Test func `X-Request-Id is passed on, and made where there is none`() throws {
+        let sidecar = try Sidecar()
+        _ = try sidecar.get("/", [("X-Request-Id", "mine-1")])
+        _ = try sidecar.get("/")
+        #expect(try sidecar.upstream.request(1).head.values("X-Request-Id") == ["mine-1"])
+        #expect(try sidecar.upstream.request(2)["X-Request-Id"]?.isEmpty == false)
+        try sidecar.bearerd.logLine("the access log") { $0["request_id"] == "mine-1" }
+    }
+
+    @Test func `a Location at the upstream's own origin comes back as the listener's`() throws {
+        let upstream = try RawUpstream()
+        let url = upstream.url
+        upstream.answer { request in
+            .response(
+                302,
+                [
+                    (
+                        "Location",
+                        request.head.target.contains("away") ? "https://else.test/x" : url + "/v1/next?a=b"
+                    )
+                ])
+        }
+        let sidecar = try Sidecar(
+            upstream: upstream,
+            .init(
+                moreRoutes:
+                    "- path: /api\n  upstream: \(url)/v1\n  identity: default\n  strip_prefix: true"))
+        let host = "\(try sidecar.bearerd.proxy)"
+        #expect(try sidecar.get("/api/here")["Location"] == "http://\(host)/api/next?a=b")
+        #expect(try sidecar.get("/api/away")["Location"] == "https://else.test/x")
+    }
+}

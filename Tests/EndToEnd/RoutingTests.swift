@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// Which route a request takes, and what its target becomes (SPEC.md sections 2 and 7).
+@Suite(.blocking) struct `Requests find their route` {
+    private func sidecar(_ routes: [(path: String, more: String)]) throws -> Sidecar {
+        let upstream = try RawUpstream()
+        let more = routes.map { route in
+            """
+            - path: \(route.path)
+              identity: default
+            \(indented(route.more.isEmpty ? "upstream: \(upstream.url)" : route.more, by: 2))
+
+            """
+        }
+        return try Sidecar(
+            upstream: upstream,
+            .init(
+                route: "request_headers: {set: {X-Route: root}}",
+                moreRoutes: more.joined().replacing("UPSTREAM", with: upstream.url)))
+    }
+
+    @Test func `the longest prefix on whole segments wins`() throws {
+        let sidecar = try sidecar([
+            ("/api", "upstream: UPSTREAM\nrequest_headers: {set: {X-Route: api}}"),
+            ("/api/v2", "upstream: UPSTREAM\nrequest_headers: {set: {X-Route: v2}}"),
+        ])
+        let expected = [
+            ("/", "root"), ("/api", "api"), ("/api/", "api"), ("/api/v1", "api"), ("/apiary", "root"),
+            ("/api/v2", "v2"), ("/api/v2?x=/api", "v2"), ("/api/v22", "api"), ("/API", "root"),
+            ("/api?x", "api"),
+        ]
+        for (index, (target, route)) in expected.enumerated() {
+            #expect(try sidecar.get(target).status == 200)
+            let seen = try sidecar.upstream.request(index + 1)
+            #expect(seen["X-Route"] == route && seen.head.target == target, "\(target)")
+        }
+    }
+
+    @Test func `strip_prefix drops the route's path, and an upstream's prefix comes before`() throws {
+        let sidecar = try sidecar([
+            ("/strip", "upstream: UPSTREAM\nstrip_prefix: true"),
+            ("/both", "upstream: UPSTREAM/base\nstrip_prefix: true"),
+            ("/base", "upstream: UPSTREAM/base"),
+        ])
+        let expected = [
+            ("/strip/a/b?c=d", "/a/b?c=d"), ("/strip", "/"), ("/strip?x", "/?x"), ("/both/a", "/base/a"),
+            ("/base/a", "/base/base/a"),
+        ]
+        for (index, (target, forwarded)) in expected.enumerated() {
+            _ = try sidecar.get(target)
+            #expect(try sidecar.upstream.request(index + 1).head.target == forwarded, "\(target)")
+        }
+    }
+
+    @Test func `no route is 404, a method outside the list 405, TRACE and CONNECT always 405`() throws {
+        let provider = try HostileProvider()
+        let upstream = try RawUpstream()
+        let directory = try TemporaryDirectory()
+        let bearerd = try BearerdProcess(
+            configuration: """
+                listen: 127.0.0.1:0
+                identities:
+                  default:
+                    token_endpoint: \(provider.tokenEndpoint)
+                    client_id: a
+                    client_secret: b
+                    grant_type: client_credentials
+                routes:
+                  - path: /api
+                    upstream: \(upstream.url)
+                    identity: default
+                    methods: [GET, POST]
+                store:
+                  type: memory
+                """, in: directory)
+        func ask(_ method: String, _ target: String) throws -> (Int, String?) {
+            let answer = try RawClient(to: bearerd.proxy).request(method, target)
+            return (answer.status, answer.problem)
+        }
+        #expect(try ask("GET", "/elsewhere") == (404, "no_route"))
+        #expect(try ask("DELETE", "/api") == (405, "method_not_allowed"))
+        #expect(try ask("TRACE", "/api") == (405, "method_not_allowed"))
+        #expect(try ask("CONNECT", "127.0.0.1:80") == (405, "method_not_allowed"))
+        #expect(try ask("GET", "/api").0 == 200)
+        #expect(upstream.requests.count == 1)
+    }
+
+    @Test func `a path that means two routes is refused, and dots cannot escape`() throws {
+        let sidecar = try sidecar([("/api", ""), ("/open", "upstream: UPSTREAM")])
+        let refused = [
+            "/open/../api", "/open/%2e%2e/api/x", "/open/..%2fapi", "/open/%2E./api", "/open/..\\api",
+            "/open/..;x/api",
+            "/open/../../etc", "/api/..", "//api",
+        ]
+        for target in refused {
+            let answer = try sidecar.get(target)
+            #expect(answer.status == 400 && answer.problem == "bad_request", "\(target) \(answer.status)")
+        }
+        #expect(sidecar.upstream.requests.isEmpty)
+        let passed = [
+            "/api/../api/x", "/api/a%2fb", "/api/./x", "/api//x", "/api/x;p=1", "/api/\u{e9}",
+            "/api/a|b[c]{d}",
+        ]
+        for (index, target) in passed.enumerated() {
+            #expect(try sidecar.get(target).status == 200, "\(target)")
+            #expect(try sidecar.upstream.request(index + 1).head.target == target)
+        }
+    }
+
+    @Test func `the absolute form replaces Host and must agree with it`() throws {
+        let sidecar = try Sidecar()
+        let host = "\(try sidecar.bearerd.proxy)"
+        let good = try sidecar.client().exchange("GET http://\(host)/a?b HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        #expect(good.status == 200)
+        #expect(try sidecar.upstream.request().head.target == "/a?b")
+        let bad = try sidecar.client().exchange("GET http://evil.test/a HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        #expect(bad.status == 400 || bad.status == 421)
+        #expect(sidecar.upstream.requests.count == 1)
+    }
+
+    @Test func `the asterisk is for OPTIONS alone`() throws {
+        let sidecar = try Sidecar()
+        #expect(try sidecar.client().request("GET", "*").status == 400)
+        #expect(try sidecar.client().request("OPTIONS", "*").status != 400)
+    }
+
+    @Test func `routes may be chosen by host`() throws {
+        let upstream = try RawUpstream()
+        let sidecar = try Sidecar(
+            upstream: upstream,
+            .init(
+                top: "access:\n  hosts: [127.0.0.1, a.test, b.test]",
+                moreRoutes: """
+                    - path: /
+                      host: a.test
+                      upstream: \(upstream.url)
+                      identity: default
+                      request_headers: {set: {X-Route: a}}
+                    """))
+        _ = try sidecar.get("/", [("Host", "a.test")])
+        _ = try sidecar.get("/", [("Host", "A.TEST:99")])
+        _ = try sidecar.get("/", [("Host", "b.test")])
+        #expect(upstream.requests.map { $0["X-Route"] } == ["a", "a", nil])
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import Testing
+
+/// Signals: SIGTERM and SIGINT drain, a second one stops at once (SPEC.md sections 1 and 7).
+@Suite(.blocking) struct `Shutdown` {
+    @Test(arguments: [SIGTERM, SIGINT]) func `of an idle daemon is at once and clean`(signal: Int32) throws {
+        let sidecar = try Sidecar()
+        let idle = try sidecar.client()
+        #expect(try idle.request("GET", "/").status == 200)
+        let start = ContinuousClock.now
+        sidecar.bearerd.process.signal(signal)
+        #expect(try sidecar.bearerd.process.waitForEnd() == .exited(0))
+        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(try idle.wire.endsCleanly())
+    }
+
+    @Test func `lets a request in flight finish, and closes its connection`() throws {
+        let gate = Gate()
+        let sidecar = try Sidecar(upstream: try RawUpstream { _ in .ok("late").held(by: gate) })
+        let proxy = try sidecar.bearerd.proxy
+        let client = try sidecar.client()
+        try client.send("GET", "/")
+        try sidecar.upstream.request()
+        sidecar.bearerd.process.signal(SIGTERM)
+        try eventually("new connections to be refused") { (try? RawClient(to: proxy)) == nil }
+        #expect(try sidecar.admin("GET", "/readyz").status == 503)
+        #expect(sidecar.bearerd.process.isRunning)
+        gate.open()
+        let answer = try client.wire.readResponse()
+        #expect(answer.text == "late" && answer["Connection"]?.lowercased() == "close")
+        #expect(try sidecar.bearerd.process.waitForEnd() == .exited(0))
+    }
+
+    @Test func `serves requests on kept connections meanwhile, with Connection close`() throws {
+        let gate = Gate()
+        let sidecar = try Sidecar(
+            upstream: try RawUpstream { request in
+                request.head.target == "/slow" ? .ok().held(by: gate) : .ok()
+            }, .init(top: "shutdown:\n  delay: 2s"))
+        let kept = try sidecar.client()
+        #expect(try kept.request("GET", "/").status == 200)
+        let slow = try sidecar.client()
+        try slow.send("GET", "/slow")
+        try sidecar.upstream.request(2)
+        sidecar.bearerd.process.signal(SIGTERM)
+        try eventually("readiness to end") { try sidecar.admin("GET", "/readyz").status == 503 }
+        #expect(try sidecar.get("/new").status == 200, "during the delay it serves as before")
+        #expect(try kept.request("GET", "/").status == 200)
+        gate.open()
+        #expect(try slow.wire.readResponse().status == 200)
+        #expect(try sidecar.bearerd.process.waitForEnd() == .exited(0))
+    }
+
+    @Test func `exits 1 when the grace ends before the requests do`() throws {
+        let gate = Gate()
+        let sidecar = try Sidecar(
+            upstream: try RawUpstream { _ in .ok().held(by: gate) }, .init(top: "shutdown:\n  grace: 300ms"))
+        defer { gate.open() }
+        let client = try sidecar.client()
+        try client.send("GET", "/")
+        try sidecar.upstream.request()
+        #expect(try sidecar.bearerd.terminate() == .exited(1))
+    }
+
+    @Test func `exits 1 at once at the second signal`() throws {
+        let gate = Gate()
+        let sidecar = try Sidecar(upstream: try RawUpstream { _ in .ok().held(by: gate) })
+        defer { gate.open() }
+        let proxy = try sidecar.bearerd.proxy
+        let client = try sidecar.client()
+        try client.send("GET", "/")
+        try sidecar.upstream.request()
+        sidecar.bearerd.process.signal(SIGTERM)
+        try eventually("the drain to begin") { (try? RawClient(to: proxy)) == nil }
+        let second = ContinuousClock.now
+        #expect(try sidecar.bearerd.terminate() == .exited(1))
+        #expect(ContinuousClock.now - second < .seconds(5))
+    }
+
+    @Test func `leaves no answer half sent to many busy clients`() throws {
+        let sidecar = try Sidecar(upstream: try RawUpstream { _ in .ok(String(repeating: "x", count: 5000)) })
+        let started = Monitor(0)
+        let clients = (0..<8).map { _ in
+            Background { () -> Int in
+                var served = 0
+                while let client = try? sidecar.client() {
+                    while true {
+                        do { try client.send("GET", "/") } catch { break }
+                        guard let answer = try? client.wire.readResponse() else { break }
+                        #expect(answer.isComplete && answer.status == 200)
+                        served += 1
+                        started.withLock { $0 += 1 }
+                        if answer["Connection"] != nil { break }
+                    }
+                }
+                return served
+            }
+        }
+        try started.wait(for: "some traffic") { $0 > 100 ? () : nil }
+        #expect(try sidecar.bearerd.terminate() == .exited(0))
+        for client in clients { #expect(try client.value() > 0) }
+    }
+}

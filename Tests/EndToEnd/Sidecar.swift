@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+
+/// bearerd between a provider and an upstream of the test: what most promises are proved with.
+///
+/// All of it goes when the object goes.
+final class Sidecar: Sendable {
+    /// What stands in its configuration besides the addresses; each part is YAML of its own.
+    struct Settings {
+        /// Lines at the top level.
+        var top = ""
+        /// Lines of the identity `default`.
+        var identity = ""
+        /// Lines of the route `/`.
+        var route = ""
+        /// Whole routes beside it: items of the list.
+        var moreRoutes = ""
+        /// Whole identities beside it: members of the map.
+        var moreIdentities = ""
+        /// The data listener.
+        var listen = "127.0.0.1:0"
+        /// The `store` section; nil for a directory of the test's own.
+        var store: String?
+        /// The identity's grant.
+        var grant = "client_credentials"
+    }
+
+    /// Its client secret.
+    let clientSecret: String
+    let directory: TemporaryDirectory
+    let provider: HostileProvider
+    let upstream: RawUpstream
+    let bearerd: BearerdProcess
+
+    init(
+        provider: HostileProvider? = nil, upstream: RawUpstream? = nil,
+        directory: TemporaryDirectory? = nil, clientSecret: String = "secret-" + randomText(),
+        environment: [String: String] = [:], _ settings: Settings = Settings()
+    ) throws {
+        self.clientSecret = clientSecret
+        self.provider = try provider ?? HostileProvider()
+        self.upstream = try upstream ?? RawUpstream()
+        self.directory = try directory ?? TemporaryDirectory()
+        bearerd = try BearerdProcess(
+            configuration: Sidecar.configuration(
+                provider: self.provider, upstream: self.upstream.url, clientSecret: clientSecret,
+                directory: self.directory, settings),
+            in: self.directory, environment: environment)
+    }
+
+    /// The text of a configuration.
+    static func configuration(
+        provider: HostileProvider, upstream: String, clientSecret: String, directory: TemporaryDirectory,
+        _ settings: Settings = Settings()
+    ) -> String {
+        """
+        listen: \(settings.listen)
+        admin:
+          listen: 127.0.0.1:0
+        identities:
+          default:
+            issuer: \(provider.issuer)
+            client_id: legacy-app
+            client_secret: \(clientSecret)
+            grant_type: \(settings.grant)
+        \(indented(settings.identity, by: 4))
+        \(indented(settings.moreIdentities, by: 2))
+        routes:
+          - path: /
+            upstream: \(upstream)
+            identity: default
+        \(indented(settings.route, by: 4))
+        \(indented(settings.moreRoutes, by: 2))
+        store:
+        \(indented(settings.store ?? "type: file\ndirectory: \(directory.path("store"))", by: 2))
+        \(settings.top)
+        """
+    }
+
+    /// Where the store is, unless the settings say otherwise.
+    var storeDirectory: String { directory.path("store") }
+
+    /// A new connection to the data listener.
+    func client(receiveBuffer: Int32? = nil) throws -> RawClient {
+        try RawClient(to: bearerd.proxy, receiveBuffer: receiveBuffer)
+    }
+
+    /// A GET on a connection of its own.
+    func get(_ target: String = "/", _ fields: [(String, String)] = []) throws -> RawResponse {
+        try client().request("GET", target, fields)
+    }
+
+    /// A request to the admin listener.
+    func admin(
+        _ method: String, _ target: String, _ fields: [(String, String)] = []
+    ) throws -> RawResponse {
+        try RawClient(to: bearerd.admin).request(method, target, fields)
+    }
+
+    /// An action on the identity `default`, such as `refresh`.
+    @discardableResult
+    func act(_ action: String) throws -> RawResponse {
+        try RawClient(to: bearerd.admin).request(
+            "POST", "/api/identities/default/\(action)", [("X-Bearerd-Admin", "1")], body: "")
+    }
+
+    /// A scrape.
+    func metrics() throws -> Metrics { Metrics(parsing: try admin("GET", "/metrics").text) }
+
+    /// What `/api/status` says of the identity `default`.
+    func identityStatus() throws -> TestJSON {
+        try admin("GET", "/api/status").json["identities"].array.first { $0["name"].string == "default" }
+            ?? .null
+    }
+
+    /// The `state` of the identity `default`.
+    func state() throws -> String { try identityStatus()["state"].string ?? "" }
+
+    /// Waits until the first token has come.
+    func awaitToken() throws {
+        try eventually("a token") {
+            try identityStatus()["generation"].number ?? 0 > 0 && state() == "authorized"
+        }
+    }
+}
+
+/// Asks again and again until the answer is yes: for what can only be seen by asking.
+func eventually(
+    _ awaited: String, within limit: Duration = patience, _ holds: () throws -> Bool
+) throws {
+    let deadline = ContinuousClock.now + limit
+    let pace = Gate()
+    while try !holds() {
+        guard ContinuousClock.now < deadline else { throw TimedOut(awaited) }
+        try? pace.pass(within: .milliseconds(20))
+    }
+}
+
+/// The lines of a text, indented.
+func indented(_ text: String, by count: Int) -> String {
+    text.split(separator: "\n").map { String(repeating: " ", count: count) + $0 }.joined(separator: "\n")
+}

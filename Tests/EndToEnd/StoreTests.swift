@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import Testing
+
+/// What is stored, when, and how it survives damage and a full disk (SPEC.md sections 2, 3 and 7).
+@Suite(.blocking) struct `The store` {
+    private func provider() throws -> HostileProvider {
+        let provider = try HostileProvider()
+        provider.setPolicy { $0.givesRefreshTokens = true }
+        return provider
+    }
+
+    /// Every byte of every file in a directory.
+    private static func everything(in directory: String) -> String {
+        TemporaryDirectory.entries(of: directory).map { name in
+            String(decoding: TemporaryDirectory.contents(of: "\(directory)/\(name)"), as: UTF8.self)
+        }.joined()
+    }
+
+    @Test func `is a directory of our own with 0700, its files 0600`() throws {
+        let sidecar = try Sidecar(provider: provider())
+        try sidecar.awaitToken()
+        try sidecar.act("refresh")
+        #expect(TemporaryDirectory.mode(of: sidecar.storeDirectory) == 0o700)
+        let names = TemporaryDirectory.entries(of: sidecar.storeDirectory)
+        #expect(!names.isEmpty)
+        for name in names {
+            #expect(TemporaryDirectory.mode(of: "\(sidecar.storeDirectory)/\(name)") == 0o600, "\(name)")
+        }
+    }
+
+    @Test func `makes a directory of its own inside one that others may read`() throws {
+        let directory = try TemporaryDirectory()
+        let shared = directory.path("store")
+        mkdir(shared, 0o755)
+        let sidecar = try Sidecar(provider: provider(), directory: directory)
+        try sidecar.awaitToken()
+        #expect(TemporaryDirectory.entries(of: shared) == ["bearerd"])
+        #expect(TemporaryDirectory.mode(of: shared + "/bearerd") == 0o700)
+    }
+
+    @Test func `refuses files with other modes`() throws {
+        let directory = try TemporaryDirectory()
+        let first = try Sidecar(provider: provider(), directory: directory)
+        try first.awaitToken()
+        #expect(try first.bearerd.terminate() == .exited(0))
+        for name in TemporaryDirectory.entries(of: first.storeDirectory) {
+            chmod("\(first.storeDirectory)/\(name)", 0o644)
+        }
+        let result = try BearerdProcess.command("run", "-c", directory.path("config.yaml"))
+        #expect(result.exit == 77 && result.errors.contains(first.storeDirectory))
+    }
+
+    @Test func `has the rotated refresh token before the new access token is used`() throws {
+        let stored = Monitor<[Bool]>([])
+        let directory = try TemporaryDirectory()
+        let provider = try provider()
+        let upstream = try RawUpstream { _ in
+            let newest = provider.latestRefreshToken ?? "none"
+            let isThere = Self.everything(in: directory.path("store")).contains(newest)
+            stored.withLock { $0.append(isThere) }
+            return .ok()
+        }
+        let sidecar = try Sidecar(provider: provider, upstream: upstream, directory: directory)
+        for _ in 0..<10 {
+            #expect(try sidecar.get().status == 200)
+            try sidecar.act("invalidate")
+        }
+        #expect(stored.withLock { $0 } == Array(repeating: true, count: 10))
+    }
+
+    @Test func `is written whole: a SIGKILL at any moment loses no refresh token that was used`() throws {
+        let provider = try provider()
+        let pairs = Monitor<[(access: String, refresh: String)]>([])
+        // This provider forgives reuse, so that a loss shows as an old token and not as a refusal.
+        provider.always { request, provider in
+            let access = provider.makeAccessToken()
+            let refresh = provider.makeRefreshToken()
+            pairs.withLock { $0.append((access, refresh)) }
+            return .json(
+                #"{"access_token":"\#(access)","token_type":"Bearer","expires_in":300,"refresh_token":"\#(refresh)"}"#
+            )
+        }
+        let upstream = try RawUpstream()
+        let directory = try TemporaryDirectory()
+        let secret = "secret-" + randomText()
+        var used = -1
+        for round in 0..<30 {
+            let sidecar = try Sidecar(
+                provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
+            let before = provider.requests.count
+            let churn = Background { () -> Int in
+                var count = 0
+                while (try? sidecar.act("invalidate")) != nil, (try? sidecar.get()) != nil { count += 1 }
+                return count
+            }
+            let rotation = before + 1 + round % 4
+            try provider.request(rotation)
+            // Spin a little, so that the kill falls into another moment of the rotation each time.
+            let moment = ContinuousClock.now + .microseconds(Int.random(in: 0...6000))
+            while ContinuousClock.now < moment {}
+            try sidecar.bearerd.kill()
+            _ = try churn.value()
+
+            let all = pairs.withLock { $0 }
+            if before > 0 {
+                let shown = provider.requests[before]["refresh_token"]
+                let index = all.firstIndex { $0.refresh == shown } ?? -1
+                #expect(index >= used, "round \(round): token \(index) shown after \(used) was used")
+            }
+            let seen = Set(upstream.tokens)
+            used = max(used, all.lastIndex { seen.contains($0.access) } ?? -1)
+            let shown = Set(provider.requests.compactMap { $0["refresh_token"] })
+            used = max(used, all.lastIndex { shown.contains($0.refresh) } ?? -1)
+        }
+        #expect(used > 20)
+    }
+
+    @Test func `keeps a damaged file aside and starts`() throws {
+        for damage in ["", "{", "\u{0}\u{1}\u{2}", #"{"version":99}"#, "[]"] {
+            let directory = try TemporaryDirectory()
+            let provider = try provider()
+            let first = try Sidecar(provider: provider, directory: directory)
+            try first.awaitToken()
+            #expect(try first.bearerd.terminate() == .exited(0))
+            let store = first.storeDirectory
+            for name in TemporaryDirectory.entries(of: store) where !name.hasSuffix(".lock") {
+                try directory.write("store/\(name)", damage)
+            }
+            let second = try Sidecar(provider: provider, directory: directory)
+            #expect(try second.get().status == 200, "\(damage.debugDescription)")
+            let kept = TemporaryDirectory.entries(of: store).filter { $0.contains(".damaged-") }
+            #expect(!kept.isEmpty, "\(damage.debugDescription)")
+            #expect(kept.allSatisfy { TemporaryDirectory.mode(of: "\(store)/\($0)") == 0o600 })
+            try second.bearerd.logLine("a word on the damage", within: .seconds(5)) { line in
+                ["warning", "error"].contains(line["level"]) && "\(line.json)".contains("damaged")
+            }
+        }
+    }
+
+    @Test func `a memory store leaves nothing behind`() throws {
+        let sidecar = try Sidecar(provider: provider(), .init(store: "type: memory"))
+        #expect(try sidecar.get().status == 200)
+        #expect(TemporaryDirectory.entries(of: sidecar.directory.path) == ["config.yaml"])
+    }
+
+    private static let canMount: Bool = {
+        guard geteuid() == 0, let directory = try? TemporaryDirectory() else { return false }
+        let result = try? Subprocess.run(["/usr/bin/mount", "-t", "tmpfs", "none", directory.path])
+        guard result?.ending == .exited(0) else { return false }
+        _ = try? Subprocess.run(["/usr/bin/umount", directory.path])
+        return true
+    }()
+
+    @Test(.enabled(if: canMount, "mounting a tmpfs needs root"))
+    func `a full disk loses no session, and is written to when there is room again`() throws {
+        let directory = try TemporaryDirectory()
+        let disk = directory.path("store")
+        mkdir(disk, 0o700)
+        let mount = ["-t", "tmpfs", "-o", "size=64k,mode=0700", "none", disk]
+        #expect(try Subprocess.run(["/usr/bin/mount"] + mount).ending == .exited(0))
+        defer { _ = try? Subprocess.run(["/usr/bin/umount", "-l", disk]) }
+
+        let provider = try provider()
+        let upstream = try RawUpstream()
+        let secret = "secret-" + randomText()
+        let sidecar = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
+        try sidecar.awaitToken()
+        let filler = open("\(disk)/filler", O_WRONLY | O_CREAT, 0o600)
+        let block = [UInt8](repeating: 1, count: 4096)
+        while write(filler, block, block.count) > 0 {}
+        close(filler)
+
+        for _ in 0..<3 {
+            #expect(try sidecar.act("refresh").status < 300)
+            #expect(try sidecar.get().status == 200)
+        }
+        #expect(Set(upstream.tokens).count == 3)
+        let newest = try #require(provider.latestRefreshToken)
+        #expect(!Self.everything(in: disk).contains(newest))
+        try sidecar.bearerd.logLine("a word on the disk", within: .seconds(5)) { line in
+            ["warning", "error"].contains(line["level"]) && "\(line.json)".contains("stor")
+        }
+        unlink("\(disk)/filler")
+        try eventually("the write to be tried again", within: .seconds(9)) {
+            Self.everything(in: disk).contains(newest)
+        }
+        try sidecar.bearerd.kill()
+        let next = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
+        try next.act("refresh")
+        #expect(provider.requests.last?["refresh_token"] == newest)
+        #expect(try next.get().status == 200)
+    }
+
+    @Test func `is shared: what one process refreshes another one uses within a second`() throws {
+        let directory = try TemporaryDirectory()
+        let provider = try provider()
+        let upstream = try RawUpstream()
+        let secret = "secret-" + randomText()
+        let one = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
+        try one.awaitToken()
+        let two = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
+        #expect(try two.get().status == 200)
+        #expect(provider.requests.count == 1)
+        try one.act("refresh")
+        let newest = try #require(provider.accessTokens.last)
+        let refreshed = ContinuousClock.now
+        try eventually("the newer token", within: .seconds(5)) {
+            try two.get().status == 200 && upstream.tokens.last == newest
+        }
+        #expect(ContinuousClock.now - refreshed < .seconds(1.3))
+        #expect(provider.requests.count == 2)
+    }
+
+    @Test func `two processes that refresh at the same time never use one refresh token twice`() throws {
+        let directory = try TemporaryDirectory()
+        let provider = try provider()
+        provider.setPolicy { $0.expiresIn = "1" }
+        let upstream = try RawUpstream()
+        let secret = "secret-" + randomText()
+        let sidecars = try (0..<2).map { _ in
+            try Sidecar(provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
+        }
+        try provider.request(8)
+        for sidecar in sidecars { #expect(try sidecar.get().status == 200) }
+        let shown = provider.requests.compactMap { $0["refresh_token"] }
+        #expect(Set(shown).count == shown.count)
+        #expect(provider.requests.filter { $0.grant == "client_credentials" }.count <= 2)
+    }
+}
