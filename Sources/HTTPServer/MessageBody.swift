@@ -30,8 +30,8 @@ package final class MessageBody {
         byteCount = 0
     }
 
-    /// Whether the last byte of the message was consumed.
-    package var isFinished: Bool { decoder.isFinished }
+    /// Whether the last byte of the message was handed out; never so when there was more than the limit.
+    package var isFinished: Bool { decoder.isFinished && byteCount <= limit }
 
     /// The fields after a chunked body; complete once the body is finished (RFC 9112 7.1.2).
     package var trailers: HTTPFields { decoder.trailers }
@@ -40,6 +40,8 @@ package final class MessageBody {
     ///
     /// - Returns: `nil` when the body is finished or more must arrive first.
     package func nextBuffered() throws(MessageError) -> Range<Int>? {
+        // The piece that was too much is still in the input: the decoder has gone past it and must not see it again.
+        guard byteCount <= limit else { throw .bodyTooLarge }
         while !decoder.isFinished {
             let piece: BodyPiece
             do {

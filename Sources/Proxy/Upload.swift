@@ -85,6 +85,8 @@ final class Upload {
         defer { task = nil }
         do throws(Failure) {
             while true {
+                // Whoever stops an upload wakes it from a wait; one that has not begun to wait must not begin.
+                guard upstream.isOpen else { throw .upstream(.closed) }
                 let piece: Range<Int>?
                 do {
                     piece = try await connection.body.next(within: timeout)
@@ -120,9 +122,17 @@ final class Upload {
             try await upstream.write(
                 prefix, forwarding: piece, of: connection.stream, tail: tail, within: timeout)
         } catch {
+            consume(piece)
             throw fail(.upstream(error))
         }
         prefix.removeAll(keepingCapacity: true)
+        consume(piece)
+    }
+
+    /// Takes a piece out of the client's input, whether the upstream got it or not: its framing is behind it, so what
+    /// stayed would be read as the next request.
+    private func consume(_ piece: Range<Int>) {
+        guard connection.stream.isOpen else { return }
         connection.stream.input.consume(piece.upperBound)
     }
 

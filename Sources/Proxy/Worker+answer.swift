@@ -40,7 +40,11 @@ extension Worker {
         let connection = exchange.connection
         let request = connection.request
         let hasLength = exchange.responseFraming != .chunked && exchange.responseFraming != .untilClose
-        if isDraining || (!hasLength && request.version == .http10) { connection.endAfterAnswer() }
+        // Who refuses a body that is still on its way will hardly read it to its end.
+        let cutsUpload = exchange.status >= 300 && !exchange.upload.isFinished
+        if isDraining || cutsUpload || (!hasLength && request.version == .http10) {
+            connection.endAfterAnswer()
+        }
         let delivery = HTTPResponse.Delivery(
             isChunked: !hasLength && request.version == .http11, persists: connection.persists,
             version: request.version, clientOrigin: exchange.clientOrigin)
