@@ -152,17 +152,18 @@ extension Worker {
     private func awaitAnswer(
         of exchange: Exchange, from upstream: UpstreamConnection, timeout: Duration
     ) async throws(ProxyError) {
+        var remaining = timeout
         while true {
             do throws(StreamError) {
-                guard try await upstream.stream.fill(within: timeout) else { throw .reset }
+                guard try await upstream.stream.fill(within: remaining) else { throw .reset }
                 return
             } catch {
                 if let failure = exchange.upload.failure { try judge(failure) }
                 guard error == .timedOut else { throw .upstreamProtocol }
-                let isSending =
-                    exchange.upload.isRunning
-                    || (!exchange.upload.finishedAt.hasPassed(timeout) && exchange.framing != .none)
-                guard isSending else { throw .upstreamTimedOut }
+                remaining = timeout
+                if exchange.upload.isRunning { continue }
+                remaining -= exchange.upload.finishedAt.duration(to: .now)
+                guard exchange.upload.isFinished, remaining > .zero else { throw .upstreamTimedOut }
             }
         }
     }
@@ -219,9 +220,4 @@ extension Worker {
         route.activeConnections -= 1
         route.pool.discard(upstream)
     }
-}
-
-extension ContinuousClock.Instant {
-    /// Whether `duration` has gone by since.
-    fileprivate func hasPassed(_ duration: Duration) -> Bool { self.duration(to: .now) >= duration }
 }
