@@ -19,6 +19,8 @@ package actor Worker: LoopConfined {
     var requestIDs = RequestIDs()
     var accessLog: AccessLog
     private(set) var isDraining = false
+    /// Whether a drain waits no longer for what idle connections may send.
+    private var hasLingered = false
 
     private var listeners: [Listener] = []
     private var exchanges: [ObjectIdentifier: Exchange] = [:]
@@ -142,7 +144,8 @@ package actor Worker: LoopConfined {
             while try await connection.receiveHead() {
                 await self.exchange(exchange)
                 mustLinger = !connection.body.isFinished || (exchange.status >= 400 && !connection.persists)
-                guard connection.persists, !mustLinger else { break }
+                guard connection.persists, !mustLinger, !(hasLingered && connection.stream.input.isEmpty)
+                else { break }
                 connection.answered()
             }
         } catch {
@@ -163,6 +166,7 @@ package actor Worker: LoopConfined {
     }
 
     private func closeIdleConnections() {
+        hasLingered = true
         for exchange in exchanges.values where exchange.connection.isIdle {
             exchange.connection.stream.close()
         }
@@ -172,6 +176,7 @@ package actor Worker: LoopConfined {
     ///
     /// - Returns: whether there is an answer for the client to read.
     private func refuse(_ error: MessageError, _ exchange: Exchange) async -> Bool {
+        exchange.connection.endAfterAnswer()
         switch error {
         case .malformed(let reason): await reject(exchange, .malformedRequest(reason))
         case .headTimedOut: await reject(exchange, .requestTimedOut)
