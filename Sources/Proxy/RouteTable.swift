@@ -15,6 +15,7 @@ struct RouteTable: Sendable {
     /// Longest path first; of equal ones, those for one host and one listener first.
     private let candidates: [Candidate]
     private let judgesHost: Bool
+    private static let root: ArraySlice<UInt8> = [UInt8(ascii: "/")]
 
     init(_ routes: [Route]) {
         let candidates = routes.enumerated().map { index, route in
@@ -36,7 +37,8 @@ struct RouteTable: Sendable {
     func route(for request: HTTPRequest, listener: Int) throws(ProxyError) -> Int {
         guard request.method != .trace, request.method != .connect else { throw .methodNotAllowed }
         let host = judgesHost ? request.fields[.host]?.lowercased() : nil
-        let path = request.pathBytes
+        // `OPTIONS *` is about the server as a whole.
+        let path = request.pathBytes.first == UInt8(ascii: "*") ? Self.root : request.pathBytes
         let raw = bestPath(for: path.span, host: host, listener: listener)
         if let normal = RequestPath.normalized(path.span),
             bestPath(for: normal.span, host: host, listener: listener) != raw
