@@ -22,6 +22,7 @@ extension HTTPResponse {
     /// Makes this head, as the upstream sent it, the head that the client gets.
     mutating func rewrite(for state: RouteState, delivery: Delivery) {
         fields.removeHopByHop()
+        if status == 204 { fields.remove(.contentLength) }  // RFC 9110 8.6
         if fields.contains(.location) { rewriteLocation(for: state, clientOrigin: delivery.clientOrigin) }
         if !state.route.responseEdits.isEmpty { state.route.responseEdits.apply(to: &fields) }
         if delivery.isChunked { fields.append(line: Self.chunkedLine) }
@@ -38,9 +39,10 @@ extension HTTPResponse {
         var rewritten = path
         let prefix = state.route.upstreamPrefix
         if !prefix.isEmpty {
-            guard path == prefix || path.hasPrefix(prefix + "/") || path.hasPrefix(prefix + "?") else {
-                return
-            }
+            guard
+                path == prefix || path.hasPrefix(prefix + "/") || path.hasPrefix(prefix + "?")
+                    || path.hasPrefix(prefix + "#")
+            else { return }
             rewritten = String(path.dropFirst(prefix.count))
         }
         if state.route.stripPrefix {
