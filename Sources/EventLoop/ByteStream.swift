@@ -48,6 +48,9 @@ package final class ByteStream {
         close()
     }
 
+    /// Whether the peer can be told that nothing more will be sent while it goes on sending.
+    package var canEndSending: Bool { wire.canEndSending }
+
     /// Tells the peer that nothing more will be sent.
     package func endSending() {
         guard !isClosed else { return }

@@ -29,6 +29,8 @@ package protocol Wire: AnyObject {
     func send(
         _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
     ) -> WireResult
+    /// Whether ``endSending()`` does anything.
+    var canEndSending: Bool { get }
     /// Tells the peer that nothing more will be sent.
     func endSending()
     /// Makes ``close()`` look like a failure to the peer.
@@ -38,6 +40,8 @@ package protocol Wire: AnyObject {
 }
 
 extension Wire {
+    package var canEndSending: Bool { true }
+
     package func resetOnClose() {}
 
     package func send(

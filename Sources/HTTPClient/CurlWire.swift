@@ -72,6 +72,8 @@ final class CurlWire: Wire {
         }
     }
 
+    var canEndSending: Bool { false }
+
     /// Libcurl has no call for TLS's half-close, and calling OpenSSL past it is not safe: the peer learns of the end
     /// when the connection closes.
     func endSending() {}

@@ -195,10 +195,10 @@ extension Worker {
                 try await sink.write([], forwarding: 0..<count, of: source, within: .zero)
                 source.input.consume(count)
             }
-            sink.endSending()
-        } catch {
-            source.close()
-            sink.close()
-        }
+            if sink.canEndSending { return sink.endSending() }
+        } catch {}
+        // A sink that cannot be told would keep the tunnel open for a source that has gone.
+        source.close()
+        sink.close()
     }
 }
