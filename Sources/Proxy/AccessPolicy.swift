@@ -25,8 +25,11 @@ package struct AccessPolicy: Sendable {
 
     /// Whether the peer of a new connection may use it at all.
     func admits(_ peer: PeerAddress) -> Bool {
-        guard case .unix(let user, _) = peer else { return true }
-        return peerUsers.contains(user)
+        switch peer {
+        case .ip: true
+        case .unix(let user, _): peerUsers.contains(user)
+        case .unknown: false
+        }
     }
 
     /// Judges the browser's word on where the request comes from, then the key.

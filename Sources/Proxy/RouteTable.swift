@@ -36,9 +36,8 @@ struct RouteTable: Sendable {
     ///   as sent and the path as servers may understand it belong to different routes.
     func route(for request: HTTPRequest, listener: Int) throws(ProxyError) -> Int {
         guard request.method != .trace, request.method != .connect else { throw .methodNotAllowed }
-        let host = judgesHost ? request.fields[.host]?.lowercased() : nil
-        // `OPTIONS *` is about the server as a whole.
-        let path = request.pathBytes.first == UInt8(ascii: "*") ? Self.root : request.pathBytes
+        let host = judgedHost(of: request)
+        let path = judgedPath(of: request)
         let raw = bestPath(for: path.span, host: host, listener: listener)
         if let normal = RequestPath.normalized(path.span),
             bestPath(for: normal.span, host: host, listener: listener) != raw
@@ -47,6 +46,32 @@ struct RouteTable: Sendable {
         }
         guard let raw else { throw .noRoute }
         return try route(at: raw, allowing: request.method, host: host, listener: listener)
+    }
+
+    /// The methods that the routes for a request's path take, for `Allow`.
+    ///
+    /// - Returns: `nil` where there is no such route, or one takes any method.
+    func methods(for request: HTTPRequest, listener: Int) -> Set<HTTPMethod>? {
+        let host = judgedHost(of: request)
+        guard let best = bestPath(for: judgedPath(of: request).span, host: host, listener: listener) else {
+            return nil
+        }
+        var methods: Set<HTTPMethod> = []
+        for position in best..<candidates.count where candidates[position].path == candidates[best].path {
+            guard admits(position, host: host, listener: listener) else { continue }
+            guard let some = candidates[position].methods else { return nil }
+            methods.formUnion(some)
+        }
+        return methods
+    }
+
+    private func judgedHost(of request: HTTPRequest) -> String? {
+        judgesHost ? request.fields[.host]?.lowercased() : nil
+    }
+
+    /// The target's path; `OPTIONS *` is about the server as a whole.
+    private func judgedPath(of request: HTTPRequest) -> ArraySlice<UInt8> {
+        request.pathBytes.first == UInt8(ascii: "*") ? Self.root : request.pathBytes
     }
 
     /// The position of the first candidate for a path.

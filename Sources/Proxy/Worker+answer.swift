@@ -49,10 +49,16 @@ extension Worker {
             isChunked: !hasLength && request.version == .http11, persists: connection.persists,
             version: request.version, clientOrigin: exchange.clientOrigin)
         exchange.response.rewrite(for: route, delivery: delivery)
-        if let origin = request.fields[.origin], configuration.access.origins.contains(origin) {
-            CrossOrigin.allow(origin, in: &exchange.response.fields)
-        }
+        allowOrigin(of: request, in: &exchange.response.fields)
         return delivery
+    }
+
+    /// Lets the page that asked read the answer, if its origin is one of `access.origins`.
+    func allowOrigin(of request: HTTPRequest, in fields: inout HTTPFields) {
+        guard let origin = request.fields[.origin], configuration.access.origins.contains(origin) else {
+            return
+        }
+        CrossOrigin.allow(origin, in: &fields)
     }
 
     /// A body with a length, or one that ends with the connection: bytes as they come.

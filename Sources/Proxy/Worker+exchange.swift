@@ -75,8 +75,7 @@ extension Worker {
         }
         guard exchange.host != exchange.admittedHost || exchange.host.isEmpty else { return }
         guard
-            configuration.access.hosts.contains(
-                exchange.host.isEmpty ? nil : String(decoding: exchange.host, as: UTF8.self))
+            configuration.access.hosts.contains(exchange.connection.request.fields[.host])
         else {
             metrics.countDenial(.host)
             throw .wrongHost
@@ -268,8 +267,15 @@ extension Worker {
         }
         let message = rejection.message()
         var head = message.head
-        if !connection.persists { head.fields[.connection] = "close" }
-        if rejection.status == 405, let methods = exchange.route?.route.methods {
+        if !connection.persists {
+            head.fields[.connection] = "close"
+        } else if connection.request.version == .http10 {
+            head.fields[.connection] = "keep-alive"
+        }
+        allowOrigin(of: connection.request, in: &head.fields)
+        if rejection.status == 405,
+            let methods = table.methods(for: connection.request, listener: exchange.listener)
+        {
             head.fields[.allow] = methods.map(\.rawValue).sorted().joined(separator: ", ")
         }
         connection.output.removeAll(keepingCapacity: true)
