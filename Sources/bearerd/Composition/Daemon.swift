@@ -65,8 +65,8 @@ actor Daemon: LoopConfined {
         CurrentProcess.trimMemory()
         await withCheckedContinuation { shutdownRequest = $0 }
         let outcome = await drain()
-        for session in engine.sessions { await session.stop() }
         for worker in workers { await worker.stop() }
+        for session in engine.sessions { await session.stop() }
         return outcome
     }
 
