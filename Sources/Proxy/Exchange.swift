@@ -79,5 +79,5 @@ final class Exchange {
     }
 
     /// Whether everything that was sent upstream can be sent again.
-    var isReplayable: Bool { upload.isWholeKept && upgrade == nil }
+    var isReplayable: Bool { upload.isWholeKept }
 }
