@@ -24,7 +24,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// The emptied array of the round before, kept for its capacity.
     private var spare: [UnownedJob] = []
     private var isStopping = false
-    private var threadIdentity: pthread_t?
+    /// The thread that runs the loop (`pthread_self`), 0 before one does; any thread may ask.
+    private let threadIdentity = Atomic<UInt>(0)
     private var rounds: UInt64 = 0
     private let remote = Mutex(RemoteJobs())
     private let progress = Atomic<UInt64>(0)
@@ -72,7 +73,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     /// Runs the loop on the calling thread until ``stop()``.
     package func run() {
-        threadIdentity = pthread_self()
+        threadIdentity.store(UInt(pthread_self()), ordering: .relaxed)
         while !isStopping {
             takeRemoteJobs()
             runReadyJobs()
@@ -98,8 +99,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     /// Whether the caller runs on the loop's thread.
     package var isCurrent: Bool {
-        guard let threadIdentity else { return false }
-        return pthread_equal(threadIdentity, pthread_self()) != 0
+        threadIdentity.load(ordering: .relaxed) == UInt(pthread_self())
     }
 
     private func runReadyJobs() {
