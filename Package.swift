@@ -85,6 +85,10 @@ let package = Package(
             ],
             swiftSettings: safe),
 
+        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: bridge),
+        .testTarget(
+            name: "ProxyTests", dependencies: ["Proxy", "Crypto", "EventLoop", "HTTPClient", "HTTPTypes"],
+            swiftSettings: bridge),
         .testTarget(
             name: "OAuthTests", dependencies: ["OAuth", "Crypto", "HTTPTypes", "JSON", "System"],
             swiftSettings: bridge),

@@ -41,6 +41,8 @@ package final class Readiness {
     /// It may fire early for a wait that has since ended: setting it anew at each wait would cost two heap
     /// operations a request.
     private var timerDeadline = UInt64.max
+    /// Whether the next wait for reading is to end at once.
+    private var isInterrupted = false
     private var reader: Waiter?
     private var writer: Waiter?
 
@@ -98,19 +100,36 @@ package final class Readiness {
         try await wait(.writing, within: timeout)
     }
 
-    /// Ends a wait for reading from outside, as though it had timed out; used to let idle connections go.
-    package func interruptReader() { resume(.reading, with: .closed) }
+    /// Ends the wait for reading that is under way, or else the next one, with ``StreamError/closed``.
+    package func interruptReader() {
+        isInterrupted = reader == nil
+        resume(.reading, with: .closed)
+    }
+
+    /// Takes back an interruption that nobody has met.
+    package func forgetInterruption() { isInterrupted = false }
 
     private func wait(_ direction: Direction, within timeout: Duration) async throws(StreamError) {
         precondition(loop.isCurrent, "a stream is used off its loop's thread")
         guard event != nil else { throw .closed }
         let deadline = timeout > .zero ? coarseNanoseconds() &+ timeout.wholeNanoseconds : .max
         if deadline < timerDeadline { setTimer(to: deadline) }
-        let failure = await withUnsafeContinuation { continuation in
+        let failure = await withUnsafeContinuation {
+            (continuation: UnsafeContinuation<StreamError?, Never>) in
+            // Getting here may have let other jobs run: what they changed must not be waited for.
+            guard event != nil else { return continuation.resume(returning: .closed) }
             let waiter = Waiter(continuation: continuation, deadline: deadline)
             switch direction {
-            case .reading: reader = waiter
-            case .writing: writer = waiter
+            case .reading:
+                guard !isReadable else { return continuation.resume(returning: nil) }
+                guard !isInterrupted else {
+                    isInterrupted = false
+                    return continuation.resume(returning: .closed)
+                }
+                reader = waiter
+            case .writing:
+                guard !isWritable else { return continuation.resume(returning: nil) }
+                writer = waiter
             }
         }
         if let failure { throw failure }

@@ -109,6 +109,7 @@ extension Worker {
         exchange.connection.stream.readiness.interruptReader()
         exchange.connection.endAfterAnswer()
         await task.value
+        exchange.connection.stream.readiness.forgetInterruption()
     }
 
     // MARK: Response head

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import Glibc
+import Testing
+
+/// Two ends of a socket pair: one on a loop, one that the test reads and writes itself.
+private actor Peer: LoopConfined {
+    nonisolated let loop: EventLoop
+    private let stream: ByteStream
+
+    init(loop: EventLoop, descriptor: Int32) {
+        self.loop = loop
+        stream = ByteStream(
+            wire: SocketWire(descriptor: descriptor),
+            readiness: Readiness(descriptor: descriptor, loop: loop),
+            loop: loop)
+    }
+
+    func fill(within timeout: Duration) async throws(StreamError) -> Bool {
+        try await stream.fill(within: timeout)
+    }
+    func received() -> [UInt8] {
+        var bytes: [UInt8] = []
+        stream.input.copy(0..<stream.input.count, into: &bytes)
+        stream.input.consume(bytes.count)
+        return bytes
+    }
+    func write(_ bytes: [UInt8], within timeout: Duration) async throws(StreamError) {
+        try await stream.write(bytes, within: timeout)
+    }
+    func close() { stream.close() }
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct ByteStreamTests {
+    /// Runs `body` with a stream on a loop of its own and the other end's descriptor.
+    private func withPair(_ body: (Peer, Int32) async throws -> Void) async throws {
+        var ends: [Int32] = [-1, -1]
+        try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
+        let loop = try EventLoop(name: "test")
+        let thread = loop.start()
+        // Made on the loop's thread, where its events live.
+        let peer = await Task(executorPreference: loop) { [end = ends[0]] in Peer(loop: loop, descriptor: end)
+        }.value
+        try await body(peer, ends[1])
+        await peer.close()
+        close(ends[1])
+        loop.stop()
+        thread.join()
+    }
+
+    @Test func `bytes that arrive while somebody waits wake it`() async throws {
+        try await withPair { peer, other in
+            async let filled = peer.fill(within: .seconds(30))
+            #expect(send(other, "hello", 5, 0) == 5)
+            let hasBytes = try await filled
+            #expect(hasBytes)
+            #expect(await peer.received() == Array("hello".utf8))
+        }
+    }
+
+    @Test func `an end is told after the bytes before it`() async throws {
+        try await withPair { peer, other in
+            #expect(send(other, "x", 1, 0) == 1)
+            shutdown(other, Int32(SHUT_WR))
+            let hasBytes = try await peer.fill(within: .seconds(30))
+            #expect(hasBytes)
+            #expect(await peer.received() == [UInt8(ascii: "x")])
+            let hasMore = try await peer.fill(within: .seconds(30))
+            #expect(!hasMore)
+        }
+    }
+
+    @Test func `a wait ends at its time-out, and the stream goes on`() async throws {
+        try await withPair { peer, other in
+            await #expect(throws: StreamError.timedOut) { try await peer.fill(within: .milliseconds(20)) }
+            #expect(send(other, "y", 1, 0) == 1)
+            let hasBytes = try await peer.fill(within: .seconds(30))
+            #expect(hasBytes)
+        }
+    }
+
+    @Test func `a writer waits for a slow reader and loses nothing`() async throws {
+        try await withPair { peer, other in
+            let bytes = [UInt8]((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
+            async let written: Void = peer.write(bytes, within: .seconds(30))
+            let reader = Task.detached {
+                var read: [UInt8] = []
+                var buffer = [UInt8](repeating: 0, count: 1 << 16)
+                while read.count < 3_000_000 {
+                    let count = recv(other, &buffer, buffer.count, 0)
+                    guard count > 0 else { break }
+                    read += buffer[..<count]
+                }
+                return read
+            }
+            try await written
+            #expect(await reader.value == bytes)
+        }
+    }
+
+    @Test func `a reader that takes nothing is given up on`() async throws {
+        try await withPair { peer, _ in
+            let bytes = [UInt8](repeating: 1, count: 8_000_000)
+            await #expect(throws: StreamError.timedOut) {
+                try await peer.write(bytes, within: .milliseconds(50))
+            }
+        }
+    }
+
+    @Test func `closing wakes whoever waits`() async throws {
+        try await withPair { peer, _ in
+            let waiting = Task { () -> StreamError? in
+                do throws(StreamError) {
+                    _ = try await peer.fill(within: .zero)
+                    return nil
+                } catch {
+                    return error
+                }
+            }
+            await Task.yield()
+            await peer.close()
+            #expect(await waiting.value == .closed)
+        }
+    }
+}

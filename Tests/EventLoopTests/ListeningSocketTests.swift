@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import Glibc
+import Testing
+
+struct ListeningSocketTests {
+    @Test func `a second process, or a second first socket, is told that the port is in use`() throws {
+        let first = try ListeningSocket.tcp(host: "127.0.0.1", port: 0, joining: false)
+        defer { first.forEach { $0.close() } }
+        let port = try #require(first.first?.address?.port)
+        #expect(port != 0)
+        do {
+            _ = try ListeningSocket.tcp(host: "127.0.0.1", port: port, joining: false)
+            Issue.record("the port was bound twice")
+        } catch {
+            #expect(error.isInUse)
+        }
+    }
+
+    @Test func `the other workers join the first socket's port`() throws {
+        let first = try ListeningSocket.tcp(host: "127.0.0.1", port: 0, joining: false)
+        let port = try #require(first.first?.address?.port)
+        let second = try ListeningSocket.tcp(host: "127.0.0.1", port: port, joining: true)
+        #expect(second.first?.address?.port == port)
+        (first + second).forEach { $0.close() }
+    }
+
+    @Test func `a Unix socket that nobody serves is taken over, one in use is not`() throws {
+        let path = "/tmp/bearerd-test-\(getpid())-\(UInt32.random(in: 0...UInt32.max)).sock"
+        defer { unlink(path) }
+        try ListeningSocket.unix(path: path).close()
+        let live = try ListeningSocket.unix(path: path)
+        #expect(throws: ListeningSocket.BindError.self) { _ = try ListeningSocket.unix(path: path) }
+        live.close()
+    }
+}

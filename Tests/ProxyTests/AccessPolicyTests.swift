@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import EventLoop
+import HTTPTypes
+import Testing
+
+@testable import Proxy
+
+struct AccessPolicyTests {
+    private let policy = AccessPolicy(
+        hosts: HostList(["localhost"]), origins: ["https://app.example"], peerUsers: [7],
+        key: Secret("fake-key"))
+
+    private func judge(_ fields: [(HTTPFields.Name, String)], key: String? = "fake-key") -> ProxyError.Denial?
+    {
+        var all = HTTPFields()
+        all.append(.host, "localhost:1")
+        for (name, value) in fields { all.append(name, value) }
+        if let key { all.append(.bearerdKey, key) }
+        return policy.judge(all)
+    }
+
+    @Test func `a page of another origin is turned away`() {
+        #expect(judge([(.origin, "https://evil.example")]) == .origin)
+        #expect(judge([(.origin, "null")]) == .origin)
+        #expect(judge([(.secFetchSite, "cross-site")]) == .origin)
+        #expect(judge([(.secFetchSite, "same-site")]) == .origin)
+    }
+
+    @Test func `a listed origin, our own, and no browser at all may call`() {
+        #expect(judge([(.origin, "https://app.example"), (.secFetchSite, "cross-site")]) == nil)
+        #expect(judge([(.origin, "http://localhost:1")]) == nil)
+        #expect(judge([(.secFetchSite, "none")]) == nil)
+        #expect(judge([]) == nil)
+    }
+
+    @Test func `the key must be there, once, and right`() {
+        #expect(judge([], key: nil) == .key)
+        #expect(judge([], key: "fake-kez") == .key)
+        #expect(judge([(.bearerdKey, "fake-key")]) == .key)
+    }
+
+    @Test func `a socket's peer must be a listed user`() {
+        #expect(policy.admits(.unix(user: 7, process: 1)))
+        #expect(!policy.admits(.unix(user: 8, process: 1)))
+        #expect(policy.admits(.ip("127.0.0.1")))
+    }
+}

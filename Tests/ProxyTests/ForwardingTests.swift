@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import HTTPClient
+import HTTPTypes
+import Testing
+
+@testable import Proxy
+
+struct ForwardingTests {
+    private func state(
+        upstream: String = "http://api.example:8443/base", path: String = "/",
+        _ change: (inout Route) -> Void = { _ in }
+    ) throws -> RouteState {
+        let url = try #require(HTTPURL(upstream))
+        var route = Route(
+            path: path, upstream: UpstreamAddress(url: url), upstreamAuthority: url.authority,
+            upstreamPrefix: url.path == "/" ? "" : url.path, upstreamOrigin: url.origin)
+        change(&route)
+        let loop = try EventLoop(name: "test")
+        let pool = UpstreamPool(
+            address: route.upstream, limit: UpstreamLimit(maximum: 1), multis: CurlMultiSet(loop: loop))
+        return RouteState(index: 0, route: route, pool: pool)
+    }
+
+    private func rewritten(
+        _ fields: [(HTTPFields.Name, String)], target: String = "/x", framing: BodyFraming = .none,
+        upgrade: String? = nil, on state: RouteState
+    ) throws -> HTTPRequest {
+        var request = HTTPRequest(method: .get, target: target)
+        for (name, value) in fields { request.fields.append(name, value) }
+        try request.rewrite(
+            for: state, host: Array("local:8080".utf8), framing: framing, upgrade: upgrade,
+            peer: .ip("127.0.0.9"))
+        return request
+    }
+
+    @Test func `what is about one connection is not forwarded`() throws {
+        let secret = try #require(HTTPFields.Name("X-Named"))
+        let request = try rewritten(
+            [
+                (.connection, "close, X-Named"), (secret, "1"), (.keepAlive, "5"), (.bearerdKey, "fake"),
+                (.upgrade, "h2c"),
+            ],
+            on: state())
+        for name in [HTTPFields.Name.connection, .keepAlive, .bearerdKey, .upgrade, secret] {
+            #expect(!request.fields.contains(name))
+        }
+    }
+
+    @Test func `the upstream's host and prefix take the place of ours`() throws {
+        let request = try rewritten([(.host, "local:8080")], target: "/x?y=1", on: state())
+        #expect(request.fields[.host] == "api.example:8443")
+        #expect(request.target == "/base/x?y=1")
+    }
+
+    @Test func `strip_prefix drops the route's path`() throws {
+        let state = try state(path: "/v1") { $0.stripPrefix = true }
+        #expect(try rewritten([], target: "/v1/x", on: state).target == "/base/x")
+        #expect(try rewritten([], target: "/v1", on: state).target == "/base/")
+    }
+
+    @Test func `the fifth time round is a loop`() throws {
+        let via = Array(repeating: (HTTPFields.Name.via, "1.1 bearerd"), count: 4)
+        #expect(try rewritten(via, on: state()).fields.count(of: .via) == 5)
+        #expect(throws: ProxyError.loopDetected) { try rewritten(via + [(.via, "1.1 bearerd")], on: state()) }
+    }
+
+    @Test func `forwarded fields are told as the route says`() throws {
+        let claims: [(HTTPFields.Name, String)] = [(.xForwardedFor, "6.6.6.6"), (.xForwardedProto, "https")]
+        let untouched = try rewritten(claims, on: state())
+        #expect(untouched.fields[.xForwardedFor] == "6.6.6.6")
+        let replaced = try rewritten(claims, on: state { $0.forwarded = .replace })
+        #expect(replaced.fields[.xForwardedFor] == "127.0.0.9")
+        #expect(replaced.fields[.xForwardedProto] == "http")
+        #expect(replaced.fields[.xForwardedHost] == "local:8080")
+        let appended = try rewritten(claims, on: state { $0.forwarded = .append })
+        #expect(appended.fields[.xForwardedFor] == "6.6.6.6, 127.0.0.9")
+        #expect(appended.fields[.xForwardedProto] == "https")
+    }
+
+    @Test(arguments: [
+        ("http://api.example:8443/base/y?z#f", "http://local:8080/y?z#f"),
+        ("/base/y", "http://local:8080/y"),
+        ("http://api.example:8443/elsewhere", "http://api.example:8443/elsewhere"),
+        ("http://api.example:84430/base/y", "http://api.example:84430/base/y"),
+        ("https://login.example/base/", "https://login.example/base/"),
+    ])
+    func `a Location at the upstream's own origin becomes one at ours`(
+        location: String, expected: String
+    ) throws {
+        var response = HTTPResponse(status: 302)
+        response.fields[.location] = location
+        response.rewrite(
+            for: try state(),
+            delivery: .init(
+                isChunked: false, persists: true, version: .http11, clientOrigin: "http://local:8080"))
+        #expect(response.fields[.location] == expected)
+    }
+}

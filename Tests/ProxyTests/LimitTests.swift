@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import Testing
+
+@testable import Proxy
+
+struct LimitTests {
+    @Test func `a rate limit allows one second's worth at once, then its rate`() {
+        let start = ContinuousClock.now
+        let limit = RateLimit(perSecond: 3, now: start)
+        let burst = (0..<5).map { _ in limit.take(at: start) }
+        #expect(burst == [true, true, true, false, false])
+        #expect(limit.take(at: start + .milliseconds(400)))
+        #expect(!limit.take(at: start + .milliseconds(500)))
+        #expect(limit.take(at: start + .seconds(60)))
+    }
+
+    @Test func `the budget asks for a pause at its limit and ends it below`() {
+        let budget = ConnectionBudget(limit: 2)
+        let resumed = Atomic<Int>(0)
+        let resume: @Sendable () -> Void = { resumed.wrappingAdd(1, ordering: .relaxed) }
+        #expect(budget.enter(resume: resume))
+        #expect(!budget.enter(resume: resume))
+        #expect(resumed.load(ordering: .relaxed) == 0)
+        budget.leave()
+        #expect(resumed.load(ordering: .relaxed) == 1)
+        budget.leave()
+        #expect(resumed.load(ordering: .relaxed) == 1)
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import Testing
+
+@testable import Proxy
+
+struct RejectionTests {
+    @Test(arguments: [
+        (ProxyError.noRoute, 404, "no_route"), (.methodNotAllowed, 405, "method_not_allowed"),
+        (.requestTimedOut, 408, "request_timeout"), (.bodyTooLarge, 413, "body_too_large"),
+        (.malformedRequest(.targetTooLong), 414, "uri_too_long"), (.wrongHost, 421, "wrong_host"),
+        (.rateLimited, 429, "rate_limited"), (.malformedRequest(.headTooLarge), 431, "headers_too_large"),
+        (.malformedRequest(.unknownTransferCoding), 501, "not_implemented"),
+        (.malformedRequest(.unsupportedVersion), 505, "version_not_supported"),
+        (.malformedRequest(.bareLineFeed), 400, "bad_request"), (.ambiguousPath, 400, "bad_request"),
+        (.accessDenied(.key), 403, "access_denied"), (.upstreamRefused, 502, "upstream_connect"),
+        (.upstreamProtocol, 502, "upstream_protocol"), (.upstreamCertificate, 502, "upstream_tls"),
+        (.upstreamBusy, 503, "upstream_busy"), (.upstreamConnectTimedOut, 504, "upstream_timeout"),
+        (.upstreamTimedOut, 504, "upstream_timeout"), (.loginRequired, 503, "login_required"),
+        (.misconfigured(retryAfter: nil), 503, "misconfigured"),
+        (.providerUnavailable(retryAfter: .milliseconds(1500)), 503, "idp_unavailable"),
+        (.loopDetected, 508, "loop_detected"),
+    ])
+    func `each failure has its status and code`(error: ProxyError, status: Int, code: String) throws {
+        let rejection = try #require(Rejection(error, loginURL: nil))
+        #expect(rejection.status == status)
+        #expect(rejection.code == code)
+        let (head, body) = rejection.message()
+        #expect(head.fields[.contentType] == "application/problem+json")
+        #expect(head.fields[.proxyStatus]?.hasPrefix("bearerd; error=") == true)
+        #expect(head.fields.contains(.retryAfter) == (status == 503 || status == 429))
+        let text = String(decoding: body, as: UTF8.self)
+        #expect(text.contains("\"status\":\(status)") && text.contains("\"code\":\"\(code)\""))
+    }
+
+    @Test func `part of a second rounds up`() throws {
+        let rejection = try #require(
+            Rejection(.providerUnavailable(retryAfter: .milliseconds(1500)), loginURL: nil))
+        #expect(rejection.message().head.fields[.retryAfter] == "2")
+    }
+
+    @Test func `nobody is answered who has gone`() {
+        #expect(Rejection(.clientGone, loginURL: nil) == nil)
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPClient
+import HTTPTypes
+import Testing
+
+@testable import Proxy
+
+struct RouteTableTests {
+    private func route(_ path: String, _ change: (inout Route) -> Void = { _ in }) throws -> Route {
+        let url = try #require(HTTPURL("http://127.0.0.1:1"))
+        var route = Route(path: path, upstream: UpstreamAddress(url: url), upstreamAuthority: url.authority)
+        change(&route)
+        return route
+    }
+
+    private func find(
+        _ target: String, method: HTTPMethod = .get, host: String = "localhost", listener: Int = 0,
+        in routes: [Route]
+    ) throws(ProxyError) -> Int {
+        var request = HTTPRequest(method: method, target: target)
+        request.fields[.host] = host
+        return try RouteTable(routes).route(for: request, listener: listener)
+    }
+
+    @Test(arguments: [
+        ("/", 0), ("/other", 0), ("/api", 1), ("/api/", 1), ("/api/x", 1), ("/apix", 0), ("/api/v2", 2),
+        ("/api/v2/x?y=/api", 2), ("/api/v22", 1),
+    ])
+    func `the longest path wins, on whole segments`(target: String, expected: Int) throws {
+        let routes = [try route("/"), try route("/api"), try route("/api/v2")]
+        #expect(try find(target, in: routes) == expected)
+    }
+
+    @Test(arguments: [
+        "/public/../admin/x", "/public/%2e%2e/admin/x", "/public//../admin", "/admin;x/../public",
+    ])
+    func `a path that means two routes is refused`(target: String) throws {
+        let routes = [try route("/public"), try route("/admin")]
+        #expect(throws: ProxyError.ambiguousPath) { try find(target, in: routes) }
+    }
+
+    @Test func `dots inside one route are no trouble`() throws {
+        #expect(try find("/a/../b", in: [try route("/")]) == 0)
+    }
+
+    @Test func `no route is no route`() throws {
+        #expect(throws: ProxyError.noRoute) { try find("/x", in: [try route("/api")]) }
+    }
+
+    @Test(arguments: [HTTPMethod.trace, .connect])
+    func `methods that would echo the token, or leave HTTP, are refused`(method: HTTPMethod) throws {
+        #expect(throws: ProxyError.methodNotAllowed) { try find("/", method: method, in: [try route("/")]) }
+    }
+
+    @Test func `routes with one path differ in their methods`() throws {
+        let routes = [try route("/") { $0.methods = [.get] }, try route("/") { $0.methods = [.post] }]
+        #expect(try find("/", method: .post, in: routes) == 1)
+        #expect(throws: ProxyError.methodNotAllowed) { try find("/", method: .delete, in: routes) }
+    }
+
+    @Test func `a route for one host goes before one for all`() throws {
+        let routes = [try route("/"), try route("/") { $0.host = "api.local" }]
+        #expect(try find("/", host: "API.local:8080", in: routes) == 1)
+        #expect(try find("/", host: "localhost", in: routes) == 0)
+    }
+
+    @Test func `a route for one listener is not reached from another`() throws {
+        let routes = [try route("/") { $0.listener = 1 }]
+        #expect(try find("/", listener: 1, in: routes) == 0)
+        #expect(throws: ProxyError.noRoute) { try find("/", listener: 0, in: routes) }
+    }
+}
