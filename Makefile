@@ -31,7 +31,7 @@ release: bootstrap ## builds .build/release/bearerd, which needs no Swift to run
 
 .PHONY: test
 test: build ## runs all tests; TESTS=name runs those that match
-	swift test --skip-build --disable-xctest $(STRICT) $(if $(TESTS),--filter '$(TESTS)')
+	swift test --skip-build --disable-xctest --no-parallel $(STRICT) $(if $(TESTS),--filter '$(TESTS)')
 
 .PHONY: check
 check: lint test ## everything a change has to pass: lint, build, test
@@ -55,12 +55,12 @@ fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (60)
 
 .PHONY: test-asan
 test-asan: bootstrap ## all tests under AddressSanitizer
-	swift test --sanitize address --scratch-path .build/asan --disable-xctest
+	swift test --sanitize address --scratch-path .build/asan --disable-xctest --no-parallel
 
 .PHONY: test-tsan
 test-tsan: bootstrap ## all tests under ThreadSanitizer
 	TSAN_OPTIONS=suppressions=Tests/tsan-suppressions.txt \
-	    swift test --sanitize thread --scratch-path .build/tsan --disable-xctest
+	    swift test --sanitize thread --scratch-path .build/tsan --disable-xctest --no-parallel
 
 .PHONY: install
 install: release ## copies the release binary to PREFIX/bin (/usr/local/bin)

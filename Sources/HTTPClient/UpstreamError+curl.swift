@@ -35,7 +35,15 @@ extension UpstreamError {
         case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, ENOENT, EACCES, EPERM, EADDRNOTAVAIL:
             self = .unreachable
         case EMFILE, ENFILE: self = .noDescriptors
-        default: self = .other(CurlError(code))
+        default: self = Self.descriptorsAreShort ? .noDescriptors : .other(CurlError(code))
         }
+    }
+
+    /// Whether the process can open no descriptor: libcurl forgets why `socket(2)` failed.
+    private static var descriptorsAreShort: Bool {
+        let probe = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+        guard probe >= 0 else { return errno == EMFILE }
+        close(probe)
+        return false
     }
 }

@@ -163,9 +163,10 @@ private final class DescriptorHoard {
 
     init() {
         getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before)
-        let used = TemporaryDirectory.entries(of: "/proc/self/fd").compactMap { rlim_t($0) }
+        let lowestFree = dup(0)
+        close(lowestFree)
         var none = before
-        none.rlim_cur = (0...(used.max() ?? 0)).first { !used.contains($0) } ?? 0
+        none.rlim_cur = rlim_t(lowestFree)
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
     }
 
