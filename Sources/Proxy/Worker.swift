@@ -73,8 +73,8 @@ package actor Worker: LoopConfined {
         stopAccepting()
         let timer = LoopTimer(loop: loop) { self.closeIdleConnections() }
         timer.set(after: linger)
-        if !exchanges.isEmpty {
-            await withCheckedContinuation { emptied.append($0) }
+        await withCheckedContinuation { continuation in
+            if exchanges.isEmpty { continuation.resume() } else { emptied.append(continuation) }
         }
         timer.cancel()
         flushAccessLog()

@@ -63,7 +63,9 @@ actor Daemon: LoopConfined {
         try await startAdmin()
         log.notice("ready", [.version: .string(Version.text), .workers: .integer(workers.count)])
         CurrentProcess.trimMemory()
-        await withCheckedContinuation { shutdownRequest = $0 }
+        await withCheckedContinuation { continuation in
+            if isDraining { continuation.resume() } else { shutdownRequest = continuation }
+        }
         let outcome = await drain()
         for worker in workers { await worker.stop() }
         for session in engine.sessions { await session.stop() }
