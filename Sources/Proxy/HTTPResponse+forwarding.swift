@@ -63,12 +63,14 @@ extension HTTPResponse {
         guard let origin = state.route.upstreamOrigin, location.lowercased().hasPrefix(origin) else {
             return nil
         }
-        let rest = location.dropFirst(origin.count)
+        var rest = location.dropFirst(origin.count)
+        // The scheme's own port may be spelled out (RFC 3986 6.2.3).
+        let port = origin.hasPrefix("https:") ? ":443" : ":80"
+        if rest.hasPrefix(port) { rest = rest.dropFirst(port.count) }
         guard let first = rest.first else { return "/" }
         switch first {
         case "/": return String(rest)
         case "?", "#": return "/" + rest
-        case ":": return nil
         default: return nil
         }
     }

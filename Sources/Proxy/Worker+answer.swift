@@ -21,6 +21,7 @@ extension Worker {
         connection.output.removeAll(keepingCapacity: true)
         exchange.response.serialize(into: &connection.output)
         exchange.answerHasBegun = true
+        let sentBefore = connection.stream.bytesSent
         do throws(ProxyError) {
             if delivery.isChunked {
                 try await sendInChunks(exchange, within: route.route.timeouts.streamIdle)
@@ -28,6 +29,8 @@ extension Worker {
                 try await sendAsIs(exchange, within: route.route.timeouts.streamIdle)
             }
         } catch {
+            exchange.answerHasBegun = connection.stream.bytesSent > sentBefore
+            guard exchange.answerHasBegun else { throw error }
             // Only a reset tells a reader of a close-delimited body that it is not whole (RFC 9112 8).
             if exchange.responseFraming != .none, connection.request.version == .http10 {
                 connection.stream.abort()

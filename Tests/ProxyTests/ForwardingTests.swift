@@ -97,4 +97,22 @@ struct ForwardingTests {
                 isChunked: false, persists: true, version: .http11, clientOrigin: "http://local:8080"))
         #expect(response.fields[.location] == expected)
     }
+
+    @Test(arguments: [
+        ("https://api.example/", "https://api.example:443/y", "http://local:8080/y"),
+        ("http://api.example/", "http://api.example:80", "http://local:8080/"),
+        ("http://api.example/", "http://api.example:8080/y", "http://api.example:8080/y"),
+        ("http://api.example/", "http://api.example:80.evil.example/", "http://api.example:80.evil.example/"),
+    ])
+    func `the port of the upstream's scheme may be spelled out`(
+        upstream: String, location: String, expected: String
+    ) throws {
+        var response = HTTPResponse(status: 302)
+        response.fields[.location] = location
+        response.rewrite(
+            for: try state(upstream: upstream),
+            delivery: .init(
+                isChunked: false, persists: true, version: .http11, clientOrigin: "http://local:8080"))
+        #expect(response.fields[.location] == expected)
+    }
 }
