@@ -59,7 +59,7 @@ struct OutcomeTable {
     private var isRefresh: Bool {
         switch grant {
         case .refresh: true
-        case .original: false
+        case .original, .authorizationCode, .deviceCode: false
         }
     }
 

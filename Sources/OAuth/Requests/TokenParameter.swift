@@ -6,6 +6,14 @@ package enum TokenParameter: String, CaseIterable, Sendable {
     case grantType = "grant_type"
     /// RFC 6749 §6.
     case refreshToken = "refresh_token"
+    /// RFC 6749 §4.1.3.
+    case code
+    /// RFC 6749 §4.1.3.
+    case redirectURI = "redirect_uri"
+    /// RFC 7636 §4.5.
+    case codeVerifier = "code_verifier"
+    /// RFC 8628 §3.4.
+    case deviceCode = "device_code"
     /// RFC 6749 §3.3.
     case scope
     /// RFC 6749 §2.3.1.

@@ -3,7 +3,7 @@
 import Crypto
 import HTTPTypes
 
-/// A request to the token endpoint (RFC 6749 §4.4.2, §6).
+/// A request to the token endpoint (RFC 6749 §4.1.3, §4.4.2, §6).
 struct TokenRequest {
     let grant: Grant
     let configuration: ClientConfiguration
@@ -13,6 +13,8 @@ struct TokenRequest {
         switch grant {
         case .original: configuration.grantType
         case .refresh: .refreshToken
+        case .authorizationCode: .authorizationCode
+        case .deviceCode: .deviceCode
         }
     }
 
@@ -54,6 +56,12 @@ struct TokenRequest {
             token.withPlaintext { body.append(.refreshToken, $0) }
             // A session begun by a login was granted what that login asked for: asking again could only lose some.
             if configuration.grantType == .refreshToken { appendScope(to: &body) }
+        case .authorizationCode(let login):
+            login.code.withPlaintext { body.append(.code, $0) }
+            body.append(.redirectURI, login.redirectURI)
+            login.verifier.withPlaintext { body.append(.codeVerifier, $0) }
+        case .deviceCode(let code):
+            code.withPlaintext { body.append(.deviceCode, $0) }
         }
         for audience in configuration.audience { body.append(.audience, audience) }
         for resource in configuration.resource { body.append(.resource, resource) }

@@ -115,16 +115,23 @@ extension AuthSession {
 
     /// - Returns: whether it is stored.
     private func save(_ session: StoredSession) async -> Bool {
+        await saving(session) == nil
+    }
+
+    /// Stores `session`, or has it tried again in a while.
+    ///
+    /// - Returns: why it could not be stored.
+    func saving(_ session: StoredSession) async -> StoreError? {
         do throws(StoreError) {
             try await store.save(session)
         } catch {
             saveRetry = clock.now + Self.saveAgainAfter
             report(.storeFailed(.save, error))
-            return false
+            return error
         }
         if saveRetry != nil { report(.storeRecovered) }
         saveRetry = nil
-        return true
+        return nil
     }
 
     /// Writes what is in memory only, unless another process stored something newer.

@@ -167,6 +167,15 @@ extension AuthState {
     package mutating func received(
         _ grant: TokenGrant, sentAt: Instant, wall: WallTime, jitter: Double
     ) -> StoredSession {
+        let (next, token) = granted(grant, to: session, sentAt: sentAt, wall: wall, jitter: jitter)
+        attempt?.result = .granted(token, next)
+        return next
+    }
+
+    /// What an answer makes of `session`, and the token it brought.
+    mutating func granted(
+        _ grant: TokenGrant, to session: StoredSession, sentAt: Instant, wall: WallTime, jitter: Double
+    ) -> (StoredSession, AccessToken) {
         let lifetime = grant.lifetime ?? knownLifetime ?? configuration.defaultLifetime
         knownLifetime = grant.lifetime ?? knownLifetime
         var next = session
@@ -184,8 +193,7 @@ extension AuthState {
             generation: next.generation, token: grant.accessToken, expiry: sentAt + lifetime)
         let token = AccessToken(
             snapshot: snapshot, lifetime: lifetime, margin: configuration.refreshMargin, jitter: jitter)
-        attempt?.result = .granted(token, next)
-        return next
+        return (next, token)
     }
 
     /// The attempt brought no token.

@@ -4,8 +4,12 @@ package import Crypto
 
 /// What one token request is made with.
 package enum Grant: Sendable {
-    /// The identity's own `grant_type`, as configured.
+    /// The identity's own `grant_type`, as configured; never used where a person must log in.
     case original
     /// `refresh_token` (RFC 6749 §6).
     case refresh(Secret)
+    /// `authorization_code` (RFC 6749 §4.1.3): what a login in a browser brought.
+    case authorizationCode(AuthorizationCode)
+    /// One poll of the device flow (RFC 8628 §3.4).
+    case deviceCode(Secret)
 }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A person logged in.
+extension AuthState {
+    /// What a login makes of the session; nothing has changed before ``loggedIn(_:with:isSaved:)``.
+    ///
+    /// Only its generation and what was learnt of the server outlive the session before.
+    ///
+    /// - Parameters:
+    ///   - grant: what the login brought.
+    ///   - sentAt: when the token request was sent; the lifetime counts from then.
+    ///   - wall: the civil clock at that moment.
+    ///   - jitter: in 0..<1.
+    /// - Returns: what must be stored before the token is used, and the token.
+    mutating func login(
+        _ grant: TokenGrant, sentAt: Instant, wall: WallTime, jitter: Double
+    ) -> (StoredSession, AccessToken) {
+        var fresh = StoredSession(
+            identity: session.identity, generation: session.generation, binding: binding)
+        fresh.basicEncoding = session.basicEncoding
+        return granted(grant, to: fresh, sentAt: sentAt, wall: wall, jitter: jitter)
+    }
+
+    /// The session of a login has been stored, or could not be.
+    mutating func loggedIn(_ stored: StoredSession, with token: AccessToken, isSaved: Bool) {
+        session = stored
+        isUnsaved = !isSaved
+        isAskedFor = false
+        use(token)
+    }
+}
