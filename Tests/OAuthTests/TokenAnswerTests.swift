@@ -196,7 +196,8 @@ struct `An answer of the token endpoint` {
         (500, "", false),
     ])
     func `may be about the client's credentials`(status: Int, body: String, expected: Bool) {
-        #expect(answer(status, body).mayBeAboutCredentials == expected)
+        let response = ProviderResponse(status: status, body: Array(body.utf8))
+        #expect(response.mayBeAboutCredentials == expected)
     }
 
     @Test(arguments: [

@@ -15,11 +15,16 @@ struct ServiceDiscovery {
     /// The second document is fetched where the first is missing or lacks the endpoint; where only one of the two can
     /// be had, it is enough.
     ///
+    /// - Parameter endpoint: nil for everything that any document says.
+    /// - Returns: the metadata, and whether every document was looked at.
     /// - Throws: ``TokenFailure`` if there is no document.
-    func discover(wanting endpoint: Endpoint) async throws(TokenFailure) -> ServiceConfiguration {
+    func discover(
+        wanting endpoint: Endpoint?
+    ) async throws(TokenFailure) -> (service: ServiceConfiguration, isComplete: Bool) {
         var found: ServiceConfiguration?
         var failures: [TokenFailure] = []
-        for address in try addresses() {
+        let addresses = try addresses()
+        for address in addresses {
             switch try await look(at: address) {
             case .document(let next):
                 found = found?.merged(with: next) ?? next
@@ -28,9 +33,11 @@ struct ServiceDiscovery {
             case .hopeless(let failure):
                 if found == nil { throw failure }
             }
-            if found?.endpoints[endpoint] != nil { break }
+            if let found, let endpoint, found.endpoints[endpoint] != nil {
+                return (found, address == addresses.last)
+            }
         }
-        if let found { return found }
+        if let found { return (found, true) }
         // A server that is only out of order may have a document in a minute.
         throw failures.first { $0.kind == .transient } ?? failures.first
             ?? TokenFailure(.misconfigured, code: Self.missing, detail: "there is no metadata document")

@@ -65,4 +65,6 @@ enum AnswerBody: Sendable {
         }
         return value
     }
+    /// The printable `error`, if there is one.
+    var code: ErrorCode? { self[.error]?.string.flatMap(ErrorCode.init(rawValue:)) }
 }

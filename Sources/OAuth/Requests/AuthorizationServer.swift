@@ -11,10 +11,8 @@ final class AuthorizationServer {
     private let transport: any TokenTransport
     private let credentials: any CredentialSource
     private let clock: any SessionClock
+    private let discovery: CachedDiscovery
 
-    /// The last metadata that could be had.
-    private var metadata: ServiceConfiguration?
-    private var isMetadataDoubted = false
     /// The Basic encoding that worked, where that is left to us.
     var learnedEncoding: BasicEncoding?
 
@@ -26,111 +24,152 @@ final class AuthorizationServer {
         self.transport = transport
         self.credentials = credentials
         self.clock = clock
+        discovery = CachedDiscovery(ServiceDiscovery(configuration: configuration, transport: transport))
     }
+
+    // MARK: What it is asked
 
     /// Makes one token request.
     func requestToken(with grant: Grant) async -> TokenOutcome {
-        let outcome: TokenOutcome
         do throws(TokenFailure) {
-            outcome = try await send(TokenRequest(grant: grant, configuration: configuration))
+            let body = TokenRequest(grant: grant, configuration: configuration).body
+            let answered = try await exchange(body, with: .token)
+            let answer = TokenAnswer(
+                answered.response, to: grant, of: configuration, wall: answered.wall)
+            if case .failure(let failure) = answer.result { doubtMetadata(after: failure) }
+            return TokenOutcome(
+                result: answer.result, refreshToken: answer.refreshToken, sentAt: answered.sentAt,
+                wall: answered.wall)
         } catch {
-            outcome = TokenOutcome(
+            doubtMetadata(after: error)
+            return TokenOutcome(
                 result: .failure(error), refreshToken: nil, sentAt: clock.now, wall: clock.wallNow)
         }
-        if case .failure(let failure) = outcome.result, failure.kind == .misconfigured {
-            isMetadataDoubted = true
-        }
-        return outcome
     }
 
-    private func send(_ request: TokenRequest) async throws(TokenFailure) -> TokenOutcome {
-        let url = try await endpoint(.token)
-        let secret = try await clientSecret()
-        let (isFormEncoded, alternative) = encodings(for: secret)
-        let first = try await send(request, to: url, secret: secret, isFormEncoded: isFormEncoded)
-        guard first.mayBeAboutCredentials else {
-            if alternative != nil, case .success = first.result {
-                learnedEncoding = isFormEncoded ? .form : .raw
-            }
-            return first
-        }
-        guard let alternative, isFormEncoded else {
-            learnedEncoding = nil  // it may have worked with another secret
-            return first
-        }
-        let second = try await send(request, to: url, secret: secret, isFormEncoded: alternative)
-        guard !second.mayBeAboutCredentials else { return second }
-        learnedEncoding = .raw
-        return second
-    }
-
-    /// The encoding to try, and the one to try after it, if both are open and differ.
-    private func encodings(for secret: Secret?) -> (isFormEncoded: Bool, alternative: Bool?) {
-        switch configuration.basicEncoding {
-        case .form: return (true, nil)
-        case .raw: return (false, nil)
-        case .automatic:
-            guard configuration.authentication == .basic, let secret,
-                BasicCredentials.dependOnEncoding(clientID: configuration.clientID, secret: secret)
-            else { return (true, nil) }
-            return learnedEncoding == .raw ? (false, true) : (true, false)
+    /// Posts a form to one of the server's endpoints, with the client's proof of itself.
+    ///
+    /// - Returns: the answer, whatever its status.
+    /// - Throws: ``TokenFailure`` if there was no answer, or nothing could be asked: no such endpoint, a credential
+    ///   that cannot be read.
+    func post(
+        _ parameters: FormBody, to endpoint: Endpoint
+    ) async throws(TokenFailure) -> ProviderResponse {
+        do throws(TokenFailure) {
+            let response = try await exchange(parameters, with: endpoint).response
+            if response.status == 404 { discovery.isDoubted = true }
+            return response
+        } catch {
+            doubtMetadata(after: error)
+            throw error
         }
     }
 
-    private func send(
-        _ request: TokenRequest, to url: HTTPURL, secret: Secret?, isFormEncoded: Bool
-    ) async throws(TokenFailure) -> TokenOutcome {
-        let message = request.providerRequest(to: url, secret: secret, isFormEncoded: isFormEncoded)
-        let sentAt = clock.now
-        let wall = clock.wallNow
-        let response: ProviderResponse
+    /// Sends a request as it is.
+    ///
+    /// - Throws: ``TokenFailure`` if there was no answer, or the address is not fit for credentials.
+    func send(_ request: ProviderRequest) async throws(TokenFailure) -> ProviderResponse {
+        try configuration.permit(request.url)
         do throws(TransportError) {
-            response = try await transport.send(message)
+            return try await transport.send(request)
         } catch {
             throw TokenFailure(error)
         }
-        let answer = TokenAnswer(response, to: request.grant, of: configuration, wall: wall)
-        return TokenOutcome(
-            result: answer.result, refreshToken: answer.refreshToken, sentAt: sentAt, wall: wall,
-            mayBeAboutCredentials: answer.mayBeAboutCredentials)
     }
 
-    private func clientSecret() async throws(TokenFailure) -> Secret? {
-        do throws(CredentialError) {
-            return try await credentials.clientSecret()
-        } catch {
-            throw TokenFailure(.misconfigured, code: "unreadable_secret", detail: error.reason)
-        }
+    /// What the server says of itself, in every document that it has.
+    ///
+    /// - Throws: ``TokenFailure`` if it says nothing, and never did.
+    func metadata() async throws(TokenFailure) -> ServiceConfiguration {
+        try await discovery.metadata(wanting: nil)
     }
 
     /// Where to send a request, from the configuration or else from the server's metadata.
-    private func endpoint(_ endpoint: Endpoint) async throws(TokenFailure) -> HTTPURL {
-        let url: HTTPURL
-        if let configured = configuration.endpoints[endpoint] {
-            url = configured
-        } else if let discovered = try await metadata(wanting: endpoint).endpoints[endpoint] {
-            url = discovered
-        } else {
-            throw TokenFailure(
-                .misconfigured, code: "no_\(endpoint.rawValue)",
-                detail: "neither configuration nor metadata give a \(endpoint.rawValue)")
+    ///
+    /// - Throws: ``TokenFailure`` if neither says it.
+    func url(of endpoint: Endpoint) async throws(TokenFailure) -> HTTPURL {
+        if let configured = configuration.endpoints[endpoint] { return configured }
+        if let discovered = try await discovery.metadata(wanting: endpoint).endpoints[endpoint] {
+            return discovered
         }
-        try configuration.permit(url)
-        return url
+        throw TokenFailure(
+            .misconfigured, code: "no_\(endpoint.rawValue)",
+            detail: "neither configuration nor metadata give a \(endpoint.rawValue)")
     }
 
-    /// The server's metadata: fetched once, and again after an answer that casts doubt on it.
-    private func metadata(wanting endpoint: Endpoint) async throws(TokenFailure) -> ServiceConfiguration {
-        if let metadata, !isMetadataDoubted { return metadata }
-        do throws(TokenFailure) {
-            let discovery = ServiceDiscovery(configuration: configuration, transport: transport)
-            let fresh = try await discovery.discover(wanting: endpoint)
-            metadata = fresh
-            isMetadataDoubted = false
-            return fresh
+    // MARK: How it is asked
+
+    /// An answer, and when it was asked for.
+    private struct Exchange {
+        let response: ProviderResponse
+        let sentAt: Instant
+        let wall: WallTime
+    }
+
+    private func exchange(
+        _ parameters: FormBody, with endpoint: Endpoint
+    ) async throws(TokenFailure) -> Exchange {
+        let url = try await url(of: endpoint)
+        let client = ClientAuthenticator(configuration: configuration, secret: try await read(.clientSecret))
+        func attempt(_ isFormEncoded: Bool) async throws(TokenFailure) -> Exchange {
+            var request = request(to: url)
+            var body = parameters
+            client.authenticate(&request.fields, &body, isFormEncoded: isFormEncoded)
+            if endpoint == .token { addTokenHeaders(to: &request.fields) }
+            request.body = body.bytes
+            let sentAt = clock.now
+            let wall = clock.wallNow
+            return Exchange(response: try await send(request), sentAt: sentAt, wall: wall)
+        }
+        return try await trying(client, attempt)
+    }
+
+    private func doubtMetadata(after failure: TokenFailure) {
+        if failure.kind == .misconfigured { discovery.isDoubted = true }
+    }
+
+    /// Tries the encodings of HTTP Basic that are open: form-encoded, then raw where that differs and may help.
+    private func trying(
+        _ client: ClientAuthenticator, _ attempt: (Bool) async throws(TokenFailure) -> Exchange
+    ) async throws(TokenFailure) -> Exchange {
+        switch configuration.basicEncoding {
+        case .form: return try await attempt(true)
+        case .raw: return try await attempt(false)
+        case .automatic:
+            guard client.dependsOnEncoding else { return try await attempt(true) }
+        }
+        let isFormEncoded = learnedEncoding != .raw
+        let first = try await attempt(isFormEncoded)
+        guard first.response.mayBeAboutCredentials else {
+            if 200..<300 ~= first.response.status { learnedEncoding = isFormEncoded ? .form : .raw }
+            return first
+        }
+        learnedEncoding = nil  // it may have worked with another secret
+        guard isFormEncoded else { return first }
+        let second = try await attempt(false)
+        if !second.response.mayBeAboutCredentials { learnedEncoding = .raw }
+        return second
+    }
+
+    private func request(to url: HTTPURL) -> ProviderRequest {
+        var request = ProviderRequest(method: .post, url: url, timeLimit: configuration.tokenTimeLimit)
+        request.fields.append(.contentType, FormBody.contentType)
+        request.fields.append(.accept, "application/json")
+        return request
+    }
+
+    private func addTokenHeaders(to fields: inout HTTPFields) {
+        for header in configuration.tokenHeaders {
+            guard let name = HTTPFields.Name(header.name) else { continue }
+            fields[name] = header.value
+        }
+    }
+
+    private func read(_ credential: Credential) async throws(TokenFailure) -> Secret? {
+        do throws(CredentialError) {
+            return try await credentials.read(credential)
         } catch {
-            guard let metadata else { throw error }
-            return metadata
+            throw TokenFailure(.misconfigured, code: "unreadable_secret", detail: error.reason)
         }
     }
 }

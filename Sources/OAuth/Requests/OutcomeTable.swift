@@ -29,16 +29,6 @@ struct OutcomeTable {
         }
     }
 
-    /// Whether a client that can spell its credentials in two ways should try the other one.
-    var mayBeAboutCredentials: Bool {
-        switch status {
-        case 401: true
-        case 400: code == .invalidClient || code == .unauthorizedClient
-        case 403: if case .empty = body { true } else { false }
-        default: false
-        }
-    }
-
     /// What a code means whatever the status; nil where the status decides.
     private func kind(of code: ErrorCode) -> TokenFailure.Kind? {
         switch code {
@@ -54,7 +44,7 @@ struct OutcomeTable {
         }
     }
 
-    private var code: ErrorCode? { body[.error]?.string.flatMap(ErrorCode.init(rawValue:)) }
+    private var code: ErrorCode? { body.code }
 
     private var isRefresh: Bool {
         switch grant {

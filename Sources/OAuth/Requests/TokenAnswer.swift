@@ -11,8 +11,6 @@ struct TokenAnswer: Sendable {
     let result: Result<TokenGrant, TokenFailure>
     /// The refresh token that came with it, whatever else is wrong with the answer.
     let refreshToken: Secret?
-    /// Whether it may mean that the client's credentials arrived garbled.
-    let mayBeAboutCredentials: Bool
 
     /// Judges `response` to a request made with `grant`; `wall` is for a `Retry-After` that is a date.
     init(_ response: ProviderResponse, to grant: Grant, of configuration: ClientConfiguration, wall: WallTime)
@@ -23,7 +21,6 @@ struct TokenAnswer: Sendable {
         let judge = OutcomeTable(
             status: response.status, body: body, grant: grant, grantType: configuration.grantType,
             retryAfter: RetryAfter.delay(in: response.fields, wall: wall))
-        mayBeAboutCredentials = judge.mayBeAboutCredentials
         if let failure = judge.failure {
             result = .failure(failure)
         } else if let success {

@@ -11,5 +11,4 @@ struct TokenOutcome: Sendable {
     var sentAt: Instant
     /// The civil clock at that moment.
     var wall: WallTime
-    var mayBeAboutCredentials = false
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
-import HTTPTypes
 
 /// A request to the token endpoint (RFC 6749 §4.1.3, §4.4.2, §6).
 struct TokenRequest {
@@ -18,33 +17,12 @@ struct TokenRequest {
         }
     }
 
-    /// The request on the wire; `secret` is nil for a public client, `isFormEncoded` is about HTTP Basic.
-    func providerRequest(to url: HTTPURL, secret: Secret?, isFormEncoded: Bool) -> ProviderRequest {
-        var request = ProviderRequest(method: .post, url: url, timeLimit: configuration.tokenTimeLimit)
-        request.fields.append(.contentType, FormBody.contentType)
-        request.fields.append(.accept, "application/json")
-
+    /// The parameters, without the client's proof of itself.
+    var body: FormBody {
         var body = FormBody()
         appendGrant(to: &body)
-        switch configuration.authentication {
-        case .none:
-            body.append(.clientID, configuration.clientID)
-        case .post:
-            body.append(.clientID, configuration.clientID)
-            secret?.withPlaintext { body.append(.clientSecret, $0) }
-        case .basic:
-            let credentials = BasicCredentials.fieldValue(
-                clientID: configuration.clientID, secret: secret ?? Secret(""), isFormEncoded: isFormEncoded)
-            request.fields.append(.authorization, credentials)
-        }
         for parameter in configuration.tokenParameters { body.append(name: parameter.name, parameter.value) }
-        request.body = body.bytes
-
-        for header in configuration.tokenHeaders {
-            guard let name = HTTPFields.Name(header.name) else { continue }
-            request.fields[name] = header.value
-        }
-        return request
+        return body
     }
 
     private func appendGrant(to body: inout FormBody) {

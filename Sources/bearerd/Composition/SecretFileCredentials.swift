@@ -10,8 +10,8 @@ struct SecretFileCredentials: CredentialSource {
     let secret: SecretSource?
     let thread: ThreadExecutor
 
-    func clientSecret() async throws(CredentialError) -> Secret? {
-        guard let secret else { return nil }
+    func read(_ credential: Credential) async throws(CredentialError) -> Secret? {
+        guard case .clientSecret = credential, let secret else { return nil }
         let reading = Task(executorPreference: thread) { () -> Result<Secret, CredentialError> in
             do throws(CredentialError) {
                 return .success(try secret.read())

@@ -42,6 +42,9 @@ final class FakeServer: TokenTransport {
         }
     }
 
+    /// The last request so far.
+    var last: ProviderRequest? { state.withLock { $0.requests.last } }
+
     /// Every address asked so far.
     var urls: [String] { state.withLock { $0.requests.map(\.url.description) } }
 

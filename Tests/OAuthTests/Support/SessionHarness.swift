@@ -91,5 +91,7 @@ final class FakeSecret: CredentialSource {
 
     func set(_ new: String?) { text.withLock { $0 = new } }
 
-    func clientSecret() async throws(CredentialError) -> Secret? { text.withLock { $0.map { Secret($0) } } }
+    func read(_ credential: Credential) async throws(CredentialError) -> Secret? {
+        text.withLock { $0.map { Secret($0) } }
+    }
 }
