@@ -11,7 +11,7 @@ package import System
 /// name.
 package actor FileStore: SessionStore, ExecutorConfined {
     /// Larger than any session; a longer file is damaged.
-    private static let maximumBytes = 1 << 22
+    static let maximumBytes = 1 << 22
     /// How long a change waits for the lock if its caller does not hold it.
     private static let lockLimit: Duration = .seconds(10)
 
@@ -32,7 +32,18 @@ package actor FileStore: SessionStore, ExecutorConfined {
     private enum Entry {
         case missing
         case damaged
+        /// Encrypted with a key that is not ours.
+        case foreign
         case whole(StoredSession)
+        /// Whole, but unencrypted though there is a key: from before there was one.
+        case unencrypted(StoredSession)
+
+        var session: StoredSession? {
+            switch self {
+            case .whole(let session), .unencrypted(let session): session
+            case .missing, .damaged, .foreign: nil
+            }
+        }
     }
 
     /// Opens a store, making its directory if need be; blocks for a moment.
@@ -47,7 +58,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
         directory: String, on thread: ThreadExecutor, sealer: any Sealer = PlainSealer(),
         onDamage: @escaping @Sendable (DamagedEntry) -> Void = { _ in }
     ) throws(FileStoreError) {
-        self.directory = try StoreDirectory.prepare(directory)
+        self.directory = try StoreDirectory.prepare(directory, sealer: sealer)
         self.thread = thread
         self.sealer = sealer
         self.onDamage = onDamage
@@ -55,20 +66,24 @@ package actor FileStore: SessionStore, ExecutorConfined {
         watcher = FileWatcher(on: thread)
     }
 
-    /// Reads the newest whole generation; a damaged file is put aside and reported.
+    /// Reads the newest whole generation; a damaged file is put aside and reported, an unencrypted one encrypted.
     package func load(_ identity: String) throws(StoreError) -> StoredSession? {
         let paths = paths(of: identity)
         let current = try read(paths.current, identity)
-        if case .whole(let session) = current { return session }
-        let previous: StoredSession? =
-            if case .whole(let session) = try read(paths.previous, identity) { session } else { nil }
-        if case .damaged = current {
+        let previous = current.session == nil ? try read(paths.previous, identity).session : nil
+        switch current {
+        case .missing, .whole: break
+        case .unencrypted: encrypt(paths, identity)
+        case .foreign where previous == nil:
+            throw .unavailable("\(paths.current) \(sealer.foreignProblem)")
+        case .foreign, .damaged:
+            // The generation before opens with our key: then it is the name of the other key that is damaged.
             let report = DamagedEntry(
                 identity: identity, path: paths.current, keptAs: putAside(paths, identity),
                 hasPrevious: previous != nil)
             onDamage(report)
         }
-        return previous
+        return current.session ?? previous
     }
 
     package func save(_ session: StoredSession) async throws(StoreError) {
@@ -76,6 +91,9 @@ package actor FileStore: SessionStore, ExecutorConfined {
         defer { lock?.release() }
         let paths = paths(of: session.identity)
         let bytes = sealer.seal(session.encoded(), for: session.identity)
+        if case .foreign = try read(paths.current, session.identity) {
+            throw .unavailable("\(paths.current) \(sealer.foreignProblem)")
+        }
         do {
             let written = try FileReplacement.replace(
                 paths.current, with: bytes, keepingPreviousAs: paths.previous)
@@ -162,18 +180,39 @@ package actor FileStore: SessionStore, ExecutorConfined {
             throw StoreError(error)
         }
         if let problem = StoreDirectory.problem(withFile: status) { throw .unavailable("\(path) \(problem)") }
-        guard let plaintext = sealer.open(bytes, for: identity),
-            let session = StoredSession(decoding: plaintext),
-            session.identity == identity
-        else { return .damaged }
-        return .whole(session)
+        func session(_ plaintext: [UInt8]) -> StoredSession? {
+            StoredSession(decoding: plaintext).flatMap { $0.identity == identity ? $0 : nil }
+        }
+        switch sealer.open(bytes, for: identity) {
+        case .plaintext(let plaintext): return session(plaintext).map(Entry.whole) ?? .damaged
+        case .unencrypted(let plaintext): return session(plaintext).map(Entry.unencrypted) ?? .damaged
+        case .damaged: return .damaged
+        case .foreign: return .foreign
+        }
+    }
+
+    /// Encrypts files from before there was a key, the newest last; what fails is tried again at the next look.
+    private func encrypt(_ paths: StorePaths, _ identity: String) {
+        let lock = isHeld(identity) ? nil : (try? tryLock(identity)) ?? nil
+        defer { lock?.release() }
+        guard isHeld(identity) else { return }
+        for path in [paths.previous, paths.current] {
+            guard case .unencrypted(let session)? = try? read(path, identity) else { continue }
+            let bytes = sealer.seal(session.encoded(), for: identity)
+            guard let written = try? FileReplacement.replace(path, with: bytes) else { return }
+            if path == paths.current { watcher.expect(written, at: path) }
+        }
     }
 
     /// Gives a damaged file another name, if nobody can be replacing it at this moment.
     private func putAside(_ paths: StorePaths, _ identity: String) -> String? {
         let lock = isHeld(identity) ? nil : (try? tryLock(identity)) ?? nil
         defer { lock?.release() }
-        guard isHeld(identity), case .damaged? = try? read(paths.current, identity) else { return nil }
+        guard isHeld(identity) else { return nil }
+        switch try? read(paths.current, identity) {
+        case .damaged?, .foreign?: break
+        case .missing?, .whole?, .unencrypted?, nil: return nil
+        }
         let now = WallClock.sinceEpoch.components
         let kept = paths.damaged(
             atMilliseconds: now.seconds * 1000 + now.attoseconds / 1_000_000_000_000_000)

@@ -7,6 +7,8 @@ package enum FileStoreError: Error, Equatable, Sendable {
     /// Others could read or change what is in there; nothing is repaired in silence, as it may have been
     /// read.
     case insecure(path: String, problem: String)
+    /// A session is encrypted with a key that we were not given; it is left as it is.
+    case foreign(path: String, problem: String)
     /// A call failed; ``System/SystemError/isPermission`` tells a lack of rights from other reasons.
     case unusable(SystemError)
 }
@@ -16,6 +18,7 @@ extension FileStoreError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .insecure(let path, let problem): "\(path): \(problem)"
+        case .foreign(let path, let problem): "\(path) \(problem)"
         case .unusable(let error): "\(error)"
         }
     }

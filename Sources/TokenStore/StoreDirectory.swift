@@ -8,23 +8,24 @@ enum StoreDirectory {
 
     /// The directory to use, which is then ours alone, and so is every file of ours in it.
     ///
-    /// - Parameter configured: used itself if it is missing (and made) or ours with mode 0700; else `bearerd`
-    ///   in it.
+    /// - Parameters:
+    ///   - configured: used itself if it is missing (and made) or ours with mode 0700; else `bearerd` in it.
+    ///   - sealer: must be able to open what is there.
     /// - Returns: its path.
     /// - Throws: ``FileStoreError``.
-    static func prepare(_ configured: String) throws(FileStoreError) -> String {
+    static func prepare(_ configured: String, sealer: any Sealer) throws(FileStoreError) -> String {
         do {
             let trimmed =
                 configured.count > 1 && configured.hasSuffix("/") ? String(configured.dropLast()) : configured
             try FileSystem.createPrivateDirectory(trimmed)
             if let status = try FileSystem.status(of: trimmed), isPrivate(status) {
-                try checkFiles(in: trimmed)
+                try checkFiles(in: trimmed, sealer)
                 return trimmed
             }
             let own = "\(trimmed)/\(ownSubdirectory)"
             try FileSystem.createPrivateDirectory(own)
             try checkDirectory(own)
-            try checkFiles(in: own)
+            try checkFiles(in: own, sealer)
             return own
         } catch let error as FileStoreError {
             throw error
@@ -65,7 +66,7 @@ enum StoreDirectory {
         throw FileStoreError.insecure(path: path, problem: problem)
     }
 
-    private static func checkFiles(in directory: String) throws {
+    private static func checkFiles(in directory: String, _ sealer: any Sealer) throws {
         for name in try FileSystem.names(in: directory) where StorePaths.isOurs(name) {
             let path = "\(directory)/\(name)"
             // Another process may have renamed it since.
@@ -73,7 +74,21 @@ enum StoreDirectory {
             if let problem = problem(withFile: status) {
                 throw FileStoreError.insecure(path: path, problem: problem)
             }
+            if name.hasSuffix(StorePaths.suffix), isForeign(path, sealer) == true,
+                isForeign(StorePaths.previous(of: path), sealer) ?? true
+            {
+                throw FileStoreError.foreign(path: path, problem: sealer.foreignProblem)
+            }
         }
+    }
+
+    /// Whether a file is encrypted with a key that is not ours; nil if it cannot be read.
+    private static func isForeign(_ path: String, _ sealer: any Sealer) -> Bool? {
+        guard let file = try? FileSystem.read(path, limit: FileStore.maximumBytes, followingLink: false)
+        else {
+            return nil
+        }
+        return sealer.isForeign(file.bytes)
     }
 
     private static func ownerProblem(_ status: FileStatus) -> String {

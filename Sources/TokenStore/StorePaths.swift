@@ -10,7 +10,7 @@ struct StorePaths {
     /// The newest generation.
     let current: String
     /// The generation before, for when the newest is damaged.
-    var previous: String { current + ".previous" }
+    var previous: String { StorePaths.previous(of: current) }
     /// Locked by whoever changes the identity, never read.
     var lock: String { current + ".lock" }
 
@@ -25,6 +25,9 @@ struct StorePaths {
     func damaged(atMilliseconds milliseconds: Int64) -> String {
         "\(current).damaged-\(milliseconds)"
     }
+
+    /// Where the generation before that in `current` is.
+    static func previous(of current: String) -> String { current + ".previous" }
 
     /// Whether a file of this name is one of ours.
     static func isOurs(_ name: String) -> Bool {

@@ -38,7 +38,7 @@ import Testing
         #expect(configuration.log.level == .info)
         #expect(configuration.log.format == nil)
         #expect(configuration.log.access)
-        #expect(configuration.store == .file(directory: "/var/lib/bearerd"))
+        #expect(configuration.store.directory == "/var/lib/bearerd")
     }
 
     @Test func `a route has every default of the contract`() throws {
@@ -84,6 +84,6 @@ import Testing
 
     @Test func `the store's directory is systemd's where there is one`() {
         let report = report(smallest, environment: ["STATE_DIRECTORY": "/var/lib/other"])
-        #expect(report.configuration?.store == .file(directory: "/var/lib/other"))
+        #expect(report.configuration?.store.directory == "/var/lib/other")
     }
 }

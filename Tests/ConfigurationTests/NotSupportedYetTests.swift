@@ -34,7 +34,6 @@ import Testing
     }
 
     @Test(arguments: [
-        "encryption_key: k", "encryption_key_file: /k", "encryption_key_credential: k",
         "url: redis://localhost",
         "key_prefix: p", "ca_file: /c", "client_certificate_file: /c", "client_key_file: /k",
     ])

@@ -37,6 +37,22 @@ import Testing
         #expect(throws: CredentialError.self) { try source.read() }
     }
 
+    @Test func `the store's key is 32 bytes, in whatever form it is given`() throws {
+        let key = String(repeating: "5a", count: 32)
+        let good = try directory.file("good", key + "\n")
+        let bad = try directory.file("bad", "hunter2")
+        for line in ["encryption_key: '\(key)'", "encryption_key_file: \(good)"] {
+            #expect(report("store: {directory: /s, \(line)}\n" + smallest).lines == [])
+        }
+        for (line, column) in [("encryption_key: hunter2", 40), ("encryption_key_file: \(bad)", 45)] {
+            #expect(
+                report("store: {directory: /s, \(line)}\n" + smallest).lines == [
+                    "c.yaml:1:\(column): error: store.\(line.prefix { $0 != ":" }): "
+                        + "is not 32 bytes in hexadecimal or base64"
+                ])
+        }
+    }
+
     @Test func `a credential is a file in systemd's directory`() throws {
         _ = try directory.file("key", "s3cret\n")
         let environment = ["CREDENTIALS_DIRECTORY": directory.path]

@@ -73,7 +73,7 @@ import Testing
         #expect(configuration.log.level == .debug)
         #expect(configuration.log.format == .json)
         #expect(!configuration.log.access)
-        #expect(configuration.store == .memory)
+        #expect(configuration.store.directory == nil)
 
         let identity = try #require(configuration.identity(named: "hand-made"))
         #expect(identity.client.issuer == "https://sso.example.com/realms/demo/")

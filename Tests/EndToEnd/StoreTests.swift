@@ -140,6 +140,58 @@ import Testing
         }
     }
 
+    @Test func `encrypted shows nothing, and is refused with another key and left as it is`() throws {
+        let directory = try TemporaryDirectory()
+        let provider = try provider()
+        let key = try directory.write("key", String(repeating: "0f", count: 32) + "\n")
+        chmod(key, 0o600)
+        let settings = Sidecar.Settings(
+            store: "type: file\ndirectory: \(directory.path("store"))\nencryption_key_file: \(key)")
+        let first = try Sidecar(provider: provider, directory: directory, settings)
+        try first.awaitToken()
+        try first.act("refresh")
+        #expect(try first.bearerd.terminate() == .exited(0))
+        let bytes = Self.everything(in: first.storeDirectory)
+        for token in provider.handedOut { #expect(!bytes.contains(token)) }
+
+        try directory.write("key", String(repeating: "1f", count: 32))
+        // `refresh` looks for a daemon to do it instead.
+        for (command, code) in [("run", 78), ("token", 78), ("refresh", 77)] as [(String, Int32)] {
+            let result = try BearerdProcess.command(command, "-c", directory.path("config.yaml"))
+            #expect(result.exit == code)
+            #expect(result.errors.contains("encrypted with another key"), "\(result.errors)")
+        }
+        #expect(Self.everything(in: first.storeDirectory) == bytes)
+
+        try directory.write("key", String(repeating: "0F", count: 32))
+        let newest = try #require(provider.latestRefreshToken)
+        let second = try Sidecar(
+            provider: provider, directory: directory, clientSecret: first.clientSecret, settings)
+        #expect(try second.get().status == 200)
+        try second.act("refresh")
+        #expect(provider.requests.last?["refresh_token"] == newest)
+    }
+
+    @Test func `unencrypted before there was a key is encrypted at once`() throws {
+        let directory = try TemporaryDirectory()
+        let provider = try provider()
+        let first = try Sidecar(provider: provider, directory: directory)
+        try first.awaitToken()
+        try first.act("refresh")
+        #expect(try first.bearerd.terminate() == .exited(0))
+        let newest = try #require(provider.latestRefreshToken)
+        #expect(Self.everything(in: first.storeDirectory).contains(newest))
+        let key = String(repeating: "0f", count: 32)
+        let second = try Sidecar(
+            provider: provider, directory: directory, clientSecret: first.clientSecret,
+            .init(store: "directory: \(directory.path("store"))\nencryption_key: '\(key)'"))
+        #expect(try second.get().status == 200)
+        let bytes = Self.everything(in: first.storeDirectory)
+        for token in provider.handedOut { #expect(!bytes.contains(token)) }
+        try second.act("refresh")
+        #expect(provider.requests.last?["refresh_token"] == newest)
+    }
+
     @Test func `a memory store leaves nothing behind`() throws {
         let sidecar = try Sidecar(provider: provider(), .init(store: "type: memory"))
         #expect(try sidecar.get().status == 200)

@@ -27,8 +27,8 @@ final class StoreFixture: Sendable {
     var reports: [DamagedEntry] { damaged.withLock { $0 } }
 
     /// One more opening of the same store, as another process would have it.
-    func open(at path: String? = nil) throws -> FileStore {
-        try FileStore(directory: path ?? directory, on: thread) { [weak self] entry in
+    func open(at path: String? = nil, sealer: any Sealer = PlainSealer()) throws -> FileStore {
+        try FileStore(directory: path ?? directory, on: thread, sealer: sealer) { [weak self] entry in
             self?.damaged.withLock { $0.append(entry) }
         }
     }

@@ -19,7 +19,6 @@ enum Feature: CaseIterable {
     case dpop
     case pushedAuthorizationRequests
     case routeTokens
-    case storeEncryption
     case keyringStore
     case redisStore
 
@@ -40,7 +39,6 @@ enum Feature: CaseIterable {
         .dpop,
         .pushedAuthorizationRequests,
         .routeTokens,
-        .storeEncryption,
         .keyringStore,
         .redisStore,
     ]

@@ -24,6 +24,18 @@ extension Section {
         return value(spelled: credential, .credentialName).flatMap(credentialPath).flatMap(checked)
     }
 
+    /// A secret that must fit a rule; its text takes part in no message.
+    func secret(
+        _ key: Key, where rule: String, _ fits: (Secret) -> Bool
+    ) -> SecretSource? {
+        guard let source = secret(key) else { return nil }
+        guard let secret = try? source.read(), !fits(secret) else { return source }
+        let spellings = [key.rawValue] + SecretForm.allCases.map { key.rawValue + $0.suffix }
+        let given = spellings.first(where: has(spelling:)) ?? key.rawValue
+        reading.error(rule, at: place(ofSpelling: given))
+        return nil
+    }
+
     /// The path of a file with certificates.
     func certificateFile(_ key: Key) -> String? {
         guard let path = value(key, .text) else { return nil }

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Crypto
+
 /// Where sessions are kept (`store`).
-package enum StoreConfiguration: Hashable, Sendable {
-    /// In files under this directory.
-    case file(directory: String)
+package enum StoreConfiguration: Sendable {
+    /// In files under this directory, encrypted if there is a key: 32 bytes in hexadecimal or base64.
+    case file(directory: String, encryptionKey: SecretSource?)
     /// In memory: they end with the process.
     case memory
 }
 
 extension StoreConfiguration {
+    /// Where its files are; nil for a store without any.
+    package var directory: String? {
+        switch self {
+        case .file(let directory, _): directory
+        case .memory: nil
+        }
+    }
+
     enum Key: String, ConfigurationKey {
         case type
         case directory
@@ -23,8 +33,7 @@ extension StoreConfiguration {
 
         var feature: Feature? {
             switch self {
-            case .type, .directory: nil
-            case .encryptionKey: .storeEncryption
+            case .type, .directory, .encryptionKey: nil
             case .url, .keyPrefix, .caFile, .clientCertificateFile, .clientKeyFile: .redisStore
             }
         }
@@ -40,11 +49,17 @@ extension StoreConfiguration {
     init(reading section: Section<Key>) {
         let type = section.value(.type, ValueKind<TypeWord>.word, default: .file)
         let directory = section.value(.directory, .text)?.value
+        let key = section.secret(.encryptionKey, where: "is not 32 bytes in hexadecimal or base64") { key in
+            SealingKey.bytes(of: key) != nil
+        }
         switch type {
         case .file:
-            self = .file(directory: directory ?? section.standardDirectory)
+            self = .file(directory: directory ?? section.standardDirectory, encryptionKey: key)
         case .memory:
             if directory != nil { section.error(.directory, "means nothing to a store in memory") }
+            if section.hasSecret(.encryptionKey) {
+                section.error(.encryptionKey, "means nothing to a store in memory")
+            }
             self = .memory
         case .keyring, .redis:
             section.error(.type, "not supported yet: \(type.rawValue)")

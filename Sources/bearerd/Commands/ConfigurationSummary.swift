@@ -61,7 +61,7 @@ struct ConfigurationSummary {
 extension StoreConfiguration {
     fileprivate var description: String {
         switch self {
-        case .file(let directory): directory
+        case .file(let directory, let key): key == nil ? directory : "\(directory), encrypted"
         case .memory: "memory"
         }
     }

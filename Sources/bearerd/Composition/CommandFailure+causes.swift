@@ -29,10 +29,11 @@ extension CommandFailure {
 }
 
 extension FileStoreError {
-    /// Wrong modes and missing rights are for a person to mend; the rest is the file system's.
+    /// Wrong modes, missing rights and a wrong key are for a person to mend; the rest is the file system's.
     fileprivate var exitStatus: ExitStatus {
         switch self {
         case .insecure: .permission
+        case .foreign: .configuration
         case .unusable(let error): error.isPermission ? .permission : .cannotCreate
         }
     }

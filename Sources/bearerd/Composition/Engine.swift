@@ -115,8 +115,9 @@ struct Engine: Sendable {
         switch configuration {
         case .memory:
             return MemoryStore(on: thread)
-        case .file(let directory):
-            return try FileStore(directory: directory, on: thread) { entry in
+        case .file(let directory, let key):
+            let sealer: any Sealer = try key.map { try EncryptingSealer(source: $0) } ?? PlainSealer()
+            return try FileStore(directory: directory, on: thread, sealer: sealer) { entry in
                 log.error(
                     "a stored session is damaged and was put aside",
                     [
@@ -125,6 +126,16 @@ struct Engine: Sendable {
                     ])
             }
         }
+    }
+}
+
+extension EncryptingSealer {
+    /// - Throws: `CredentialError` if there is no key that can be used.
+    fileprivate init(source: SecretSource) throws(CredentialError) {
+        guard let sealer = EncryptingSealer(key: try source.read()) else {
+            throw CredentialError(reason: "store.encryption_key is not 32 bytes in hexadecimal or base64")
+        }
+        self = sealer
     }
 }
 

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+/// The line that an encrypted file begins with: what it is, its layout's version, its key's name.
+///
+/// The cipher authenticates the line together with the identity, so that no file passes for another.
+struct SealedHeader {
+    private static let magic = Array("bearerd-sealed 1 aes-256-gcm ".utf8)
+
+    let bytes: [UInt8]
+
+    /// - Parameter keyName: the same for the same key; says nothing of it that helps to guess it.
+    init(keyName: [UInt8]) {
+        bytes = SealedHeader.magic + keyName + [UInt8(ascii: "\n")]
+    }
+
+    /// Whether a file is encrypted, with whatever key.
+    static func isSealed(_ file: [UInt8]) -> Bool { file.starts(with: magic) }
+}

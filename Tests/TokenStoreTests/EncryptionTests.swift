@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import OAuth
+import System
+import TestSupport
+import Testing
+import TokenStore
+
+@Suite struct `An encrypted store` {
+    private let fixture: StoreFixture
+    private let file = "default.session"
+    private let sealer: EncryptingSealer
+
+    init() throws {
+        fixture = try StoreFixture()
+        sealer = try Self.sealer("0")
+    }
+
+    private static func sealer(_ digit: Character) throws -> EncryptingSealer {
+        try #require(EncryptingSealer(key: Secret(String(repeating: digit, count: 64))))
+    }
+
+    /// Everything on the disk.
+    private var everything: String {
+        TemporaryDirectory.entries(of: fixture.directory)
+            .map { String(decoding: fixture.contents($0), as: UTF8.self) }.joined()
+    }
+
+    @Test func `gives back what another opening saved, and shows nothing of it`() async throws {
+        let store = try fixture.open(sealer: sealer)
+        try await store.save(.sample(generation: 1))
+        try await store.save(.sample(generation: 2))
+        #expect(try await fixture.open(sealer: sealer).load("default")?.refreshText == "refresh-2")
+        #expect(!everything.contains("refresh") && !everything.contains("openid"))
+    }
+
+    @Test func `is refused with another key or none, and left as it is`() async throws {
+        try await fixture.open(sealer: sealer).save(.sample(generation: 1))
+        let before = fixture.contents(file)
+        let expected = [
+            "is encrypted with another key than store.encryption_key",
+            "is encrypted: set store.encryption_key to the key it was made with",
+        ]
+        for (wrong, problem) in zip([try Self.sealer("1"), PlainSealer()] as [any Sealer], expected) {
+            #expect(throws: FileStoreError.foreign(path: fixture.path(file), problem: problem)) {
+                try fixture.open(sealer: wrong)
+            }
+        }
+        #expect(fixture.contents(file) == before)
+        #expect(TemporaryDirectory.entries(of: fixture.directory) == [file, "\(file).lock"])
+    }
+
+    @Test func `is not overwritten by who opened it before it had its key`() async throws {
+        let late = try fixture.open(sealer: Self.sealer("1"))
+        try await fixture.open(sealer: sealer).save(.sample(generation: 1))
+        let before = fixture.contents(file)
+        await #expect(throws: StoreError.self) { try await late.load("default") }
+        await #expect(throws: StoreError.self) { try await late.save(.sample(generation: 2)) }
+        #expect(fixture.contents(file) == before)
+    }
+
+    @Test func `takes over what lay there unencrypted, the generation before as well`() async throws {
+        let plain = try fixture.open()
+        try await plain.save(.sample(generation: 1))
+        try await plain.save(.sample(generation: 2))
+        #expect(everything.contains("refresh-1") && everything.contains("refresh-2"))
+        let store = try fixture.open(sealer: sealer)
+        #expect(try await store.load("default")?.generation == 2)
+        #expect(!everything.contains("refresh"))
+        fixture.overwrite(file, [])
+        #expect(try await store.load("default")?.generation == 1)
+    }
+
+    @Test func `tells no news when it encrypts what lay there`() async throws {
+        try await fixture.open().save(.sample(generation: 1))
+        let store = try fixture.open(sealer: sealer)
+        var changes = store.changes(of: "default").makeAsyncIterator()
+        _ = try await store.load("default")
+        try await fixture.open(sealer: sealer).save(.sample(generation: 2))
+        #expect(await changes.next() != nil)
+        #expect(try await store.load("default")?.generation == 2)
+    }
+
+    @Test func `does not take one identity's file for another's`() async throws {
+        let store = try fixture.open(sealer: sealer)
+        try await store.save(.sample("a", generation: 1))
+        fixture.overwrite("b.session", fixture.contents("a.session"))
+        #expect(try await store.load("b") == nil)
+        #expect(try await store.load("a")?.generation == 1)
+    }
+
+    @Test func `gives an error or the generation before, whatever bit is flipped and wherever it is cut`()
+        async throws
+    {
+        let store = try fixture.open(sealer: sealer)
+        try await store.save(.sample(generation: 1))
+        try await store.save(.sample(generation: 2))
+        let whole = fixture.contents(file)
+        for index in whole.indices {
+            var flipped = whole
+            flipped[index] ^= UInt8(1 << (index % 8))
+            for bytes in [flipped, Array(whole[..<index])] {
+                fixture.overwrite(file, bytes)
+                #expect(try await store.load("default")?.generation == 1, "byte \(index)")
+            }
+        }
+    }
+
+    @Test func `gives an error or nothing, whatever bit of an only generation is flipped`() async throws {
+        let store = try fixture.open(sealer: sealer)
+        try await store.save(.sample(generation: 1))
+        let whole = fixture.contents(file)
+        for index in whole.indices {
+            var bytes = whole
+            bytes[index] ^= UInt8(1 << (index % 8))
+            fixture.overwrite(file, bytes)
+            let session = try? await store.load("default")
+            #expect(session == nil, "byte \(index)")
+        }
+    }
+}
