@@ -28,6 +28,12 @@ package final class StoragePool {
         }
     }
 
+    /// Frees the blocks that nobody has borrowed.
+    package func empty() {
+        smallBlocks = []
+        largeBlocks = []
+    }
+
     private static func block(of capacity: Int) -> [UInt8] {
         [UInt8](unsafeUninitializedCapacity: capacity) { _, count in count = capacity }
     }

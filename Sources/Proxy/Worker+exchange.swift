@@ -290,6 +290,7 @@ extension Worker {
         let duration = exchange.startedAt.duration(to: .now)
         let route = exchange.route?.index
         metrics.countRequest(route: route, status: exchange.status, duration: duration)
+        rest.worked()
         guard configuration.accessLog != nil else { return }
         let request = exchange.connection.request
         let record = AccessRecord(

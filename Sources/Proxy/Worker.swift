@@ -25,6 +25,7 @@ package actor Worker: LoopConfined {
     private var listeners: [Listener] = []
     private var exchanges: [ObjectIdentifier: Exchange] = [:]
     private var emptied: [CheckedContinuation<Void, Never>] = []
+    let rest: Rest
     private var flushTimer: LoopTimer?
     private var flushIsDue = false
 
@@ -35,7 +36,7 @@ package actor Worker: LoopConfined {
         self.configuration = configuration
         table = RouteTable(configuration.routes)
         let multis = CurlMultiSet(loop: loop)
-        routes = configuration.routes.enumerated().map { index, route in
+        let routes = configuration.routes.enumerated().map { index, route in
             RouteState(
                 index: index, route: route,
                 pool: UpstreamPool(
@@ -44,6 +45,8 @@ package actor Worker: LoopConfined {
                         idle: route.timeouts.upstreamIdle, age: route.timeouts.upstreamAge),
                     multis: multis))
         }
+        self.routes = routes
+        rest = Rest(loop: loop) { routes.contains { $0.pool.idleCount > 0 } }
         metrics = WorkerMetrics(routes: configuration.routes.count)
         accessLog = AccessLog(format: configuration.logFormat, routes: configuration.routes.map(\.path))
     }
@@ -87,6 +90,7 @@ package actor Worker: LoopConfined {
             exchange.upstream?.stream.close()
             exchange.connection.stream.close()
         }
+        rest.cancel()
         flushAccessLog()
     }
 

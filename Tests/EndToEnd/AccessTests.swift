@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Who may use the data listener (SPEC.md section 2, `access`).
+/// Who may use the data listener.
 @Suite(.blocking) struct `Access` {
     @Test func `is by the loopback names with the port, anything else is 421`() throws {
         let sidecar = try Sidecar()

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// The admin listener: health, readiness, metrics, status and actions (SPEC.md section 6).
+/// The admin listener: health, readiness, metrics, status and actions.
 @Suite(.blocking) struct `The admin listener` {
     @Test func `says ok at healthz, whatever the Host`() throws {
         let sidecar = try Sidecar()

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// A 401 marks an authorization error, then one forced refresh and one replay (SPEC.md sections 3 and 7).
+/// A 401 marks an authorization error, then one forced refresh and one replay.
 @Suite(.blocking) struct `A 401 from the upstream` {
     /// An upstream that refuses the tokens of which `isRefused` says so.
     private func upstream(refusing isRefused: @escaping @Sendable (String) -> Bool) throws -> RawUpstream {

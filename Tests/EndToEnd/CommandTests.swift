@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// The commands, their output and their exit codes (SPEC.md sections 1 and 7).
+/// The commands, their output and their exit codes.
 @Suite(.blocking) struct `Commands` {
     private func configured(
         _ settings: Sidecar.Settings = .init()

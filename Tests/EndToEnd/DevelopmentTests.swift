@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// `demo` and the repository's own configuration work as they are (SPEC.md section 1, issue 3).
+/// `demo` and the repository's own configuration work as they are.
 @Suite(.blocking) struct `For trying it out` {
     private static func freePorts(_ count: Int) throws -> [UInt16] {
         let held = try (0..<count).map { _ in try Socket.refusing() }

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// bearerd's own answers are problem documents with Proxy-Status (SPEC.md section 4; RFC 9457, RFC 9209).
+/// bearerd's own answers are problem documents with Proxy-Status (RFC 9457, RFC 9209).
 @Suite(.blocking) struct `bearerd's own answers` {
     /// Checks the form that all of them share.
     static func check(

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// What happens to heads on the way, both ways (SPEC.md sections 2 and 3; RFC 9110 section 7.6).
+/// What happens to heads on the way, both ways (RFC 9110 section 7.6).
 @Suite(.blocking) struct `Heads are rewritten` {
     @Test func `hop-by-hop fields and those that Connection names stay behind`() throws {
         let sidecar = try Sidecar()

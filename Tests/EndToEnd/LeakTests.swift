@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// Nothing that bearerd writes holds a byte of a token or secret (SPEC.md section 5).
+/// Nothing that bearerd writes holds a byte of a token or secret.
 @Suite(.blocking) struct `No secret leaks` {
     @Test func `in a hostile run with every log line turned on`() throws {
         let provider = try HostileProvider()

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// No answer of a provider, however broken, stops later refreshes or crashes the process (SPEC.md section 3).
+/// No answer of a provider, however broken, stops later refreshes or crashes the process.
 @Suite(.blocking) struct `Odd answers of a provider` {
     /// A broken answer; the access token in it, if any, must never be used.
     struct Broken: Sendable, CustomTestStringConvertible {

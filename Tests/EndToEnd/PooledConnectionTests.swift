@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// What happens when a kept upstream connection turns out to be dead (SPEC.md section 7, HTTP).
+/// What happens when a kept upstream connection turns out to be dead.
 @Suite(.blocking) struct `Stale pooled connections` {
     /// Answers one request a connection, and lets the next one die without a byte.
     private static let dying: @Sendable (Wire) throws -> Void = { wire in

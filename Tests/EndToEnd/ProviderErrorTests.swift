@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// The classes of a token request's outcome, and what follows (SPEC.md section 3, the table).
+/// The classes of a token request's outcome, and what follows.
 @Suite(.blocking) struct `A provider that says no` {
     /// A sidecar whose session was begun before: its store holds a refresh token, its grant is `refresh_token`.
     private func loggedIn(

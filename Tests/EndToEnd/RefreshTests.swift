@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// When tokens are renewed, and what happens to requests meanwhile (SPEC.md section 3).
+/// When tokens are renewed, and what happens to requests meanwhile.
 @Suite(.blocking) struct `Tokens are renewed` {
     @Test func `in the background before they expire, without traffic`() throws {
         let provider = try HostileProvider()

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// Requests that could mean two things are refused, and their connection closes (SPEC.md section 5).
+/// Requests that could mean two things are refused, and their connection closes.
 @Suite(.blocking) struct `Ambiguous requests are refused` {
     @Test func `with 400 and a closed connection, without a byte to the upstream`() throws {
         let sidecar = try Sidecar()

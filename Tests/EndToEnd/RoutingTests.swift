@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// Which route a request takes, and what its target becomes (SPEC.md sections 2 and 7).
+/// Which route a request takes, and what its target becomes.
 @Suite(.blocking) struct `Requests find their route` {
     private func sidecar(_ routes: [(path: String, more: String)]) throws -> Sidecar {
         let upstream = try RawUpstream()

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Signals: SIGTERM and SIGINT drain, a second one stops at once (SPEC.md sections 1 and 7).
+/// Signals: SIGTERM and SIGINT drain, a second one stops at once.
 @Suite(.blocking) struct `Shutdown` {
     @Test(arguments: [SIGTERM, SIGINT]) func `of an idle daemon is at once and clean`(signal: Int32) throws {
         let sidecar = try Sidecar()

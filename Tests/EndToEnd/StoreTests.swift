@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What is stored, when, and how it survives damage and a full disk (SPEC.md sections 2, 3 and 7).
+/// What is stored, when, and how it survives damage and a full disk.
 @Suite(.blocking) struct `The store` {
     private func provider() throws -> HostileProvider {
         let provider = try HostileProvider()

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// Bodies stream both ways, with back-pressure and bounded memory (SPEC.md section 3).
+/// Bodies stream both ways, with back-pressure and bounded memory.
 @Suite(.blocking) struct `Bodies are streamed` {
     @Test func `bodies with Content-Length and in chunks arrive unchanged both ways`() throws {
         let upstream = try RawUpstream { request in
@@ -175,5 +175,18 @@ import Testing
         #expect(
             before > 0 && peak - before < 8 << 20, "grew by \((peak - before) >> 10) KiB from \(before >> 10)"
         )
+    }
+
+    @Test func `memory that a burst needed is given back when it is over`() throws {
+        let gate = Gate()
+        let sidecar = try Sidecar(upstream: try RawUpstream { _ in .ok().held(by: gate) })
+        let body = String(repeating: "x", count: 60_000)
+        let clients = try (0..<100).map { _ in try sidecar.client() }
+        for client in clients { try client.send("POST", "/", body: body) }
+        try sidecar.upstream.request(clients.count)
+        let peak = sidecar.bearerd.residentBytes
+        gate.open()
+        for client in clients { #expect(try client.wire.readResponse().status == 200) }
+        try eventually("memory to be given back") { sidecar.bearerd.residentBytes < peak - (4 << 20) }
     }
 }

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// Every wait has an end (SPEC.md section 2, `timeouts`).
+/// Every wait has an end.
 @Suite(.blocking) struct `Time-outs` {
     @Test func `a head that does not come to its end is 408`() throws {
         let sidecar = try Sidecar(.init(top: "timeouts:\n  header: 300ms"))

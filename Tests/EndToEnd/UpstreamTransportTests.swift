@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// TLS with verification, Unix sockets, and no proxy of the environment (SPEC.md sections 2 and 5).
+/// TLS with verification, Unix sockets, and no proxy of the environment.
 @Suite(.blocking) struct `Upstream transports` {
     private static func settings(_ upstream: String, _ more: String = "") -> Sidecar.Settings {
         .init(

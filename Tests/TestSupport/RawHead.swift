@@ -91,6 +91,6 @@ package struct RawResponse: Sendable {
     /// The body as JSON; null if it is not.
     package var json: TestJSON { TestJSON(parsing: text) ?? .null }
 
-    /// The `code` of a problem document (SPEC.md section 4).
+    /// The `code` of a problem document.
     package var problem: String? { json["code"].string }
 }
