@@ -86,7 +86,9 @@ package actor FileStore: SessionStore, ExecutorConfined {
         return current.session ?? previous
     }
 
-    package func save(_ session: StoredSession) async throws(StoreError) {
+    package func save(
+        _ session: StoredSession, keepingPrevious keepsPrevious: Bool
+    ) async throws(StoreError) {
         let lock = try await lockUnlessHeld(session.identity)
         defer { lock?.release() }
         let paths = paths(of: session.identity)
@@ -95,8 +97,10 @@ package actor FileStore: SessionStore, ExecutorConfined {
             throw .unavailable("\(paths.current) \(sealer.foreignProblem)")
         }
         do {
+            let hasPrevious = try FileSystem.status(of: paths.previous, followingLink: false) != nil
             let written = try FileReplacement.replace(
-                paths.current, with: bytes, keepingPreviousAs: paths.previous)
+                paths.current, with: bytes,
+                keepingPreviousAs: keepsPrevious || !hasPrevious ? paths.previous : nil)
             watcher.expect(written, at: paths.current)
         } catch {
             throw StoreError(error)

@@ -19,7 +19,7 @@ package final class MemoryStore: SessionStore {
         sessions.withLock { $0[identity] }
     }
 
-    package func save(_ session: StoredSession) {
+    package func save(_ session: StoredSession, keepingPrevious keepsPrevious: Bool) {
         sessions.withLock { $0[session.identity] = session }
     }
 

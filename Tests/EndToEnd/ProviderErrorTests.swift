@@ -42,6 +42,23 @@ import Testing
         #expect(provider.requests.map(\.grant) == ["client_credentials", "refresh_token"])
     }
 
+    @Test(arguments: [
+        ("closed", Reply.close), ("reset", .reset),
+        ("cut", .raw("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{\"acc", thenClose: true)),
+    ])
+    func `an answer that is lost is asked for again at once, with the same refresh token`(
+        how: String, lost: Reply
+    ) throws {
+        let provider = try HostileProvider()
+        let sidecar = try loggedIn(provider, try RawUpstream())
+        let newest = try #require(provider.latestRefreshToken)
+        let before = provider.requests.count
+        provider.script({ _, _ in lost })
+        #expect(try sidecar.act("refresh").status == 200, "\(how)")
+        #expect(provider.requests.dropFirst(before).map { $0["refresh_token"] } == [newest, newest])
+        #expect(try sidecar.get().status == 200)
+    }
+
     @Test(arguments: ["invalid_grant", "interaction_required", "consent_required", "login_required"])
     func `is final for a session that a person began`(code: String) throws {
         let provider = try HostileProvider()

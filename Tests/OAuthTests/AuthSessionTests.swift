@@ -105,6 +105,53 @@ struct `A session` {
         }
     }
 
+    @Test func `repeats a refresh whose answer was lost at once, once`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.server.script(.error(.interrupted("reset")))
+        try await harness.run("rt0") {
+            #expect(harness.token == "at1")
+            let request = "grant_type=refresh_token&refresh_token=rt0&client_id=app"
+            #expect(harness.server.bodies == [request, request])
+
+            harness.server.script(.error(.interrupted("reset")), .error(.interrupted("reset")))
+            await harness.pass(.seconds(240))
+            #expect(harness.server.bodies.count == 4)
+            await harness.pass(.milliseconds(199))
+            #expect(harness.server.bodies.count == 4)
+            await harness.pass(.milliseconds(1))
+            #expect(harness.server.bodies.count == 5 && harness.token == "at2")
+        }
+    }
+
+    @Test(arguments: [TransportError.unreachable("refused"), .timedOut, .notHTTP("rubbish")])
+    func `repeats nothing at once that was no lost answer`(error: TransportError) async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.server.script(.error(error))
+        try await harness.run("rt0") { #expect(harness.server.bodies.count == 1) }
+    }
+
+    @Test func `keeps the last stored session that worked until a newer one has`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        func previous() -> String? { harness.store.previous?.refreshToken?.withPlaintext { $0 } }
+        try await harness.run("rt0") {
+            #expect(previous() == "rt0")
+            // Written again before anybody knows whether rt1 is any good.
+            harness.server.script(.status(400, #"{"error":"invalid_grant"}"#))
+            try? await harness.session.refresh(waitingAtMost: .seconds(1))
+            await harness.settle()
+            #expect(harness.store.stored()?.refusal == .invalidGrant && previous() == "rt0")
+            try await harness.session.refresh(waitingAtMost: .seconds(1))
+            #expect(previous() == "rt1")
+            // The newest access token works: so does what the store holds.
+            let generation = await harness.session.status.generation
+            await harness.session.accessTokenAccepted(generation: generation, route: "/")
+            harness.server.script(.status(400, #"{"error":"invalid_grant"}"#))
+            try? await harness.session.refresh(waitingAtMost: .seconds(1))
+            await harness.settle()
+            #expect(previous() == "rt2")
+        }
+    }
+
     @Test func `stores before it uses`() async throws {
         let harness = SessionHarness(grantType: .refreshToken)
         try await harness.run("rt0") {

@@ -40,6 +40,16 @@ import TokenStore
         #expect(fixture.reports.count == 1)
     }
 
+    @Test func `falls back on the last generation that worked, however many came after it`() async throws {
+        let store = try fixture.open()
+        try await store.save(.sample(generation: 1), keepingPrevious: false)
+        for generation in 2...4 {
+            try await store.save(.sample(generation: generation), keepingPrevious: false)
+        }
+        fixture.overwrite(file, [])
+        #expect(try await store.load("default")?.generation == 1)
+    }
+
     @Test func `leaves the identity empty if there is no generation before`() async throws {
         let store = try fixture.open()
         try await store.save(.sample(generation: 1))

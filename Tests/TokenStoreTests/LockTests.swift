@@ -89,7 +89,7 @@ import TokenStore
 
     @Test func `works in memory as well`() async throws {
         let store = MemoryStore(on: fixture.thread)
-        store.save(.sample(generation: 1))
+        store.save(.sample(generation: 1), keepingPrevious: true)
         #expect(store.load("default")?.generation == 1)
         let first = try await store.lock("default", waitingAtMost: .zero)
         await #expect(throws: StoreError.busy) {

@@ -12,6 +12,7 @@ extension TokenFailure {
             self.init(.transient, code: "timed_out", detail: "the provider did not answer in time")
         case .interrupted(let reason):
             self.init(.transient, code: "interrupted", detail: "the provider's answer broke off: \(reason)")
+            isAnswerLost = true
         case .answerTooLarge:
             self.init(.transient, code: "answer_too_large", detail: "the provider's answer is too large")
         case .notHTTP(let reason):

@@ -29,7 +29,8 @@ extension AuthSession {
         while let grant = state.nextGrant(at: clock.now) {
             let outcome = await server.requestToken(with: grant)
             reportRequest(grant, outcome)
-            if case .failure(let failure) = outcome.result, state.canForgetRefreshToken(grant, after: failure)
+            if case .failure(let failure) = outcome.result,
+                state.canRepeat(grant, after: failure) || state.canForgetRefreshToken(grant, after: failure)
             {
                 continue
             }
@@ -123,7 +124,7 @@ extension AuthSession {
     /// - Returns: why it could not be stored.
     func saving(_ session: StoredSession) async -> StoreError? {
         do throws(StoreError) {
-            try await store.save(session)
+            try await store.save(session, keepingPrevious: state.hasStoredWorked)
         } catch {
             saveRetry = clock.now + Self.saveAgainAfter
             report(.storeFailed(.save, error))

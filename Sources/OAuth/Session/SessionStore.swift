@@ -8,7 +8,10 @@ package protocol SessionStore: Sendable {
     func load(_ identity: String) async throws(StoreError) -> StoredSession?
 
     /// Replaces what is stored for `session.identity`; returns once it would survive a power cut.
-    func save(_ session: StoredSession) async throws(StoreError)
+    ///
+    /// One session before is kept, in case the newest is damaged: what is replaced if `keepsPrevious`, else what was
+    /// kept so far, because nobody knows yet whether what is replaced ever worked.
+    func save(_ session: StoredSession, keepingPrevious keepsPrevious: Bool) async throws(StoreError)
 
     /// Forgets `identity`; nothing stored is no error.
     func remove(_ identity: String) async throws(StoreError)
@@ -21,4 +24,11 @@ package protocol SessionStore: Sendable {
 
     /// One element each time another process may have changed `identity`; ends with the store.
     func changes(of identity: String) -> AsyncStream<Void>
+}
+
+extension SessionStore {
+    /// Replaces what is stored for `session.identity`, and keeps what was.
+    package func save(_ session: StoredSession) async throws(StoreError) {
+        try await save(session, keepingPrevious: true)
+    }
 }

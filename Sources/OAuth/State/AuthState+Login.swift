@@ -25,6 +25,7 @@ extension AuthState {
     mutating func loggedIn(_ stored: StoredSession, with token: AccessToken, isSaved: Bool) {
         session = stored
         isUnsaved = !isSaved
+        if isSaved { hasStoredWorked = false }
         isAskedFor = false
         use(token)
     }

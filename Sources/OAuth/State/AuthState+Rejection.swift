@@ -73,6 +73,7 @@ extension AuthState {
     /// A resource server took a token.
     package mutating func tokenAccepted(generation: Int, route: String) {
         guard access?.snapshot.generation == generation else { return }
+        if !isUnsaved { hasStoredWorked = true }
         holdOffs[route] = nil
         guard unauthorized == generation else { return }
         unauthorized = nil

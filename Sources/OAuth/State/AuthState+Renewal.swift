@@ -151,6 +151,16 @@ extension AuthState {
         }
     }
 
+    /// The attempt with `grant` failed, but is worth making once more at once, with the same refresh token.
+    ///
+    /// Where the answer was lost, the provider may have replaced the token: the sooner it sees the old one again, the
+    /// likelier it takes that for the repetition it is.
+    package mutating func canRepeat(_ grant: Grant, after failure: TokenFailure) -> Bool {
+        guard case .refresh = grant, failure.isAnswerLost, attempt?.isRepeated == false else { return false }
+        attempt?.isRepeated = true
+        return true
+    }
+
     /// The server takes client credentials in this encoding; nil if that is open again.
     package mutating func basicEncodingLearned(_ encoding: BasicEncoding?) {
         session.basicEncoding = encoding
@@ -169,6 +179,7 @@ extension AuthState {
     ) -> StoredSession {
         let (next, token) = granted(grant, to: session, sentAt: sentAt, wall: wall, jitter: jitter)
         attempt?.result = .granted(token, next)
+        hasStoredWorked = true
         return next
     }
 
@@ -221,7 +232,10 @@ extension AuthState {
             failure: failure, count: count, retry: now + max(wait, failure.retryAfter ?? .zero), at: wall)
 
         var next = session
-        if let refreshToken { next.refreshToken = refreshToken }
+        if let refreshToken {
+            next.refreshToken = refreshToken
+            hasStoredWorked = true
+        }
         if failure.kind == .final { next.refusal = ErrorCode(rawValue: failure.code) ?? .invalidGrant }
         let isChanged = refreshToken != nil || next.refusal != session.refusal
         next.generation += isChanged ? 1 : 0
@@ -265,5 +279,6 @@ extension AuthState {
         // An invalidation that came while the answer was being stored is about the token before it.
         session = stored
         isUnsaved = !isSaved
+        if isSaved { hasStoredWorked = false }
     }
 }

@@ -23,6 +23,7 @@ extension AuthState {
         }
         session = stored
         isUnsaved = false
+        hasStoredWorked = false
         failure = nil
         doubts = 0
         guard let token = stored.accessToken else {
@@ -57,6 +58,7 @@ extension AuthState {
 
     /// `saved` has been written.
     package mutating func saved(_ saved: StoredSession) {
+        hasStoredWorked = false
         if saved.generation == session.generation { isUnsaved = false }
     }
 

@@ -21,6 +21,8 @@ package struct AuthState: Sendable {
     var session: StoredSession
     /// Whether `session` has changed since it was last stored or loaded.
     package internal(set) var isUnsaved = false
+    /// Whether what the store holds has worked: it brought a newer session, or a resource server took its access token.
+    var hasStoredWorked = false
     /// The access token of `session`, if it may be used; it may have expired.
     var access: AccessToken?
     /// The last lifetime a provider told, for answers that tell none.
@@ -58,6 +60,8 @@ package struct AuthState: Sendable {
     struct Attempt: Sendable {
         /// The session's generation when it began: a later one in the store makes the request needless.
         let generation: Int
+        /// Whether the request was made again because its answer was lost.
+        var isRepeated = false
         /// What the answer will make of the session, while that is being stored.
         var result: Result?
 

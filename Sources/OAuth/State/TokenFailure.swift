@@ -21,6 +21,8 @@ package struct TokenFailure: Error, Equatable, Sendable {
     package var detail: String
     /// How long the provider asked us to wait, at most five minutes.
     package var retryAfter: Duration?
+    /// Whether the connection ended before its answer did: the provider may have acted upon the request.
+    package var isAnswerLost = false
 
     package init(_ kind: Kind, code: String, detail: String, retryAfter: Duration? = nil) {
         self.kind = kind

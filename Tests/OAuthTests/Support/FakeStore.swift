@@ -12,6 +12,7 @@ final class FakeStore: SessionStore {
         var watchers: [AsyncStream<Void>.Continuation] = []
         var isBroken = false
         var isBusy = false
+        var previous: StoredSession?
         var isLocked = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -27,6 +28,12 @@ final class FakeStore: SessionStore {
     var isBroken: Bool {
         get { state.withLock { $0.isBroken } }
         set { state.withLock { $0.isBroken = newValue } }
+    }
+
+    /// The session kept in case the newest is damaged.
+    private(set) var previous: StoredSession? {
+        get { state.withLock { $0.previous } }
+        set { state.withLock { $0.previous = newValue } }
     }
 
     /// Whether somebody else keeps the lock.
@@ -48,8 +55,11 @@ final class FakeStore: SessionStore {
 
     func load(_ identity: String) async throws(StoreError) -> StoredSession? { stored(identity) }
 
-    func save(_ session: StoredSession) async throws(StoreError) {
+    func save(
+        _ session: StoredSession, keepingPrevious keepsPrevious: Bool
+    ) async throws(StoreError) {
         guard !isBroken else { throw .unavailable("no space") }
+        if keepsPrevious || previous == nil { previous = stored(session.identity) }
         let token = session.refreshToken.map { $0.withPlaintext { " \($0)" } } ?? ""
         state.withLock { $0.sessions[session.identity] = session }
         journal.append("saved \(session.generation)\(token)")
