@@ -35,6 +35,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCjose", pkgConfig: "cjose", providers: [.apt(["libcjose-dev"])]),
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        .systemLibrary(name: "CLibplist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
         .target(name: "CSystem"),
 
         .target(name: "EventLoop", dependencies: ["CLibevent", "CSystem"], swiftSettings: bridge),
@@ -45,6 +46,7 @@ let package = Package(
         .target(
             name: "JSON", dependencies: ["CJansson"], swiftSettings: bridge,
             linkerSettings: [.linkedLibrary("m")]),  // rounding of Double in debug builds
+        .target(name: "PropertyList", dependencies: ["CLibplist"], swiftSettings: bridge),
         .target(name: "Crypto", dependencies: ["COpenSSL", "CCjose", "JSON"], swiftSettings: bridge),
         .target(name: "System", dependencies: ["CSystem"], swiftSettings: bridge),
 
@@ -54,6 +56,8 @@ let package = Package(
         .target(name: "HTTPServer", dependencies: ["EventLoop", "HTTPTypes"], swiftSettings: safe),
         .target(
             name: "OAuth", dependencies: ["Confinement", "HTTPTypes", "Crypto", "JSON"], swiftSettings: safe),
+        .target(
+            name: "SessionImport", dependencies: ["Crypto", "JSON", "PropertyList"], swiftSettings: safe),
         .target(
             name: "TokenStore", dependencies: ["Confinement", "OAuth", "Crypto", "System"],
             swiftSettings: safe),
@@ -82,6 +86,7 @@ let package = Package(
             dependencies: [
                 "Configuration", "Proxy", "Admin", "DevelopmentProvider", "TokenStore", "OAuth", "HTTPClient",
                 "HTTPServer", "HTTPTypes", "Observability", "EventLoop", "System", "Crypto", "JSON",
+                "SessionImport",
             ],
             swiftSettings: safe),
 
@@ -94,6 +99,9 @@ let package = Package(
             swiftSettings: bridge),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: bridge),
         .testTarget(name: "CryptoTests", dependencies: ["Crypto", "JSON"], swiftSettings: bridge),
+        .testTarget(
+            name: "SessionImportTests", dependencies: ["SessionImport", "Crypto", "FuzzInvariants"],
+            swiftSettings: bridge),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: bridge),
         .testTarget(
             name: "TokenStoreTests",
@@ -124,7 +132,8 @@ let package = Package(
         .testTarget(
             name: "HTTPTypesTests", dependencies: ["HTTPTypes", "FuzzInvariants"], swiftSettings: bridge),
         .target(
-            name: "FuzzInvariants", dependencies: ["HTTPTypes", "YAML"], path: "Tests/Fuzz/Invariants",
+            name: "FuzzInvariants", dependencies: ["HTTPTypes", "YAML", "SessionImport", "Crypto"],
+            path: "Tests/Fuzz/Invariants",
             swiftSettings: bridge),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: bridge),
         .testTarget(name: "EndToEnd", dependencies: ["TestSupport"], swiftSettings: bridge),

@@ -24,6 +24,7 @@ extension StoredSession {
         case refusal
         case lastRefreshMilliseconds = "last_refresh_ms"
         case basicEncoding = "basic_encoding"
+        case importedToken = "imported_token"
     }
 
     /// The session as JSON, tokens in the clear.
@@ -47,6 +48,7 @@ extension StoredSession {
         put(.refusal, refusal.map { .string($0.rawValue) })
         put(.lastRefreshMilliseconds, lastRefresh.map { .integer($0.sinceEpoch.wholeMilliseconds) })
         put(.basicEncoding, basicEncoding.map { .string($0.rawValue) })
+        put(.importedToken, importedToken.map { .string($0) })
         return object.serialized(pretty: true)
     }
 
@@ -82,6 +84,7 @@ extension StoredSession {
         lastRefresh = Duration(storedMilliseconds: integer(.lastRefreshMilliseconds)).map(
             WallTime.init(sinceEpoch:))
         basicEncoding = string(.basicEncoding).flatMap(BasicEncoding.init(rawValue:))
+        importedToken = string(.importedToken)
     }
 }
 

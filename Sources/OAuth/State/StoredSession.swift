@@ -25,6 +25,9 @@ package struct StoredSession: Sendable {
     package var lastRefresh: WallTime?
     /// What `basic_encoding: auto` found out.
     package var basicEncoding: BasicEncoding?
+    /// A digest of the refresh token that was imported: once it is rotated, importing it again would be reuse
+    /// (RFC 9700 §4.14.2), which costs the whole session.
+    package var importedToken: String?
 
     /// A session that holds nothing yet.
     package init(identity: String, generation: Int, binding: String) {

@@ -1,99 +1,128 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
-import Crypto
 import OAuth
+import SessionImport
 import System
 
-/// `bearerd import`: begins a session with a refresh token that somebody else obtained.
+/// `bearerd import`: begins a session with a refresh token that another program obtained.
 struct ImportCommand: Command {
     static let name = "import"
-    static let summary = "takes over a refresh token from a file"
+    static let summary = "takes over the session that another program kept in a file"
     static let operand: String? = "IDENTITY"
-    static let options = [refreshToken]
+    static let options = formats.map(\.option)
 
-    private static let refreshToken = CommandOption(
-        "refresh-token", value: "FILE", "one line of printable ASCII")
-    private static let longestToken = 64 << 10
+    private static let formats: [(option: CommandOption, format: ImportFormat)] = [
+        (CommandOption("refresh-token", value: "FILE", "one line of printable ASCII"), .refreshToken),
+        (
+            CommandOption("gtm-oauth2", value: "FILE", "a persistence string of GTMOAuth2 or GTMAppAuth"),
+            .gtmOAuth2
+        ),
+        (CommandOption("appauth-android", value: "FILE", "the JSON of AppAuth for Android"), .appAuthAndroid),
+        (
+            CommandOption("appauth-archive", value: "FILE", "the keyed archive of AppAuth for iOS and macOS"),
+            .appAuthArchive
+        ),
+    ]
+    private static let longestFile = 1 << 20
 
     private let file: ConfigurationFile
     private let identityName: String?
-    private let tokenFile: String
+    private let source: String
+    private let format: ImportFormat
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        guard let tokenFile = arguments.value(Self.refreshToken) else {
-            throw CommandFailure(.usage, "what to import? --refresh-token FILE")
+        let given = Self.formats.compactMap { option, format in
+            arguments.value(option).map { (path: $0, format: format) }
+        }
+        guard let first = given.first, given.count == 1 else {
+            let names = Self.formats.map { "--\($0.option.name) FILE" }.joined(separator: ", ")
+            throw CommandFailure(.usage, "what to import? one of \(names)")
         }
         file = try ConfigurationFile(arguments)
         identityName = arguments.operand
-        self.tokenFile = tokenFile
+        (source, format) = first
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
         let configuration = try file.load().configuration
         let identity = try IdentityChoice.choose(identityName, in: configuration)
-        let token = try readToken()
+        let imported = try read()
+        try check(imported, belongsTo: identity)
         let isNew = try CommandLoop.run { loop throws(CommandFailure) in
             guard configuration.store.isShared else {
                 throw CommandFailure(.permission, "the store is in memory: nothing imported would last")
             }
             let engine = try Engine(forCommandOn: configuration, loop: loop)
             do throws(StoreError) {
-                return try await Self.store(token, for: identity.client, in: engine.store)
+                return try await Self.store(imported, for: identity.client, in: engine.store)
             } catch {
                 throw CommandFailure(.inputOutput, "\(identity.name): \(error.reason)")
             }
         }
-        try Console.show("\(identity.name): \(isNew ? "imported" : "unchanged, it has this token already")\n")
+        try Console.show(
+            "\(identity.name): \(isNew ? "imported" : "unchanged, it has this session already")\n")
         return .success
     }
 
     /// Replaces the session under the store's lock, so that no refresh of a running daemon is overwritten.
     ///
-    /// - Parameters:
-    ///   - token: the refresh token.
-    ///   - client: whose session it begins.
-    ///   - store: shared with running daemons.
     /// - Returns: whether anything changed.
-    /// - Throws: ``StoreError``.
     private static func store(
-        _ token: Secret, for client: ClientConfiguration, in store: any SessionStore
+        _ imported: ImportedSession, for client: ClientConfiguration, in store: any SessionStore
     ) async throws(StoreError) -> Bool {
         let lock = try await store.lock(client.name, waitingAtMost: .seconds(10))
         do throws(StoreError) {
-            let present = try await store.load(client.name)
-            let bytes = token.withPlaintext { Array($0.utf8) }
-            if present?.binding == client.binding, present?.refreshToken?.matches(bytes) ?? false {
-                await lock.release()
-                return false
-            }
-            var session = StoredSession(
-                identity: client.name, generation: (present?.generation ?? 0) + 1, binding: client.binding)
-            session.refreshToken = token
-            try await store.save(session)
+            let session = StoredSession.importing(
+                imported.refreshToken, idToken: imported.idToken, scope: imported.scope, for: client,
+                over: try await store.load(client.name))
+            if let session { try await store.save(session) }
+            await lock.release()
+            return session != nil
         } catch {
             await lock.release()
             throw error
         }
-        await lock.release()
-        return true
     }
 
-    private func readToken() throws(CommandFailure) -> Secret {
+    /// A refresh token that belongs to another client is of no use; sent to another server it is given away.
+    private func check(
+        _ imported: ImportedSession, belongsTo identity: IdentityConfiguration
+    ) throws(CommandFailure) {
+        if let clientID = imported.clientID, clientID != identity.client.clientID {
+            throw CommandFailure(
+                .badData, "\(source): it is the session of another client_id than that of '\(identity.name)'")
+        }
+        if let issuer = imported.issuer, let ours = identity.client.issuer, !issuer.isSameIssuer(as: ours) {
+            throw CommandFailure(
+                .badData, "\(source): it is a session with another issuer than that of '\(identity.name)'")
+        }
+    }
+
+    private func read() throws(CommandFailure) -> ImportedSession {
         let bytes: [UInt8]
         do throws(SystemError) {
-            bytes = try FileSystem.read(tokenFile, limit: Self.longestToken).bytes
+            bytes = try FileSystem.read(source, limit: Self.longestFile).bytes
         } catch {
+            if error.isTooLarge { throw CommandFailure(.badData, "\(source): it is too large for a session") }
             throw CommandFailure(
                 error.isMissing ? .missingInput : .inputOutput,
-                "\(tokenFile): \(SystemError.text(of: error.code))")
+                "\(source): \(SystemError.text(of: error.code))")
         }
-        var text = bytes[...]
-        if text.last == UInt8(ascii: "\n") { text.removeLast() }
-        if text.last == UInt8(ascii: "\r") { text.removeLast() }
-        guard !text.isEmpty, text.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-            throw CommandFailure(.badData, "\(tokenFile): a refresh token is one line of printable ASCII")
+        do throws(ImportError) {
+            return try format.parse(bytes)
+        } catch {
+            throw CommandFailure(.badData, "\(source): \(error.reason)")
         }
-        return Secret(String(decoding: text, as: UTF8.self))
+    }
+}
+
+extension String {
+    /// Some programs keep an issuer with a final slash that it does not have, or without the one it has.
+    fileprivate func isSameIssuer(as other: String) -> Bool {
+        func trimmed(_ issuer: String) -> Substring {
+            issuer.hasSuffix("/") ? issuer.dropLast() : issuer[...]
+        }
+        return trimmed(self) == trimmed(other)
     }
 }

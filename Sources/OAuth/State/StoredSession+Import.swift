@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Crypto
+
+extension StoredSession {
+    /// A session that begins with what another program obtained, and needs a refresh first.
+    ///
+    /// - Parameters:
+    ///   - refreshToken: what it begins with.
+    ///   - client: whose session it will be.
+    ///   - present: what is stored so far.
+    /// - Returns: nil if `present` began with this token, or holds it.
+    package static func importing(
+        _ refreshToken: Secret, idToken: Secret?, scope: [String], for client: ClientConfiguration,
+        over present: StoredSession?
+    ) -> StoredSession? {
+        let bytes = refreshToken.withPlaintext { Array($0.utf8) }
+        let digest = Base64URL.encode(SHA256.digest(bytes))
+        if let present, present.binding == client.binding, let held = present.refreshToken,
+            present.importedToken == digest || held.matches(bytes)
+        {
+            return nil
+        }
+        var session = StoredSession(
+            identity: client.name, generation: (present?.generation ?? 0) + 1, binding: client.binding)
+        session.refreshToken = refreshToken
+        session.idToken = idToken
+        session.scope = scope
+        session.importedToken = digest
+        return session
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// `bearerd import` (SPEC.md sections 1 and 7).
+@Suite(.blocking) struct `Importing a session` {
+    private let provider: HostileProvider
+    private let directory: TemporaryDirectory
+    private let configuration: String
+
+    init() throws {
+        provider = try HostileProvider()
+        directory = try TemporaryDirectory()
+        configuration = try directory.write(
+            "config.yaml",
+            Sidecar.configuration(
+                provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "secret-" + randomText(),
+                directory: directory, .init(grant: "refresh_token")))
+    }
+
+    private func importing(
+        _ option: String, _ text: String
+    ) throws -> (exit: Int32, output: String, errors: String) {
+        let file = try directory.write("session", text)
+        return try BearerdProcess.command("import", option, file, "-c", configuration)
+    }
+
+    private func android(_ token: String, clientID: String = "legacy-app", issuer: String? = nil) -> String {
+        """
+        {"refreshToken":"\(token)","scope":"openid","config":{"discoveryDoc":{"issuer":"\(issuer ?? provider.issuer)"}},
+        "mLastTokenResponse":{"request":{"clientId":"\(clientID)"},"access_token":"stale","expires_at":4102444800000}}
+        """
+    }
+
+    @Test(arguments: ["--refresh-token", "--gtm-oauth2", "--appauth-android"])
+    func `what was imported is refreshed before it is used, and importing it again changes nothing`(
+        option: String
+    )
+        throws
+    {
+        let token = provider.makeRefreshToken()
+        let text =
+            switch option {
+            case "--refresh-token": token + "\n"
+            case "--gtm-oauth2": "access_token=stale&refresh_token=\(token)&scope=openid"
+            default: android(token)
+            }
+        let first = try importing(option, text)
+        #expect(first.exit == 0 && first.output.contains("imported"), "\(first.errors)")
+        let again = try importing(option, text)
+        #expect(again.exit == 0 && again.output.contains("unchanged"))
+        #expect(
+            LeakScan.leaks(of: provider.handedOut, in: first.output + first.errors + again.output).isEmpty)
+
+        let fresh = try BearerdProcess.command("token", "-c", configuration)
+        #expect(fresh.output == (provider.accessTokens.last ?? "") + "\n", "\(fresh.errors)")
+        #expect(provider.requests.count == 1 && provider.requests[0]["refresh_token"] == token)
+
+        // The token has been rotated: to use it once more would be reuse.
+        #expect(try importing(option, text).output.contains("unchanged"))
+        #expect(try BearerdProcess.command("refresh", "-c", configuration).exit == 0)
+    }
+
+    @Test func `a running daemon uses what was imported within a second`() throws {
+        let upstream = try RawUpstream()
+        let sidecar = try Sidecar(provider: provider, upstream: upstream, .init(grant: "refresh_token"))
+        #expect(try sidecar.get().status == 503)
+        let file = try sidecar.directory.write("session", android(provider.makeRefreshToken()))
+        let result = try BearerdProcess.command(
+            "import", "--appauth-android", file, "-c", sidecar.directory.path("config.yaml"))
+        #expect(result.exit == 0, "\(result.errors)")
+        try eventually("a token", within: .seconds(2)) { try sidecar.get().status == 200 }
+    }
+
+    @Test(arguments: ["--refresh-token", "--gtm-oauth2", "--appauth-android", "--appauth-archive"])
+    func `rubbish is 65, in one line, and changes nothing`(option: String) throws {
+        // On one line of printable characters anything may be a refresh token.
+        let lines =
+            option == "--refresh-token" ? [] : [#"{"refreshToken":null}"#, "access_token=x", "bplist00"]
+        for text in ["", "\u{0}\u{1}", "two\nlines"] + lines {
+            let result = try importing(option, text)
+            #expect(result.exit == 65 && result.output.isEmpty, "\(text)")
+            #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+        }
+        #expect(try BearerdProcess.command("token", "-c", configuration).exit == 77)
+    }
+
+    @Test func `the session of another client or issuer is 65`() throws {
+        for text in [android("r", clientID: "other"), android("r", issuer: "https://elsewhere.test")] {
+            let result = try importing("--appauth-android", text)
+            #expect(result.exit == 65 && result.errors.contains("another"), "\(result.errors)")
+        }
+        #expect(try importing("--appauth-android", android("r", issuer: provider.issuer + "/")).exit == 0)
+    }
+
+    @Test func `a missing file is 66, none or two of them are 64`() throws {
+        let missing = directory.path("missing")
+        let result = try BearerdProcess.command("import", "--gtm-oauth2", missing, "-c", configuration)
+        #expect(result.exit == 66 && result.errors.contains(missing))
+        #expect(try BearerdProcess.command("import", "-c", configuration).exit == 64)
+        let two = try BearerdProcess.command(
+            "import", "--gtm-oauth2", missing, "--refresh-token", missing, "-c", configuration)
+        #expect(two.exit == 64)
+    }
+}
