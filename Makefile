@@ -6,6 +6,7 @@ CONFIG ?= config.yaml
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 TESTS ?=
+PROVIDERS ?=
 FUZZERS ?= $(patsubst Tests/Fuzz/%Fuzzer.swift,%,$(wildcard Tests/Fuzz/*Fuzzer.swift))
 
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
@@ -43,6 +44,11 @@ lint: ## format, forbidden calls, unsafe code outside the bridges, file sizes
 .PHONY: format
 format: ## formats all Swift code in place
 	swift format --in-place --parallel --recursive Sources Tests Package.swift
+
+.PHONY: interop
+interop: build ## bearerd with real identity providers; PROVIDERS=name, and KEYCLOAK_HOME for Keycloak
+	deploy/bootstrap python3 python3-venv openssl glewlwyd
+	Tests/Interop/run $(PROVIDERS)
 
 .PHONY: bench
 bench: release ## bearerd beside nginx and haproxy; BENCH_SECONDS=2 for a quick look

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One check for each feature: what a user would do, with the real binary, and what must come of it."""
+
+import json
+import os
+import time
+import urllib.parse
+
+from sidecar import EXIT_PERMISSION, Login, Sidecar
+from support import expect, wait_until, write
+
+
+class Case:
+    """One feature on one provider: sidecars to try it with."""
+
+    def __init__(self, provider, api, directory, identity):
+        self.provider, self.api, self.directory, self.identity = provider, api, directory, identity
+        self.made = 0
+
+    def sidecar(self, identity=None, store=None):
+        self.made += 1
+        return Sidecar(os.path.join(self.directory, f"bearerd-{self.made}"), identity or self.identity,
+                       self.api.address, store)
+
+    def login(self, sidecar, *options):
+        """A login in the browser; returns the page that the person sees at the end."""
+        login = Login(sidecar, "--no-browser", *options)
+        browser = self.provider.browser()
+        redirect = self.provider.authorize(browser, login.address("client_id="))
+        page = deliver(browser, redirect)
+        login.result().must_be()
+        return page
+
+    def logged_in(self, identity=None):
+        """A sidecar that a person has just logged in to."""
+        sidecar = self.sidecar(identity)
+        self.login(sidecar)
+        return sidecar
+
+
+def deliver(browser, redirect):
+    """Visits the redirect to the client; `redirect` is a page instead if the provider had something to say."""
+    expect(isinstance(redirect, str), lambda: f"the provider did not redirect: {redirect.status} at "
+           f"{redirect.url.split('?')[0]}: {' '.join(redirect.text.split())[:300]}")
+    return browser.request("GET", redirect)
+
+
+def call_api(sidecar):
+    """One request through the daemon; the claims of the token that the API saw."""
+    answer = sidecar.call()
+    expect(answer.status == 200, lambda: f"the API answered {answer.status} through the proxy: {answer.text[:300]}")
+    return answer.json
+
+
+def served(sidecar):
+    """Starts the daemon, makes one request through it, and stops it."""
+    with sidecar:
+        return call_api(sidecar)
+
+
+# Grants
+
+def without_person(case):
+    """A grant from configuration: the daemon gets its token by itself."""
+    served(case.sidecar())
+
+
+def token_exchange(case):
+    """A token of somebody else's becomes one of ours."""
+    subject = case.provider.subject_token()
+    sidecar = case.sidecar()
+    sidecar.configure({**case.identity, "subject_token_file": write(
+        os.path.join(sidecar.directory, "subject-token"), subject)})
+    with sidecar:
+        call_api(sidecar)
+    expect(subject not in case.api.tokens, "the subject token itself went to the API")
+
+
+def code_and_pkce(case):
+    """The code flow, and the API's answer to the person's token; a forged redirect changes nothing."""
+    sidecar = case.sidecar()
+    login = Login(sidecar, "--no-browser")
+    url = login.address("client_id=")
+    query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))
+    expect(query.get("code_challenge_method") == "S256", "no PKCE with S256")
+    expect(query.get("state"), "no state")
+    browser = case.provider.browser()
+    redirect = case.provider.authorize(browser, url)
+    expect(isinstance(redirect, str), lambda: f"no redirect: {redirect.status} {redirect.text[:300]}")
+    forged = browser.request("GET", redirect.split("?")[0] + "?code=forged&state=forged")
+    expect(forged.status >= 400, f"a forged redirect was answered with {forged.status}")
+    expect(deliver(browser, redirect).status == 200, "no success page")
+    login.result().must_be()
+    served(sidecar)
+
+
+def device(case):
+    """RFC 8628: the person agrees on another screen."""
+    sidecar = case.sidecar()
+    login = Login(sidecar, "--device", patience=60)
+    url = login.address(case.provider.device_address)
+    time.sleep(1)  # let it be told once that nobody has agreed yet
+    case.provider.approve_device(case.provider.browser(), url)
+    login.result(60).must_be()
+    served(sidecar)
+
+
+def issuer_in_redirect(case):
+    """RFC 9207: the issuer comes along, and a wrong one ends the login without harming the session."""
+    sidecar = case.logged_in()
+    token = sidecar.status()["generation"]
+    login = Login(sidecar, "--no-browser")
+    browser = case.provider.browser()
+    redirect = case.provider.authorize(browser, login.address("client_id="))
+    parts = urllib.parse.urlsplit(redirect)
+    query = dict(urllib.parse.parse_qsl(parts.query))
+    expect(query.get("iss") == case.provider.metadata()["issuer"], f"iss is {query.get('iss')}")
+    query["iss"] = "https://mixed-up.example.test"
+    browser.request("GET", parts._replace(query=urllib.parse.urlencode(query)).geturl())
+    login.child.terminate()
+    expect(login.result().code != 0, "a login with a wrong iss succeeded")
+    expect(sidecar.status()["generation"] == token, "a refused login changed the session")
+    served(sidecar)
+
+
+# Client authentication: the grant is beside the point, the token is what counts.
+
+def client_authentication(case):
+    served(case.sidecar())
+
+
+# The life of a session
+
+def refresh(case):
+    """A forced refresh brings another token, and the API takes it."""
+    sidecar = case.logged_in()
+    before = sidecar.token()
+    sidecar.command("refresh").must_be()
+    expect(sidecar.token() != before, "the refresh brought the same access token")
+    served(sidecar)
+
+
+def rotation(case):
+    """Each refresh uses the refresh token of the one before, across processes."""
+    sidecar = case.logged_in()
+    for _ in range(4):
+        sidecar.command("refresh").must_be()
+    served(sidecar)
+
+
+def reuse(case):
+    """A copy of the store that was left behind finds its refresh token used up, says so and stays calm."""
+    sidecar = case.logged_in()
+    copy = sidecar.fork(os.path.join(sidecar.directory, "copy"))
+    sidecar.command("refresh").must_be()
+    sidecar.command("refresh").must_be()
+    refused = copy.command("refresh")
+    expect(refused.code == EXIT_PERMISSION, lambda: f"{refused}, expected exit {EXIT_PERMISSION}")
+    state = copy.status()["state"]
+    expect(state == "login_required", f"the state is {state}")
+    case.login(copy)
+    served(copy)
+
+
+def expiry(case):
+    """Tokens live for seconds; a client sees nothing of it."""
+    sidecar = case.logged_in()
+    seen = len(case.api.tokens)
+    with sidecar:
+        until = time.monotonic() + 13
+        while time.monotonic() < until:
+            call_api(sidecar)
+            time.sleep(0.1)
+    expect(len(case.api.tokens) - seen >= 2, "the token was not renewed")
+
+
+def revocation(case):
+    """What is revoked is dead at the provider."""
+    sidecar = case.logged_in()
+    copy = sidecar.fork(os.path.join(sidecar.directory, "copy"))
+    sidecar.command("revoke").must_be()
+    refused = copy.command("refresh")
+    expect(refused.code != 0, "the refresh token still works after its revocation")
+
+
+def userinfo(case):
+    """The claims of the person."""
+    sidecar = case.logged_in()
+    claims = json.loads(sidecar.command("userinfo").must_be().out)
+    expect(claims.get("sub"), "no sub")
+
+
+def end_session(case):
+    """Logout: nothing is left in the store, and the provider knows."""
+    sidecar = case.logged_in()
+    copy = sidecar.fork(os.path.join(sidecar.directory, "copy"))
+    sidecar.command("logout", "--no-browser").must_be()
+    state = sidecar.status()["state"]
+    expect(state in ("empty", "login_required"), f"after logout the state is {state}")
+    refused = copy.command("refresh")
+    expect(refused.code != 0, "the refresh token still works after logout")
+    case.login(sidecar)
+    served(sidecar)
+
+
+def registration(case):
+    """The client registers itself and then logs in."""
+    sidecar = case.sidecar()
+    sidecar.configure(case.provider.with_initial_access_token(case.identity))
+    sidecar.command("register").must_be()
+    case.login(sidecar)
+    served(sidecar)
+
+
+def importing(case):
+    """A refresh token that somebody else obtained."""
+    token = case.provider.refresh_token_from_elsewhere()
+    sidecar = case.sidecar()
+    file = write(os.path.join(sidecar.directory, "refresh-token"), token + "\n")
+    sidecar.command("import", "--refresh-token", file).must_be()
+    sidecar.command("import", "--refresh-token", file).must_be()
+    served(sidecar)
+
+
+def relogin_while_running(case):
+    """A running daemon uses what the login command brought within a second."""
+    sidecar = case.sidecar()
+    with sidecar:
+        answer = sidecar.call()
+        expect(answer.status == 503 and answer.json["code"] == "login_required",
+               lambda: f"without a login: {answer.status} {answer.text[:200]}")
+        case.login(sidecar)
+        wait_until(lambda: sidecar.call().status == 200, "the daemon uses the new login", seconds=1.5)
+
+
+FEATURES = {
+    "client_credentials": without_person,
+    "login: code and PKCE": code_and_pkce,
+    "login: public client": code_and_pkce,
+    "login: beside a running daemon": relogin_while_running,
+    "login: device": device,
+    "password": without_person,
+    "token exchange": token_exchange,
+    "jwt bearer": without_person,
+    "import of a refresh token": importing,
+    "iss in the redirect (RFC 9207)": issuer_in_redirect,
+    "client_secret_basic": client_authentication,
+    "client_secret_post": client_authentication,
+    "client_secret_jwt": client_authentication,
+    "private_key_jwt": client_authentication,
+    "tls_client_auth": client_authentication,
+    "refresh": refresh,
+    "rotation": rotation,
+    "reuse is noticed": reuse,
+    "tokens of five seconds": expiry,
+    "revocation": revocation,
+    "userinfo": userinfo,
+    "end_session": end_session,
+    "registration": registration,
+}
