@@ -23,7 +23,7 @@ extension ValueKind<Duration> {
     }
 
     /// A year: far more than any time-out needs, and far from overflowing anything.
-    private static var longestMilliseconds: Int64 { 366 * 24 * 3_600_000 }
+    fileprivate static var longestMilliseconds: Int64 { 366 * 24 * 3_600_000 }
 }
 
 extension ValueKind<Duration?> {
@@ -46,6 +46,16 @@ extension ValueKind<Int> {
             }
             return size
         }
+    }
+}
+
+extension Duration {
+    /// A duration as the configuration writes it: `500ms`, `30s`, `5m`, `1h`; nil for anything else.
+    package init?(configured text: String) {
+        guard let milliseconds = Quantity(text)?.milliseconds,
+            milliseconds <= ValueKind<Duration>.longestMilliseconds
+        else { return nil }
+        self = .milliseconds(milliseconds)
     }
 }
 

@@ -9,14 +9,13 @@ enum CommandLineInterface {
     private static var commands: [any Command.Type] {
         [
             RunCommand.self, CheckCommand.self, StatusCommand.self, TokenCommand.self, RefreshCommand.self,
-            ImportCommand.self, DemoCommand.self,
+            ImportCommand.self, DiscoverCommand.self, WaitCommand.self, DemoCommand.self,
         ]
     }
 
     /// The commands of the contract that are still to be built: known, not shown in the help, refused.
     private static let notSupportedYet = [
-        "doctor", "login", "exchange", "logout", "revoke", "userinfo", "discover", "register",
-        "wait",
+        "doctor", "login", "exchange", "logout", "revoke", "userinfo", "register",
     ]
 
     /// Does what the words ask for.

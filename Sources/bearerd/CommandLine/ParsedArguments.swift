@@ -34,6 +34,18 @@ struct ParsedArguments: Equatable {
     /// The value of an option, the last one of several.
     func value(_ option: CommandOption) -> String? { values[option.name] }
 
+    /// The value of an option that is a duration, written as in the configuration.
+    ///
+    /// - Throws: a failure of usage for anything else.
+    func duration(_ option: CommandOption) throws(CommandFailure) -> Duration? {
+        guard let text = value(option) else { return nil }
+        guard let duration = Duration(configured: text) else {
+            throw CommandFailure(
+                .usage, "--\(option.name): '\(text)' is not a duration like 500ms, 30s, 5m or 1h")
+        }
+        return duration
+    }
+
     private mutating func take(
         _ word: String, _ rest: inout ArraySlice<String>, _ options: [CommandOption]
     ) throws(CommandFailure) {

@@ -35,8 +35,10 @@ struct AdminClient {
     }
 
     /// Reads a page of the listener.
-    func get(_ path: String) async throws(CommandFailure) -> Answer {
-        try await send(.get, path, timeLimit: .seconds(5))
+    func get(
+        _ path: String, timeLimit: Duration = .seconds(5)
+    ) async throws(CommandFailure) -> Answer {
+        try await send(.get, path, timeLimit: timeLimit)
     }
 
     /// Has the daemon do something; waits longer than the daemon does.

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// `bearerd wait` (SPEC.md sections 1 and 7).
+@Suite(.blocking) struct `Waiting` {
+    /// A free port that stays reserved, so that the configuration can name it.
+    private func configured(_ admin: Address) throws -> (HostileProvider, TemporaryDirectory, String) {
+        let provider = try HostileProvider()
+        let directory = try TemporaryDirectory()
+        let text = Sidecar.configuration(
+            provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "s", directory: directory
+        ).replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(admin)")
+        return (provider, directory, try directory.write("config.yaml", text))
+    }
+
+    private func answering(_ reply: Reply) throws -> RawServer {
+        try RawServer { wire in
+            while try wire.readRequest() != nil {
+                guard try reply.send(to: wire) else { return }
+            }
+        }
+    }
+
+    @Test func `a ready daemon ends the wait`() throws {
+        let server = try answering(.json(#"{"ready":true,"reasons":[]}"#))
+        let (_, directory, file) = try configured(server.address)
+        let result = try BearerdProcess.command("wait", "--ready", "-c", file)
+        #expect(result.exit == 0 && result.output.isEmpty && result.errors.isEmpty, "\(result.errors)")
+        _ = directory
+    }
+
+    @Test func `a daemon that is not ready in time is 69, and says why`() throws {
+        let body = #"{"reasons":[{"reason":"no_token","identity":"default","state":"login_required"}]}"#
+        let server = try answering(.json(body, status: 503))
+        let (_, directory, file) = try configured(server.address)
+        let result = try BearerdProcess.command("wait", "--ready", "--timeout", "300ms", "-c", file)
+        #expect(result.exit == 69 && result.errors.contains("default is login_required"), "\(result.errors)")
+        _ = directory
+    }
+
+    @Test func `no daemon, or a silent one, is 69 in time`() throws {
+        let (holder, refusing) = try Socket.refusing()
+        let silent = try answering(Reply { _ in true })
+        for address in [refusing, silent.address] {
+            let (_, directory, file) = try configured(address)
+            let start = ContinuousClock.now
+            let result = try BearerdProcess.command("wait", "--ready", "--timeout=300ms", "-c", file)
+            #expect(result.exit == 69 && result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+            #expect(start.duration(to: .now) < .seconds(4))
+            _ = directory
+        }
+        _ = holder
+    }
+
+    @Test func `wrong words are 64`() throws {
+        let (_, directory, file) = try configured(Address("127.0.0.1:1")!)
+        #expect(try BearerdProcess.command("wait", "-c", file).exit == 64)
+        #expect(try BearerdProcess.command("wait", "--ready", "--timeout", "soon", "-c", file).exit == 64)
+        _ = directory
+    }
+}
