@@ -27,6 +27,7 @@ let package = Package(
     products: [
         .executable(name: "bearerd", targets: ["bearerd"]),
         .library(name: "OAuth", targets: ["OAuth"]),
+        .library(name: "OAuthRuntime", targets: ["OAuthRuntime"]),
     ],
     targets: [
         .systemLibrary(name: "CLibevent", pkgConfig: "libevent", providers: [.apt(["libevent-dev"])]),
@@ -62,6 +63,13 @@ let package = Package(
             name: "TokenStore", dependencies: ["Confinement", "OAuth", "Crypto", "System"],
             swiftSettings: safe),
         .target(
+            name: "OAuthRuntime",
+            dependencies: [
+                "OAuth", "TokenStore", "HTTPClient", "HTTPServer", "HTTPTypes", "EventLoop", "System",
+                "Crypto",
+            ],
+            swiftSettings: safe),
+        .target(
             name: "Configuration",
             dependencies: ["YAML", "OAuth", "HTTPTypes", "Crypto", "System", "Observability"],
             swiftSettings: safe),
@@ -84,7 +92,9 @@ let package = Package(
         .executableTarget(
             name: "bearerd",
             dependencies: [
-                "Configuration", "Proxy", "Admin", "DevelopmentProvider", "TokenStore", "OAuth", "HTTPClient",
+                "Configuration", "Proxy", "Admin", "DevelopmentProvider", "TokenStore", "OAuth",
+                "OAuthRuntime",
+                "HTTPClient",
                 "HTTPServer", "HTTPTypes", "Observability", "EventLoop", "System", "Crypto", "JSON",
                 "SessionImport",
             ],

@@ -6,6 +6,7 @@ import HTTPClient
 import HTTPTypes
 import JSON
 import OAuth
+import OAuthRuntime
 
 /// `bearerd discover`: what a provider says of itself; needs no configuration.
 struct DiscoverCommand: Command {

@@ -3,6 +3,7 @@
 import Configuration
 import HTTPClient
 import OAuth
+import OAuthRuntime
 import Observability
 import System
 

@@ -7,6 +7,7 @@ import HTTPClient
 import HTTPServer
 import HTTPTypes
 import OAuth
+import OAuthRuntime
 import Observability
 import Proxy
 import System

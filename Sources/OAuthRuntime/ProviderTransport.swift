@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPClient
-import OAuth
+package import HTTPClient
+package import OAuth
 import Synchronization
 
 /// The engine's way to an authorization server: libcurl, with one identity's certificates and proxy.
-final class ProviderTransport: TokenTransport {
+package final class ProviderTransport: TokenTransport {
     private let client: TransferClient
     private let transport: Mutex<Transport>
 
-    init(client: TransferClient, transport: Transport) {
+    package init(client: TransferClient, transport: Transport) {
         self.client = client
         self.transport = Mutex(transport)
     }
 
     /// Trusts other authorities from the next request on.
-    func replaceTrust(with trust: TrustStore) {
+    package func replaceTrust(with trust: TrustStore) {
         transport.withLock { $0.trust = trust }
     }
 
-    func send(_ request: ProviderRequest) async throws(TransportError) -> ProviderResponse {
+    package func send(_ request: ProviderRequest) async throws(TransportError) -> ProviderResponse {
         let transfer = TransferRequest(
             method: request.method, url: request.url, fields: request.fields, body: request.body,
             timeLimit: request.timeLimit, maximumBodyBytes: request.maximumAnswerBytes)

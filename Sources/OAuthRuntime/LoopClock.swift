@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import OAuth
-import Synchronization
+package import EventLoop
+package import OAuth
 import System
 
 /// The session's clocks, on the control loop's timers.
-struct LoopClock: SessionClock {
+package struct LoopClock: SessionClock {
     let loop: EventLoop
 
-    var now: Instant { ContinuousClock.now }
-    var wallNow: WallTime { WallTime(sinceEpoch: WallClock.sinceEpoch) }
+    package init(loop: EventLoop) {
+        self.loop = loop
+    }
 
-    func sleep(until deadline: Instant) async throws(CancellationError) {
+    package var now: Instant { ContinuousClock.now }
+    package var wallNow: WallTime { WallTime(sinceEpoch: WallClock.sinceEpoch) }
+
+    package func sleep(until deadline: Instant) async throws(CancellationError) {
         try await sleep(until: deadline, isolation: #isolation)
     }
 
