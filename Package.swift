@@ -71,7 +71,7 @@ let package = Package(
             swiftSettings: safe),
         .target(
             name: "Configuration",
-            dependencies: ["YAML", "OAuth", "HTTPTypes", "Crypto", "System", "Observability"],
+            dependencies: ["YAML", "OAuth", "HTTPTypes", "Crypto", "JSON", "System", "Observability"],
             swiftSettings: safe),
         .target(name: "Observability", dependencies: ["System"], swiftSettings: safe),
         .target(
@@ -108,10 +108,11 @@ let package = Package(
             name: "OAuthTests", dependencies: ["OAuth", "Crypto", "HTTPTypes", "JSON", "System"],
             swiftSettings: bridge),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: bridge),
-        .testTarget(name: "CryptoTests", dependencies: ["Crypto", "JSON"], swiftSettings: bridge),
         .testTarget(
             name: "SessionImportTests", dependencies: ["SessionImport", "Crypto", "FuzzInvariants"],
             swiftSettings: bridge),
+        .testTarget(
+            name: "CryptoTests", dependencies: ["Crypto", "JSON", "TestSupport"], swiftSettings: bridge),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: bridge),
         .testTarget(
             name: "TokenStoreTests",

@@ -8,3 +8,11 @@
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
 #include <openssl/pem.h>
+#include <openssl/core_names.h>
+#include <openssl/ec.h>
+#include <openssl/objects.h>
+#include <openssl/param_build.h>
+#include <openssl/rsa.h>
+
+/* The macro is made of others, which Swift does not see. */
+static const int bearerd_key_pair = EVP_PKEY_KEYPAIR;

@@ -37,9 +37,4 @@ package final class TLSAuthority: Sendable {
         ])
         return try TLSServer(certificateFile: certificate, keyFile: key)
     }
-
-    private func openssl(_ arguments: [String]) throws {
-        let result = try Subprocess.run(["/usr/bin/openssl"] + arguments)
-        guard result.ending == .exited(0) else { throw WireError("openssl: \(result.errors)") }
-    }
 }

@@ -27,11 +27,16 @@ package final class TemporaryDirectory: Sendable {
     /// Writes a file in one step, so that a watcher never sees half of it, and returns its path.
     @discardableResult
     package func write(_ name: String, _ text: String, mode: mode_t = 0o600) throws -> String {
+        try write(name, bytes: Array(text.utf8), mode: mode)
+    }
+
+    /// Writes a file of any bytes in one step, and returns its path.
+    @discardableResult
+    package func write(_ name: String, bytes: [UInt8], mode: mode_t = 0o600) throws -> String {
         let target = path(name)
         let fresh = target + ".new"
         let descriptor = open(fresh, O_WRONLY | O_CREAT | O_TRUNC, mode)
         guard descriptor >= 0 else { throw SocketError(operation: "open \(fresh)", code: errno) }
-        let bytes = Array(text.utf8)
         let written = Glibc.write(descriptor, bytes, bytes.count)
         fchmod(descriptor, mode)
         close(descriptor)

@@ -9,11 +9,6 @@ enum Feature: CaseIterable {
     case stateChangeCommands
     case browserLogin
     case deviceLogin
-    case passwordGrant
-    case jwtBearerGrant
-    case tokenExchange
-    case clientAssertions
-    case tlsClientAuthentication
     case presets
     case registration
     case dpop
@@ -29,11 +24,6 @@ enum Feature: CaseIterable {
         .stateChangeCommands,
         .browserLogin,
         .deviceLogin,
-        .passwordGrant,
-        .jwtBearerGrant,
-        .tokenExchange,
-        .clientAssertions,
-        .tlsClientAuthentication,
         .presets,
         .registration,
         .dpop,

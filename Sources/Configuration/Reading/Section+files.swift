@@ -50,9 +50,14 @@ extension Section {
 
     /// The path of a file with a private key.
     func keyFile(_ key: Key) -> String? {
+        secretFile(key)
+    }
+
+    /// The path of a file that nobody but its owner may change, and nobody else should read unless it is public.
+    func secretFile(_ key: Key, isPublic: Bool = false) -> String? {
         guard let path = value(key, .text) else { return nil }
         return inspect(path) { path throws(CredentialError) in
-            try SecretFile.contents(of: path).isReadableByAll
+            try SecretFile.contents(of: path).isReadableByAll && !isPublic
         }
     }
 

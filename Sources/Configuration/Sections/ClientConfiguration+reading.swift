@@ -47,34 +47,18 @@ extension ClientConfiguration {
         section.error(key, "plain http off loopback shows the secret; it needs allow_insecure_provider: true")
     }
 
-    /// How the client proves itself.
-    mutating func readAuthentication(_ section: Section<IdentityKey>) {
-        let hasSecret = section.hasSecret(.clientSecret)
-        authentication = section.value(
-            .tokenEndpointAuthMethod, .clientAuthentication, default: hasSecret ? .basic : .none)
-        basicEncoding = section.value(.basicEncoding, .word, default: .automatic)
-        switch authentication {
-        case .basic, .post:
-            if !hasSecret { section.error(.tokenEndpointAuthMethod, "needs client_secret") }
-        case .none:
-            guard hasSecret, section.has(.tokenEndpointAuthMethod) else { return }
-            section.error(.tokenEndpointAuthMethod, "'none' would never use client_secret")
-        }
-    }
-
     /// What is asked for.
     mutating func readRequest(_ section: Section<IdentityKey>) {
         scope = section.words(.scope, .scopeToken)?.distinctValues ?? []
         audience = section.words(.audience, .text)?.distinctValues ?? []
         resource = section.words(.resource, .resource)?.distinctValues ?? []
-        tokenParameters = section.namedValues(.tokenParameters) { name in
-            guard !name.isEmpty else { return "a parameter needs a name" }
-            return BuiltIn.parameters.contains(name)
-                ? "clashes with a parameter that bearerd sends itself" : nil
+        tokenParameters = section.parameters(.tokenParameters) { TokenParameter(rawValue: $0) != nil }
+        authorizationParameters = section.parameters(.authorizationParameters) {
+            AuthorizationParameter(rawValue: $0) != nil
         }
         tokenHeaders = section.namedValues(.tokenHeaders) { name in
             guard let field = HTTPFields.Name(name) else { return "is not the name of a header" }
-            return BuiltIn.headers.contains(field) ? "clashes with a header that bearerd sends itself" : nil
+            return builtInHeaders.contains(field) ? "clashes with a header that bearerd sends itself" : nil
         }
     }
 
@@ -87,18 +71,10 @@ extension ClientConfiguration {
     }
 }
 
-/// What bearerd puts into token requests itself, so that configuration may not.
-private enum BuiltIn {
-    static let parameters: Set<String> = [
-        "grant_type", "scope", "audience", "resource", "refresh_token", "client_id", "client_secret",
-        "client_assertion", "client_assertion_type", "assertion", "code", "code_verifier", "redirect_uri",
-        "device_code", "username", "password", "subject_token", "subject_token_type", "actor_token",
-        "actor_token_type", "requested_token_type",
-    ]
-    static let headers: Set<HTTPFields.Name> = [
-        .accept, .authorization, .connection, .contentLength, .contentType, .expect, .host, .transferEncoding,
-    ]
-}
+/// What bearerd puts into the heads of token requests itself, so that configuration may not.
+private let builtInHeaders: Set<HTTPFields.Name> = [
+    .accept, .authorization, .connection, .contentLength, .contentType, .expect, .host, .transferEncoding,
+]
 
 extension [Found<String>] {
     /// The values in order, each once.
@@ -109,6 +85,14 @@ extension [Found<String>] {
 }
 
 extension Section<IdentityKey> {
+    /// Additional parameters of a request.
+    fileprivate func parameters(_ key: IdentityKey, isBuiltIn: (String) -> Bool) -> [NamedValue] {
+        namedValues(key) { name in
+            guard !name.isEmpty else { return "a parameter needs a name" }
+            return isBuiltIn(name) ? "clashes with a parameter that bearerd sends itself" : nil
+        }
+    }
+
     /// A map of names to values, without those whose name `objection` speaks against.
     fileprivate func namedValues(_ key: IdentityKey, objection: (String) -> String?) -> [NamedValue] {
         (map(key, .textThatMayBeEmpty) ?? []).compactMap { name, value in

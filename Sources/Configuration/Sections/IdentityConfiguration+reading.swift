@@ -12,7 +12,7 @@ extension IdentityConfiguration {
         if transport.skipsVerification {
             section.warn(.insecureSkipVerify, "turns off every check of the provider's certificate")
         }
-        clientSecret = section.secret(.clientSecret)
+        credentials = section.credentials
 
         section.require(.clientID)
         section.require(.grantType, "is missing, and its default is not supported yet: authorization_code")
@@ -22,6 +22,7 @@ extension IdentityConfiguration {
             name: name.value, clientID: clientID ?? "", grantType: grantType ?? .authorizationCode)
         client.readProvider(section, connectTo: transport.connectTo)
         client.readAuthentication(section)
+        client.readGrant(section)
         client.readRequest(section)
         client.readLifetimes(section)
         client.tokenTimeLimit = timeouts.token

@@ -6,11 +6,13 @@ package import OAuth
 package struct IdentityConfiguration: Sendable {
     /// What the engine works with.
     package let client: ClientConfiguration
-    /// What the client proves itself with; nil where its method needs nothing.
-    package let clientSecret: SecretSource?
+    /// What the client proves itself and its grant with.
+    package let credentials: [Credential: SecretSource]
     /// How the authorization server is connected to.
     package let transport: TransportConfiguration
 
     /// The name under which routes, the store and the admin listener know it.
     package var name: String { client.name }
+    /// The client's secret; nil without one.
+    package var clientSecret: SecretSource? { credentials[.clientSecret] }
 }

@@ -64,13 +64,7 @@ enum IdentityKey: String, ConfigurationKey {
     var feature: Feature? {
         switch self {
         case .preset: .presets
-        case .assertionAudience, .assertionFile, .assertionCertificateFile, .privateKeyFile, .privateKeyID,
-            .signingAlgorithm:
-            .clientAssertions
-        case .assertionClaims, .subject: .jwtBearerGrant
-        case .username, .password: .passwordGrant
-        case .subjectTokenFile, .subjectTokenType, .requestedTokenType: .tokenExchange
-        case .authorizationParameters, .redirectURI, .redirectListen, .clockSkew: .browserLogin
+        case .redirectURI, .redirectListen, .clockSkew: .browserLogin
         case .initialAccessToken: .registration
         case .dpop: .dpop
         case .pushedAuthorizationRequests: .pushedAuthorizationRequests
@@ -79,8 +73,10 @@ enum IdentityKey: String, ConfigurationKey {
             .deviceAuthorizationEndpoint, .userinfoEndpoint, .revocationEndpoint, .endSessionEndpoint,
             .registrationEndpoint, .introspectionEndpoint, .pushedAuthorizationRequestEndpoint, .keysURI,
             .allowInsecureProvider, .clientID, .clientSecret, .tokenEndpointAuthMethod, .basicEncoding,
-            .grantType,
-            .scope, .audience, .resource, .tokenParameters, .tokenHeaders, .acceptTokenTypes, .refreshMargin,
+            .assertionAudience, .assertionFile, .assertionCertificateFile, .privateKeyFile, .privateKeyID,
+            .signingAlgorithm, .assertionClaims, .subject, .username, .password, .subjectTokenFile,
+            .subjectTokenType, .requestedTokenType, .authorizationParameters, .grantType, .scope, .audience,
+            .resource, .tokenParameters, .tokenHeaders, .acceptTokenTypes, .refreshMargin,
             .defaultExpiresIn, .caFile, .clientCertificateFile, .clientKeyFile, .proxy, .insecureSkipVerify:
             nil
         }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Crypto
 internal import HTTPTypes
+internal import JSON
 internal import OAuth
+internal import YAML
 
 extension ValueKind<GrantType> {
     /// A grant's short name or URN.
@@ -30,35 +33,53 @@ extension GrantType {
         switch self {
         case .authorizationCode: .browserLogin
         case .deviceCode: .deviceLogin
-        case .password: .passwordGrant
-        case .jwtBearer: .jwtBearerGrant
-        case .tokenExchange: .tokenExchange
         default: nil
         }
     }
 }
 
-extension ValueKind<ClientAuthentication> {
-    /// How the client proves itself.
-    static var clientAuthentication: ValueKind {
+extension ValueKind<JWSAlgorithm> {
+    /// What our own assertions can be signed with.
+    static var signingAlgorithm: ValueKind {
         ValueKind { scalar throws(ValueError) in
-            if let method = ClientAuthentication(rawValue: scalar.text) { return method }
-            guard !methodsToCome.contains(scalar.text) else {
-                throw ValueError("not supported yet: \(scalar.text)")
-            }
-            let words = ClientAuthentication.allCases.map(\.rawValue) + methodsToCome
+            let known = [JWSAlgorithm.rs256, .ps256, .es256, .edDSA]
+            if let algorithm = known.first(where: { $0.rawValue == scalar.text }) { return algorithm }
+            let words = known.map(\.rawValue)
             let hint = NearMiss.hint(for: scalar.text, among: words)
             throw ValueError("'\(scalar.written)' is not one of \(words.joined(separator: ", "))\(hint)")
         }
     }
+}
 
-    /// What the engine does not know yet.
-    private static var methodsToCome: [String] {
-        ["client_secret_jwt", "private_key_jwt", "tls_client_auth", "self_signed_tls_client_auth"]
+extension ValueKind<JSONValue> {
+    /// The value of a claim: a truth or a whole number where it is written so, else a text.
+    static var json: ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            if let flag = scalar.typed.bool { return .bool(flag) }
+            if let number = scalar.typed.integer { return .integer(number) }
+            return .string(scalar.text)
+        }
     }
 }
 
 extension ValueKind<String> {
+    private static var tokenTypePrefix: String { "urn:ietf:params:oauth:token-type:" }
+    /// What a subject token is unless the configuration says.
+    static var standardTokenType: String { tokenTypePrefix + "access_token" }
+
+    /// A token type of RFC 8693 §3, by its last word or as a URI.
+    static var tokenType: ValueKind {
+        text.map { text throws(ValueError) in
+            let words = ["access_token", "refresh_token", "id_token", "saml1", "saml2", "jwt"]
+            if words.contains(text) { return tokenTypePrefix + text }
+            guard text.contains(":"), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+                let hint = NearMiss.hint(for: text, among: words)
+                throw ValueError("is neither a URI nor one of \(words.joined(separator: ", "))\(hint)")
+            }
+            return text
+        }
+    }
+
     /// A scope token (RFC 6749 §3.3).
     static var scopeToken: ValueKind {
         text.map { text throws(ValueError) in

@@ -16,6 +16,8 @@ package struct JWSAlgorithm: RawRepresentable, Hashable, Sendable {
     package static let ps256 = JWSAlgorithm(rawValue: "PS256")
     /// ECDSA on P-256 with SHA-256.
     package static let es256 = JWSAlgorithm(rawValue: "ES256")
+    /// Ed25519 (RFC 8037 §3.1).
+    package static let edDSA = JWSAlgorithm(rawValue: "EdDSA")
 
     /// What a set of public keys can verify.
     package static let asymmetric: Set<JWSAlgorithm> = [.rs256, .ps256, .es256]

@@ -8,4 +8,12 @@ package enum ClientAuthentication: String, CaseIterable, Sendable {
     case basic = "client_secret_basic"
     /// `client_id` and `client_secret` in the body (RFC 6749 §2.3.1).
     case post = "client_secret_post"
+    /// An assertion signed with the secret (OpenID Connect Core §9).
+    case clientSecretJWT = "client_secret_jwt"
+    /// An assertion signed with a private key, or one from a file (RFC 7523 §2.2).
+    case privateKeyJWT = "private_key_jwt"
+    /// The client certificate of the connection, from an authority that the server trusts (RFC 8705 §2.1).
+    case tlsClientAuth = "tls_client_auth"
+    /// The client certificate of the connection, which the server knows itself (RFC 8705 §2.2).
+    case selfSignedTLSClientAuth = "self_signed_tls_client_auth"
 }

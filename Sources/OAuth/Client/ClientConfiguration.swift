@@ -22,12 +22,25 @@ package struct ClientConfiguration: Equatable, Sendable {
     package var authentication = ClientAuthentication.none
     package var basicEncoding = BasicEncoding.automatic
     package var grantType: GrantType
+    /// How assertions are made, where the client proves itself or its grant with one.
+    package var assertion = AssertionSettings()
+    /// Whether connections present a client certificate: then the server's `mtls_endpoint_aliases` count.
+    package var presentsCertificate = false
+
+    /// For the password grant.
+    package var username: String?
+    /// For token exchange: what the subject token is (RFC 8693 §3).
+    package var subjectTokenType: String?
+    /// For token exchange: what is asked for.
+    package var requestedTokenType: String?
 
     /// Scope tokens (RFC 6749 §3.3), in the order they are sent.
     package var scope: [String] = []
     package var audience: [String] = []
     /// Resource indicators (RFC 8707).
     package var resource: [String] = []
+    /// Sent with every authorization request, after the built-in parameters.
+    package var authorizationParameters: [NamedValue] = []
     /// Sent with every token request, after the built-in parameters.
     package var tokenParameters: [NamedValue] = []
     /// Sent with every token request; a built-in header of the same name is replaced.

@@ -3,4 +3,6 @@
 /// A member of a metadata document that is no endpoint (RFC 8414 §2).
 enum MetadataMember: String {
     case issuer
+    /// RFC 8705 §5.
+    case aliases = "mtls_endpoint_aliases"
 }

@@ -8,6 +8,8 @@ package struct ServiceConfiguration: Sendable {
     package let issuer: String
     /// Endpoints with a URL that can be used; others are left out as if not given.
     package private(set) var endpoints: [Endpoint: HTTPURL]
+    /// Where clients with a certificate are to go instead (RFC 8705 §5).
+    package private(set) var aliases: [Endpoint: HTTPURL]
     /// Every member, of both documents where there were two.
     package private(set) var document: JSONObject
 
@@ -16,16 +18,23 @@ package struct ServiceConfiguration: Sendable {
         guard let issuer = document[MetadataMember.issuer.rawValue]?.string else { return nil }
         self.issuer = issuer
         self.document = document
-        endpoints = [:]
+        endpoints = Self.endpoints(in: document)
+        aliases = document[MetadataMember.aliases.rawValue]?.object.map(Self.endpoints) ?? [:]
+    }
+
+    private static func endpoints(in object: JSONObject) -> [Endpoint: HTTPURL] {
+        var endpoints: [Endpoint: HTTPURL] = [:]
         for endpoint in Endpoint.allCases {
-            endpoints[endpoint] = document[endpoint.rawValue]?.string.flatMap(HTTPURL.init)
+            endpoints[endpoint] = object[endpoint.rawValue]?.string.flatMap(HTTPURL.init)
         }
+        return endpoints
     }
 
     /// Adds what `other` says and this does not.
     package func merged(with other: ServiceConfiguration) -> ServiceConfiguration {
         var merged = self
         merged.endpoints.merge(other.endpoints) { first, _ in first }
+        merged.aliases.merge(other.aliases) { first, _ in first }
         for (name, value) in other.document where document[name] == nil { merged.document[name] = value }
         return merged
     }

@@ -2,6 +2,7 @@
 
 import Crypto
 import HTTPTypes
+import JSON
 
 /// The authorization server as one session sees it: where it is, how it wants to be asked, what it answers.
 ///
@@ -9,7 +10,7 @@ import HTTPTypes
 final class AuthorizationServer {
     private let configuration: ClientConfiguration
     private let transport: any TokenTransport
-    private let credentials: any CredentialSource
+    private let credentials: CredentialReader
     private let clock: any SessionClock
     private let discovery: CachedDiscovery
 
@@ -22,7 +23,7 @@ final class AuthorizationServer {
     ) {
         self.configuration = configuration
         self.transport = transport
-        self.credentials = credentials
+        self.credentials = CredentialReader(configuration: configuration, source: credentials)
         self.clock = clock
         discovery = CachedDiscovery(ServiceDiscovery(configuration: configuration, transport: transport))
     }
@@ -32,8 +33,9 @@ final class AuthorizationServer {
     /// Makes one token request.
     func requestToken(with grant: Grant) async -> TokenOutcome {
         do throws(TokenFailure) {
-            let body = TokenRequest(grant: grant, configuration: configuration).body
-            let answered = try await exchange(body, with: .token)
+            let request = TokenRequest(
+                grant: grant, configuration: configuration, proof: try await proof(of: grant))
+            let answered = try await exchange(request.body, with: .token)
             let answer = TokenAnswer(
                 answered.response, to: grant, of: configuration, wall: answered.wall)
             if case .failure(let failure) = answer.result { doubtMetadata(after: failure) }
@@ -89,9 +91,10 @@ final class AuthorizationServer {
     /// - Throws: ``TokenFailure`` if neither says it.
     func url(of endpoint: Endpoint) async throws(TokenFailure) -> HTTPURL {
         if let configured = configuration.endpoints[endpoint] { return configured }
-        if let discovered = try await discovery.metadata(wanting: endpoint).endpoints[endpoint] {
-            return discovered
-        }
+        let takesAlias = configuration.presentsCertificate
+        let metadata = try await discovery.metadata(wanting: takesAlias ? nil : endpoint)
+        let alias = takesAlias ? metadata.aliases[endpoint] : nil
+        if let discovered = alias ?? metadata.endpoints[endpoint] { return discovered }
         throw TokenFailure(
             .misconfigured, code: "no_\(endpoint.rawValue)",
             detail: "neither configuration nor metadata give a \(endpoint.rawValue)")
@@ -110,11 +113,12 @@ final class AuthorizationServer {
         _ parameters: FormBody, with endpoint: Endpoint
     ) async throws(TokenFailure) -> Exchange {
         let url = try await url(of: endpoint)
-        let client = ClientAuthenticator(configuration: configuration, secret: try await read(.clientSecret))
+        let client = try await credentials.clientProof(for: audience, at: clock.wallNow)
         func attempt(_ isFormEncoded: Bool) async throws(TokenFailure) -> Exchange {
             var request = request(to: url)
             var body = parameters
-            client.authenticate(&request.fields, &body, isFormEncoded: isFormEncoded)
+            client.authenticate(
+                configuration.clientID, &request.fields, &body, isFormEncoded: isFormEncoded)
             if endpoint == .token { addTokenHeaders(to: &request.fields) }
             request.body = body.bytes
             let sentAt = clock.now
@@ -130,13 +134,13 @@ final class AuthorizationServer {
 
     /// Tries the encodings of HTTP Basic that are open: form-encoded, then raw where that differs and may help.
     private func trying(
-        _ client: ClientAuthenticator, _ attempt: (Bool) async throws(TokenFailure) -> Exchange
+        _ client: ClientProof, _ attempt: (Bool) async throws(TokenFailure) -> Exchange
     ) async throws(TokenFailure) -> Exchange {
         switch configuration.basicEncoding {
         case .form: return try await attempt(true)
         case .raw: return try await attempt(false)
         case .automatic:
-            guard client.dependsOnEncoding else { return try await attempt(true) }
+            guard client.dependsOnEncoding(configuration.clientID) else { return try await attempt(true) }
         }
         let isFormEncoded = learnedEncoding != .raw
         let first = try await attempt(isFormEncoded)
@@ -165,11 +169,27 @@ final class AuthorizationServer {
         }
     }
 
-    private func read(_ credential: Credential) async throws(TokenFailure) -> Secret? {
-        do throws(CredentialError) {
-            return try await credentials.read(credential)
-        } catch {
-            throw TokenFailure(.misconfigured, code: "unreadable_secret", detail: error.reason)
+    /// What a grant made from configuration is proved with.
+    private func proof(of grant: Grant) async throws(TokenFailure) -> Secret? {
+        guard case .original = grant else { return nil }
+        return try await credentials.grantProof(for: audience, at: clock.wallNow)
+    }
+
+    /// Whom our assertions are for, as the server spells itself.
+    private func audience() async throws(TokenFailure) -> String {
+        switch configuration.assertion.audience {
+        case .value(let value):
+            return value
+        case .issuer:
+            if let issuer = configuration.issuer { return issuer }
+            return try await discovery.metadata(wanting: .token).issuer
+        case .tokenEndpoint:
+            if let configured = configuration.endpoints[.token] { return configured.description }
+            let metadata = try await discovery.metadata(wanting: .token)
+            guard let endpoint = metadata.document[Endpoint.token.rawValue]?.string else {
+                return try await url(of: .token).description
+            }
+            return endpoint
         }
     }
 }

@@ -20,6 +20,22 @@ package enum TokenParameter: String, CaseIterable, Sendable {
     case clientID = "client_id"
     /// RFC 6749 §2.3.1.
     case clientSecret = "client_secret"
+    /// RFC 7521 §4.2.
+    case clientAssertion = "client_assertion"
+    /// RFC 7521 §4.2.
+    case clientAssertionType = "client_assertion_type"
+    /// RFC 7521 §4.1.
+    case assertion
+    /// RFC 6749 §4.3.2.
+    case username
+    /// RFC 6749 §4.3.2.
+    case password
+    /// RFC 8693 §2.1.
+    case subjectToken = "subject_token"
+    /// RFC 8693 §2.1.
+    case subjectTokenType = "subject_token_type"
+    /// RFC 8693 §2.1.
+    case requestedTokenType = "requested_token_type"
     /// RFC 8693 §2.1; Auth0 and others take it with every grant.
     case audience
     /// RFC 8707 §2; may repeat.

@@ -6,6 +6,8 @@ import Crypto
 struct TokenRequest {
     let grant: Grant
     let configuration: ClientConfiguration
+    /// What a grant made from configuration is proved with: a password, an assertion, a subject token.
+    var proof: Secret?
 
     /// The grant as the wire names it.
     var grantType: GrantType {
@@ -29,6 +31,7 @@ struct TokenRequest {
         body.append(.grantType, grantType.rawValue)
         switch grant {
         case .original:
+            appendProof(to: &body)
             appendScope(to: &body)
         case .refresh(let token):
             token.withPlaintext { body.append(.refreshToken, $0) }
@@ -43,6 +46,23 @@ struct TokenRequest {
         }
         for audience in configuration.audience { body.append(.audience, audience) }
         for resource in configuration.resource { body.append(.resource, resource) }
+    }
+
+    private func appendProof(to body: inout FormBody) {
+        func append(_ parameter: TokenParameter) { proof?.withPlaintext { body.append(parameter, $0) } }
+        switch configuration.grantType {
+        case .password:
+            body.append(.username, configuration.username ?? "")
+            append(.password)
+        case .jwtBearer:
+            append(.assertion)
+        case .tokenExchange:
+            append(.subjectToken)
+            configuration.subjectTokenType.map { body.append(.subjectTokenType, $0) }
+            configuration.requestedTokenType.map { body.append(.requestedTokenType, $0) }
+        default:
+            break
+        }
     }
 
     private func appendScope(to body: inout FormBody) {

@@ -22,7 +22,9 @@ struct CredentialWatch: Sendable {
         self.transport = transport
         self.log = log.with(.identity, .string(identity.name))
         var files: [String] = []
-        if case .file(let path)? = identity.clientSecret { files.append(path) }
+        for case .file(let path) in identity.credentials.values where !files.contains(path) {
+            files.append(path)
+        }
         if let certificate = identity.transport.clientCertificate {
             files += [certificate.certificateFile, certificate.keyFile]
         }

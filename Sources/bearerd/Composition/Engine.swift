@@ -51,7 +51,7 @@ struct Engine: Sendable {
             let session = AuthSession(
                 configuration: identity.client, executor: loop, clock: clock, transport: transport,
                 store: store,
-                credentials: SecretFileCredentials(secret: identity.clientSecret, thread: thread),
+                credentials: SecretFileCredentials(sources: identity.credentials, thread: thread),
                 observer: reporter)
             sessions.append(session)
             watches.append(CredentialWatch(identity, session: session, transport: transport, log: log))

@@ -5,16 +5,16 @@ import Crypto
 import OAuth
 import System
 
-/// A client's secret, read anew at each use on a thread that may block.
+/// A client's credentials, read anew at each use on a thread that may block.
 struct SecretFileCredentials: CredentialSource {
-    let secret: SecretSource?
+    let sources: [Credential: SecretSource]
     let thread: ThreadExecutor
 
     func read(_ credential: Credential) async throws(CredentialError) -> Secret? {
-        guard case .clientSecret = credential, let secret else { return nil }
+        guard let source = sources[credential] else { return nil }
         let reading = Task(executorPreference: thread) { () -> Result<Secret, CredentialError> in
             do throws(CredentialError) {
-                return .success(try secret.read())
+                return .success(try source.read())
             } catch {
                 return .failure(error)
             }

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import JSON
+internal import OAuth
+
+/// How the client proves itself and its grant.
+extension ClientConfiguration {
+    /// How the client proves itself.
+    mutating func readAuthentication(_ section: Section<IdentityKey>) {
+        authentication = section.value(
+            .tokenEndpointAuthMethod, .word, default: standardAuthentication(section))
+        basicEncoding = section.value(.basicEncoding, .word, default: .automatic)
+        presentsCertificate = section.has(.clientCertificateFile)
+        readAssertions(section)
+        checkAuthentication(section)
+    }
+
+    /// What a client with these credentials does unless it is told otherwise.
+    private func standardAuthentication(_ section: Section<IdentityKey>) -> ClientAuthentication {
+        if section.hasSecret(.clientSecret) { return .basic }
+        // With `jwt_bearer` key and assertion are the grant's.
+        guard grantType != .jwtBearer else { return .none }
+        return section.has(.privateKeyFile) || section.has(.assertionFile) ? .privateKeyJWT : .none
+    }
+
+    private func checkAuthentication(_ section: Section<IdentityKey>) {
+        let hasSecret = section.hasSecret(.clientSecret)
+        switch authentication {
+        case .basic, .post, .clientSecretJWT:
+            if !hasSecret { section.error(.tokenEndpointAuthMethod, "needs client_secret") }
+        case .privateKeyJWT:
+            if grantType == .jwtBearer, !section.has(.privateKeyFile) {
+                section.error(
+                    .tokenEndpointAuthMethod,
+                    "needs private_key_file: with jwt_bearer assertion_file is the grant's")
+            } else if !section.has(.privateKeyFile), !section.has(.assertionFile) {
+                section.error(.tokenEndpointAuthMethod, "needs private_key_file or assertion_file")
+            }
+        case .tlsClientAuth, .selfSignedTLSClientAuth:
+            section.require(
+                .clientCertificateFile, "is missing, and \(authentication.rawValue) needs it")
+        case .none:
+            guard hasSecret, section.has(.tokenEndpointAuthMethod) else { return }
+            section.error(.tokenEndpointAuthMethod, "'none' would never use client_secret")
+        }
+        if authentication == .privateKeyJWT, grantType != .jwtBearer, section.has(.privateKeyFile),
+            section.has(.assertionFile)
+        {
+            section.warn(.privateKeyFile, "is not used: assertion_file is there too, and is sent as it is")
+        }
+    }
+
+    private mutating func readAssertions(_ section: Section<IdentityKey>) {
+        switch section.value(.assertionAudience, .text)?.value {
+        case "token_endpoint", nil: break
+        case "issuer": assertion.audience = .issuer
+        case let value?: assertion.audience = .value(value)
+        }
+        assertion.keyID = section.value(.privateKeyID, .text)?.value
+        assertion.algorithm = section.value(.signingAlgorithm, .signingAlgorithm)?.value
+        assertion.subject = section.value(.subject, .text)?.value
+        for (name, value) in section.map(.assertionClaims, .json) ?? [] {
+            if AssertionClaim(rawValue: name.value) != nil {
+                section.reading.error("clashes with a claim that bearerd sets itself", at: name.place)
+            }
+            assertion.claims[name.value] = value.value
+        }
+    }
+
+    // MARK: The grant
+
+    /// What a grant made from configuration needs.
+    mutating func readGrant(_ section: Section<IdentityKey>) {
+        username = section.value(.username, .text)?.value
+        subjectTokenType = section.value(.subjectTokenType, .tokenType)?.value
+        requestedTokenType = section.value(.requestedTokenType, .tokenType)?.value
+        switch grantType {
+        case .password:
+            section.require(.username, "is missing, and the password grant needs it")
+            if !section.hasSecret(.password) {
+                section.error(.password, "is missing, and the password grant needs it")
+            }
+            section.warn(
+                .grantType,
+                "RFC 9700 section 2.4 forbids the password grant: it shows a person's password to us")
+        case .tokenExchange:
+            section.require(.subjectTokenFile, "is missing, and token_exchange needs it")
+            subjectTokenType = subjectTokenType ?? ValueKind.standardTokenType
+            acceptedTokenTypes.append("n_a")
+        case .jwtBearer:
+            if !section.has(.assertionFile) {
+                section.require(.privateKeyFile, "is missing, and jwt_bearer needs it, or assertion_file")
+            }
+        default:
+            break
+        }
+        warnOfUnused(section)
+    }
+
+    /// Keys that belong to another grant.
+    private func warnOfUnused(_ section: Section<IdentityKey>) {
+        let owners: [(IdentityKey, GrantType)] = [
+            (.username, .password), (.subject, .jwtBearer), (.assertionClaims, .jwtBearer),
+            (.subjectTokenFile, .tokenExchange), (.subjectTokenType, .tokenExchange),
+            (.requestedTokenType, .tokenExchange),
+        ]
+        for (key, owner) in owners where section.has(key) && grantType != owner {
+            section.warn(key, "is not used: it belongs to grant_type \(owner.shortName)")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import OAuth
+
+extension Section<IdentityKey> {
+    /// Where the credentials of an identity are, each checked as far as it can be without the provider.
+    var credentials: [Credential: SecretSource] {
+        var sources: [Credential: SecretSource] = [:]
+        sources[.clientSecret] = secret(.clientSecret)
+        sources[.password] = secret(.password)
+        sources[.privateKey] = file(.privateKeyFile, check: checkPrivateKey)
+        sources[.assertion] = file(.assertionFile)
+        sources[.subjectToken] = file(.subjectTokenFile)
+        sources[.assertionCertificate] = file(.assertionCertificateFile, isPublic: true) { text in
+            let certificate = text.withPlaintext { Certificate(pem: Array($0.utf8)) }
+            return certificate == nil ? "holds no certificate in PEM" : nil
+        }
+        return sources
+    }
+
+    private func checkPrivateKey(_ text: Secret) -> String? {
+        guard let key = try? PrivateKey(parsing: text) else {
+            return
+                "holds no private key that can be used: PEM without a passphrase or a JWK, RSA of 2048 bits, P-256 or Ed25519"
+        }
+        guard let algorithm = value(.signingAlgorithm, .signingAlgorithm)?.value, !key.fits(algorithm) else {
+            return nil
+        }
+        return "holds a key for \(key.algorithm.rawValue), not for the \(algorithm.rawValue) of signing_alg"
+    }
+
+    /// A file with a credential, as a source that reads it anew at each use.
+    private func file(
+        _ key: IdentityKey, isPublic: Bool = false, check: (Secret) -> String? = { _ in nil }
+    ) -> SecretSource? {
+        guard let path = secretFile(key, isPublic: isPublic) else { return nil }
+        let source = SecretSource.file(path: path)
+        if let text = try? source.read(), let objection = check(text) {
+            error(key, "\(path) \(objection)")
+            return nil
+        }
+        return source
+    }
+}

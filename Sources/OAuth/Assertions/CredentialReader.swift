@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import JSON
+
+/// Reads credentials, and makes of them what requests carry.
+struct CredentialReader {
+    let configuration: ClientConfiguration
+    let source: any CredentialSource
+
+    /// A credential that must be there.
+    func require(_ credential: Credential) async throws(TokenFailure) -> Secret {
+        if let found = try await read(credential) { return found }
+        throw TokenFailure(
+            .misconfigured, code: "no_\(credential.rawValue)",
+            detail: "no \(credential.rawValue) is configured")
+    }
+
+    /// A credential as it is now; nil where none is configured.
+    func read(_ credential: Credential) async throws(TokenFailure) -> Secret? {
+        do throws(CredentialError) {
+            return try await source.read(credential)
+        } catch {
+            throw TokenFailure(
+                .misconfigured, code: "unreadable_\(credential.rawValue)", detail: error.reason)
+        }
+    }
+
+    /// What proves the client itself; `audience` is asked for only if it is needed.
+    func clientProof(
+        for audience: () async throws(TokenFailure) -> String, at wall: WallTime
+    ) async throws(TokenFailure) -> ClientProof {
+        let clientID = configuration.clientID
+        switch configuration.authentication {
+        case .none, .tlsClientAuth, .selfSignedTLSClientAuth:
+            return .identifier
+        case .basic:
+            return .basic(try await require(.clientSecret))
+        case .post:
+            return .secret(try await require(.clientSecret))
+        case .clientSecretJWT:
+            let signer = AssertionSigner(
+                key: .secret(try await require(.clientSecret)), settings: configuration.assertion)
+            return .assertion(
+                try await sign(with: signer, subject: clientID, for: audience, at: wall))
+        case .privateKeyJWT:
+            // With `jwt_bearer` the file is the grant's.
+            if configuration.grantType != .jwtBearer, let ready = try await read(.assertion) {
+                return .assertion(ready)
+            }
+            return .assertion(
+                try await sign(with: pairSigner(), subject: clientID, for: audience, at: wall))
+        }
+    }
+
+    /// What a grant made from configuration is proved with; nil for one that needs nothing but the client.
+    func grantProof(
+        for audience: () async throws(TokenFailure) -> String, at wall: WallTime
+    ) async throws(TokenFailure) -> Secret? {
+        switch configuration.grantType {
+        case .password:
+            return try await require(.password)
+        case .tokenExchange:
+            return try await require(.subjectToken)
+        case .jwtBearer:
+            if let ready = try await read(.assertion) { return ready }
+            let settings = configuration.assertion
+            return try await sign(
+                with: pairSigner(), subject: settings.subject ?? configuration.clientID, isGrant: true,
+                for: audience, at: wall)
+        default:
+            return nil
+        }
+    }
+
+    private func sign(
+        with signer: AssertionSigner, subject: String, isGrant: Bool = false,
+        for audience: () async throws(TokenFailure) -> String, at wall: WallTime
+    ) async throws(TokenFailure) -> Secret {
+        let audience = try await audience()
+        do throws(JOSEError) {
+            return try signer.assertion(
+                issuer: configuration.clientID, subject: subject, audience: audience,
+                claims: isGrant ? configuration.assertion.claims : [:], at: wall)
+        } catch {
+            throw unusable(.privateKey, "cannot sign with the algorithm that is configured")
+        }
+    }
+
+    private func pairSigner() async throws(TokenFailure) -> AssertionSigner {
+        let text = try await require(.privateKey)
+        guard let key = try? PrivateKey(parsing: text) else {
+            throw unusable(.privateKey, "is no private key in PEM or JWK that bearerd can use")
+        }
+        var certificate: Certificate?
+        if let text = try await read(.assertionCertificate) {
+            certificate = text.withPlaintext { Certificate(pem: Array($0.utf8)) }
+            guard certificate != nil else {
+                throw unusable(.assertionCertificate, "is no certificate in PEM")
+            }
+        }
+        return AssertionSigner(key: .pair(key, certificate), settings: configuration.assertion)
+    }
+
+    private func unusable(_ credential: Credential, _ reason: String) -> TokenFailure {
+        TokenFailure(
+            .misconfigured, code: "bad_\(credential.rawValue)",
+            detail: "\(credential.rawValue)_file \(reason)")
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import HTTPTypes
+
+/// What a request carries to prove its client (RFC 6749 §2.3, RFC 7521 §4.2, RFC 8705 §2).
+enum ClientProof {
+    /// `client_id` alone: a public client, or one that its certificate proves.
+    case identifier
+    /// HTTP Basic.
+    case basic(Secret)
+    /// The secret in the body.
+    case secret(Secret)
+    /// A signed JWT.
+    case assertion(Secret)
+
+    /// Adds the proof to a request; `isFormEncoded` is about HTTP Basic.
+    func authenticate(
+        _ clientID: String, _ fields: inout HTTPFields, _ body: inout FormBody, isFormEncoded: Bool
+    ) {
+        switch self {
+        case .identifier:
+            body.append(.clientID, clientID)
+        case .basic(let secret):
+            fields.append(
+                .authorization,
+                BasicCredentials.fieldValue(clientID: clientID, secret: secret, isFormEncoded: isFormEncoded))
+        case .secret(let secret):
+            body.append(.clientID, clientID)
+            secret.withPlaintext { body.append(.clientSecret, $0) }
+        case .assertion(let assertion):
+            body.append(.clientID, clientID)
+            body.append(.clientAssertionType, "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
+            assertion.withPlaintext { body.append(.clientAssertion, $0) }
+        }
+    }
+
+    /// Whether a refusal may be about the encoding of HTTP Basic.
+    func dependsOnEncoding(_ clientID: String) -> Bool {
+        guard case .basic(let secret) = self else { return false }
+        return BasicCredentials.dependOnEncoding(clientID: clientID, secret: secret)
+    }
+}
