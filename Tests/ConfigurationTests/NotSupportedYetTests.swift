@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "preset: google", "redirect_uri: http://127.0.0.1:0/callback",
+        "redirect_uri: http://127.0.0.1:0/callback",
         "redirect_listen: 127.0.0.1:80",
         "initial_access_token: t", "initial_access_token_credential: t", "clock_skew: 60s", "dpop: true",
         "par: auto",

@@ -9,7 +9,6 @@ enum Feature: CaseIterable {
     case stateChangeCommands
     case browserLogin
     case deviceLogin
-    case presets
     case registration
     case dpop
     case pushedAuthorizationRequests
@@ -24,7 +23,6 @@ enum Feature: CaseIterable {
         .stateChangeCommands,
         .browserLogin,
         .deviceLogin,
-        .presets,
         .registration,
         .dpop,
         .pushedAuthorizationRequests,

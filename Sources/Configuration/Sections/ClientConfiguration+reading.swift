@@ -19,12 +19,16 @@ extension ClientConfiguration {
     ]
 
     /// Who the authorization server is and where.
-    mutating func readProvider(_ section: Section<IdentityKey>, connectTo: ConnectAddress?) {
+    mutating func readProvider(
+        _ section: Section<IdentityKey>, preset: Preset?, connectTo: ConnectAddress?
+    ) {
         allowsInsecureProvider = section.value(.allowInsecureProvider, .flag, default: false)
         connectsToLoopback = connectTo?.isLoopback
         if let issuer = section.value(.issuer, .issuer) {
-            self.issuer = issuer.value
+            self.issuer = preset?.spelled(issuer.value) ?? issuer.value
             checkTransport(of: HTTPURL(issuer.value), .issuer, section)
+        } else if !section.has(.issuer) {
+            issuer = preset?.issuer
         }
         if let url = section.value(.discoveryURL, .url)?.value {
             discoveryURL = url
@@ -35,7 +39,7 @@ extension ClientConfiguration {
             endpoints[endpoint] = url
             checkTransport(of: url, key, section)
         }
-        if ![IdentityKey.issuer, .discoveryURL, .tokenEndpoint].contains(where: section.has) {
+        if issuer == nil, !section.has(.discoveryURL), !section.has(.tokenEndpoint) {
             section.require(.issuer, "is missing, and there is neither discovery_url nor token_endpoint")
         }
     }

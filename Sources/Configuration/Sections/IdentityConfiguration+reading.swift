@@ -20,11 +20,13 @@ extension IdentityConfiguration {
         let grantType = section.value(.grantType, .grantType)?.value
         var client = ClientConfiguration(
             name: name.value, clientID: clientID ?? "", grantType: grantType ?? .authorizationCode)
-        client.readProvider(section, connectTo: transport.connectTo)
+        let preset = section.value(.preset, ValueKind<Preset>.word)?.value
+        client.readProvider(section, preset: preset, connectTo: transport.connectTo)
         client.readAuthentication(section)
         client.readGrant(section)
         client.readRequest(section)
         client.readLifetimes(section)
+        if let preset { client.apply(preset, section) }
         client.tokenTimeLimit = timeouts.token
         guard clientID != nil, grantType != nil else { return nil }
         self.client = client

@@ -63,13 +63,12 @@ enum IdentityKey: String, ConfigurationKey {
 
     var feature: Feature? {
         switch self {
-        case .preset: .presets
         case .redirectURI, .redirectListen, .clockSkew: .browserLogin
         case .initialAccessToken: .registration
         case .dpop: .dpop
         case .pushedAuthorizationRequests: .pushedAuthorizationRequests
         case .onStateChange: .stateChangeCommands
-        case .issuer, .discoveryURL, .connectTo, .authorizationEndpoint, .tokenEndpoint,
+        case .preset, .issuer, .discoveryURL, .connectTo, .authorizationEndpoint, .tokenEndpoint,
             .deviceAuthorizationEndpoint, .userinfoEndpoint, .revocationEndpoint, .endSessionEndpoint,
             .registrationEndpoint, .introspectionEndpoint, .pushedAuthorizationRequestEndpoint, .keysURI,
             .allowInsecureProvider, .clientID, .clientSecret, .tokenEndpointAuthMethod, .basicEncoding,

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import OAuth
+import Testing
+
+@Suite struct `A preset` {
+    private func client(
+        _ preset: String, issuer: String?, grant: String = "client_credentials", _ lines: String...
+    ) -> (client: ClientConfiguration?, problems: [String]) {
+        let text = withIdentity(["preset: \(preset)"].joined(), lines.joined(separator: "\n"))
+            .replacing("client_credentials", with: grant)
+            .replacing(
+                "    issuer: https://sso.example.com\n", with: issuer.map { "    issuer: \($0)\n" } ?? "")
+        let report = report(text)
+        return (report.configuration?.identities.first?.client, report.problems.map(\.reason))
+    }
+
+    @Test func `knows Google's issuer and how a refresh token is had there`() throws {
+        let client = try #require(client("google", issuer: nil).client)
+        #expect(client.issuer == "https://accounts.google.com")
+        #expect(
+            client.authorizationParameters == [
+                NamedValue("access_type", "offline"), NamedValue("prompt", "consent"),
+            ])
+        let own = try #require(
+            self.client("google", issuer: nil, "authorization_params: {prompt: login}").client)
+        #expect(
+            own.authorizationParameters == [
+                NamedValue("prompt", "login"), NamedValue("access_type", "offline"),
+            ])
+    }
+
+    @Test(arguments: [
+        ("https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad"),
+        ("https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0"),
+    ])
+    func `of Entra means its second version`(issuer: String) throws {
+        let (client, problems) = client("entra", issuer: issuer)
+        #expect(problems == [])
+        #expect(
+            client?.issuer == "https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0")
+        #expect(client?.basicEncoding == .raw)
+        #expect(self.client("entra", issuer: issuer, "basic_encoding: form").client?.basicEncoding == .form)
+    }
+
+    @Test func `points out what cannot work`() throws {
+        #expect(client("entra", issuer: "https://login.microsoftonline.com/common/v2.0").problems.count == 1)
+        #expect(client("keycloak", issuer: "https://sso.example.com").problems.count == 1)
+        #expect(client("keycloak", issuer: "https://sso.example.com/realms/demo").problems == [])
+        #expect(client("auth0", issuer: "https://acme.auth0.com").problems.count == 1)
+        let good = client("auth0", issuer: "https://acme.auth0.com", "audience: https://api")
+        #expect(good.problems == [])
+        #expect(good.client?.issuer == "https://acme.auth0.com/")
+    }
+
+    @Test(arguments: ["keycloak", "entra", "okta", "auth0"])
+    func `needs an issuer where everybody has another`(preset: String) {
+        #expect(
+            client(preset, issuer: nil).problems.contains(
+                "is missing, and there is neither discovery_url nor token_endpoint"))
+    }
+
+    @Test func `asks for no refresh token where nobody logs in`() {
+        #expect(client("okta", issuer: "https://acme.okta.com").client?.scope == [])
+    }
+
+    @Test func `must be one that is known`() {
+        #expect(
+            client("keyclaok", issuer: "https://a").problems == [
+                "'keyclaok' is not one of google, keycloak, entra, okta, auth0; did you mean 'keycloak'?"
+            ])
+    }
+}
