@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// What bearerd accepts another server must see as exactly the same requests (RFC 9112 section 11.2).
+@Suite(
+    .blocking,
+    .enabled(if: NginxUpstream.program != nil, "nginx is not installed: deploy/bootstrap nginx installs it"))
+struct `Nginx sees the requests that bearerd accepts` {
+    private let nginx: NginxUpstream
+    private let bearerd: BearerdProcess
+    private let provider: HostileProvider
+
+    init() throws {
+        nginx = try NginxUpstream(try #require(NginxUpstream.program))
+        provider = try HostileProvider()
+        let directory = try TemporaryDirectory()
+        bearerd = try BearerdProcess(
+            configuration: Sidecar.configuration(
+                provider: provider, upstream: nginx.url, clientSecret: "not-a-secret", directory: directory,
+                Sidecar.Settings(store: "type: memory")),
+            in: directory)
+        #expect(try client().request("GET", "/ready").status == 200)
+        try eventually("its line") { nginx.seen.count == 2 }
+    }
+
+    @Test func `each by itself, and all of them on one connection`() throws {
+        for (number, odd) in OddRequest.all.enumerated() {
+            try send("one\(number)", [odd])
+        }
+        try send("all", OddRequest.all.filter { !$0.text.contains("close") })
+    }
+
+    /// Damages good requests at random, always the same way: whoever reads what is left in another way than bearerd sees
+    /// a request that bearerd never wrote, without a token, or another number of them.
+    @Test func `and nothing else, however a request is damaged`() throws {
+        var random = Generator(state: 0x9E37_79B9_7F4A_7C15)
+        let token = try #require(nginx.seen.last?.authorization)
+        for _ in 0..<400 {
+            let odd = try #require(OddRequest.all.randomElement(using: &random))
+            let whole = try bytes(of: odd, nonce: "damaged") + bytes(of: .marker, nonce: "marker")
+            let bytes = damaged(whole, &random)
+            let before = nginx.seen.count
+            let client = try client()
+            try? client.wire.send(bytes)
+            client.wire.finishWriting()
+            let answers = String(decoding: try client.wire.readToEnd(), as: UTF8.self)
+            let count =
+                answers.split(separator: "X-Seen-By: nginx", omittingEmptySubsequences: false).count - 1
+            try eventually("\(count) lines") { nginx.seen.count >= before + count }
+            let seen = nginx.seen[before...]
+            let comment = "\(String(decoding: bytes, as: UTF8.self).debugDescription)\n\(answers)\n\(seen)"
+            #expect(seen.count == count, "\(comment)")
+            #expect(seen.allSatisfy { $0.authorization == token && $0.via == "1.1 bearerd" }, "\(comment)")
+        }
+    }
+
+    /// Sends the requests on one connection and compares what nginx saw.
+    private func send(_ name: String, _ requests: [OddRequest]) throws {
+        let before = nginx.seen.count
+        let client = try client()
+        for (number, odd) in requests.enumerated() {
+            try client.wire.send(bytes(of: odd, nonce: "\(name)-\(number)"))
+            let answer = try client.wire.readResponse(to: odd.method)
+            #expect(answer["X-Seen-By"] == "nginx", "\(odd.text.debugDescription): \(answer.head)")
+        }
+        try eventually("\(requests.count) lines for \(requests)") {
+            nginx.seen.count >= before + requests.count
+        }
+        let seen = nginx.seen[before...]
+        #expect(seen.count == requests.count)
+        for ((number, odd), seen) in zip(requests.enumerated(), seen) {
+            #expect(
+                seen.method == odd.method && seen.target == odd.target && seen.nonce == "\(name)-\(number)"
+                    && seen.body == odd.body, "\(odd.text.debugDescription): \(seen)")
+            #expect(seen.authorization.hasPrefix("Bearer ") && seen.via == "1.1 bearerd", "\(seen)")
+        }
+    }
+
+    private func client() throws -> RawClient { try RawClient(to: bearerd.proxy) }
+
+    private func bytes(of odd: OddRequest, nonce: String) throws -> [UInt8] {
+        let host = "\(try bearerd.proxy)"
+        return Array(odd.text.replacing("$host", with: host).replacing("$nonce", with: nonce).utf8)
+    }
+
+    /// One to three bytes taken out, put in, doubled or changed, mostly such as HTTP is made of.
+    private func damaged(_ bytes: [UInt8], _ random: inout Generator) -> [UInt8] {
+        var bytes = bytes
+        let alphabet = Array("\r\n\r\n \t:;,0123456789abcdef\u{0}\u{B}\u{7F}#%/?".utf8) + [0x85, 0xA0]
+        for _ in 0..<Int.random(in: 1...3, using: &random) where !bytes.isEmpty {
+            let place = Int.random(in: bytes.indices, using: &random)
+            let byte = alphabet.randomElement(using: &random) ?? 0
+            switch Int.random(in: 0..<4, using: &random) {
+            case 0: bytes.remove(at: place)
+            case 1: bytes.insert(byte, at: place)
+            case 2: bytes[place] = byte
+            default: bytes.insert(bytes[place], at: place)
+            }
+        }
+        return bytes
+    }
+}
+
+extension OddRequest {
+    /// What follows a damaged request on its connection.
+    static let marker = OddRequest(
+        "GET /marker HTTP/1.1\r\nHost: $host\r\nX-Nonce: $nonce\r\n\r\n", "GET", "/marker")
+}
+
+/// SplitMix64: the same numbers in every run.
+struct Generator: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed &>> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed &>> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed &>> 31)
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+
+/// An nginx that writes down every request as it understood it: the second opinion on what bearerd sends.
+final class NginxUpstream: Sendable {
+    /// One request, as nginx read it.
+    struct Seen: Sendable {
+        let method: String
+        let target: String
+        let nonce: String
+        let authorization: String
+        let via: String
+        let body: String
+    }
+
+    /// The program; nil where it is not installed (`deploy/bootstrap nginx`).
+    static let program = ["/usr/sbin/nginx", "/usr/local/sbin/nginx", "/usr/bin/nginx"].first {
+        TemporaryDirectory.mode(of: $0) != nil
+    }
+
+    private let directory: TemporaryDirectory
+    private let process: Subprocess
+
+    /// Starts it, and waits until it answers.
+    init(_ program: String) throws {
+        directory = try TemporaryDirectory()
+        let file = try directory.write("nginx.conf", Self.configuration(in: directory.path))
+        process = try Subprocess([program, "-e", directory.path("error.log"), "-c", file])
+        try eventually("nginx to listen") {
+            (try? RawClient(to: .unix(path: socket)).request("GET", "/ready"))?.status == 200
+        }
+        try eventually("its first line") { seen.count >= 1 }
+    }
+
+    /// Where it listens.
+    private var socket: String { directory.path("outer.sock") }
+
+    /// As it stands in a route's `upstream`.
+    var url: String { "http+unix:\(socket)" }
+
+    /// Every request so far that it found good and whole, in the order of their ends.
+    var seen: [Seen] {
+        let text = String(
+            decoding: TemporaryDirectory.contents(of: directory.path("seen.log")), as: UTF8.self)
+        return text.split(separator: "\n").compactMap { TestJSON(parsing: $0) }.compactMap { line in
+            guard line["status"].string == "200" else { return nil }
+            return Seen(
+                method: line["method"].string ?? "", target: line["target"].string ?? "",
+                nonce: line["nonce"].string ?? "", authorization: line["authorization"].string ?? "",
+                via: line["via"].string ?? "", body: line["body"].string ?? "")
+        }
+    }
+
+    /// A body is known only to a request that is passed on: so there is a second server behind the first.
+    private static func configuration(in directory: String) -> String {
+        """
+        daemon off;
+        master_process off;
+        pid \(directory)/pid;
+        error_log \(directory)/error.log crit;
+        events { worker_connections 512; }
+        http {
+          client_body_temp_path \(directory)/client;
+          proxy_temp_path \(directory)/proxy;
+          fastcgi_temp_path \(directory)/fastcgi;
+          uwsgi_temp_path \(directory)/uwsgi;
+          scgi_temp_path \(directory)/scgi;
+          client_body_buffer_size 1m;
+          underscores_in_headers on;
+          log_format seen escape=json '{"method":"$request_method","target":"$request_uri",'
+            '"nonce":"$http_x_nonce","authorization":"$http_authorization","via":"$http_via",'
+            '"body":"$request_body","status":"$status"}';
+          server {
+            listen unix:\(directory)/outer.sock;
+            access_log \(directory)/seen.log seen;
+            add_header X-Seen-By nginx;
+            location / { proxy_pass http://unix:\(directory)/inner.sock; }
+          }
+          server {
+            listen unix:\(directory)/inner.sock;
+            access_log off;
+            location / { return 200 "seen"; }
+          }
+        }
+        """
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A message that breaks HTTP's grammar, or that two readers could read in two ways.
+struct MalformedMessage: Sendable, CustomStringConvertible {
+    /// Every byte; in a request `$host` stands for what `Host` has to say.
+    let text: String
+    /// What a client is to see.
+    let status: Int
+    /// Whether the sender ends the connection behind it.
+    var endsConnection = false
+
+    init(_ text: String, _ status: Int = 400, endsConnection: Bool = false) {
+        self.text = text
+        self.status = status
+        self.endsConnection = endsConnection
+    }
+
+    var description: String {
+        text.count > 200 ? "\(text.prefix(200).debugDescription)…" : text.debugDescription
+    }
+}
