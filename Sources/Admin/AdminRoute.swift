@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import OAuth
+
 /// What the admin listener says of one route of the configuration.
 package struct AdminRoute: Sendable, Equatable {
     /// Its name in metrics and logs.
@@ -11,7 +13,13 @@ package struct AdminRoute: Sendable, Equatable {
     /// The identity whose token it injects; nil when it injects none.
     package let identity: String?
 
-    package init(name: String, path: String, upstream: String, identity: String?) {
+    /// What that token is asked for, in full; nil without an identity.
+    package let target: TokenTarget?
+
+    package init(
+        name: String, path: String, upstream: String, identity: String?, target: TokenTarget? = nil
+    ) {
+        self.target = target
         self.name = name
         self.path = path
         self.upstream = upstream

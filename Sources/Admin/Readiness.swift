@@ -19,8 +19,9 @@ struct Readiness: Equatable {
 
     /// Judges the identities that these routes name.
     init(routes: [AdminRoute], statuses: [IdentityStatus], isDraining: Bool, now: Instant) {
-        let named = Set(routes.compactMap(\.identity))
-        let waiting = statuses.filter { named.contains($0.name) && !$0.hasUsableToken(at: now) }
+        let waiting = statuses.filter { status in
+            routes.contains { $0.identity == status.name && !status.hasUsableToken(for: $0.target, at: now) }
+        }
         reasons =
             (isDraining ? [.draining] : [])
             + waiting.map { .noToken(identity: $0.name, state: $0.state) }

@@ -39,13 +39,30 @@ package struct StatusDocument: Sendable {
 extension IdentityStatus {
     /// One entry of `identities`.
     var json: JSONValue {
-        [
+        var entry: JSONObject = [
             "name": .string(name),
             "state": .string(state.rawValue),
             "generation": .integer(Int64(generation)),
             "expires_at": expiresAt?.json ?? .null,
             "scope": .string(scope.joined(separator: " ")),
             "last_refresh": lastRefresh?.json ?? .null,
+            "last_error": lastError?.json ?? .null,
+        ]
+        if !tokens.isEmpty { entry["tokens"] = .array(tokens.map(\.json)) }
+        return .object(entry)
+    }
+}
+
+extension TokenStatus {
+    /// One entry of an identity's `tokens`, where routes ask for their own.
+    fileprivate var json: JSONValue {
+        func words(_ list: [String]?) -> JSONValue { .string((list ?? []).joined(separator: " ")) }
+        return [
+            "scope": words(target.scope),
+            "audience": words(target.audience),
+            "resource": words(target.resource),
+            "state": .string(state.rawValue),
+            "expires_at": expiresAt?.json ?? .null,
             "last_error": lastError?.json ?? .null,
         ]
     }

@@ -74,6 +74,9 @@ let everyKey = """
         allow_insecure_upstream: true
         strip_prefix: true
         identity: hand-made
+        scope: read  write
+        audience: [c]
+        resource: https://other.example.com/
         authorization: reject
         header: X-Token
         scheme: ""

@@ -24,11 +24,6 @@ import Testing
         #expect(reasons(withIdentity(line)) == ["not supported yet"])
     }
 
-    @Test(arguments: ["scope: a", "audience: a", "resource: https://a"])
-    func `keys of a route whose part is not built are refused`(line: String) {
-        #expect(reasons(withRoute(line)) == ["not supported yet"])
-    }
-
     @Test(arguments: [
         "url: redis://localhost",
         "key_prefix: p", "ca_file: /c", "client_certificate_file: /c", "client_key_file: /k",

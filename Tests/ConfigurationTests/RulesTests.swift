@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
+import OAuth
 import Testing
 
 @Suite struct RulesTests {
@@ -163,6 +164,17 @@ import Testing
     ])
     func `a route's other rules`(line: String) {
         #expect(!errors(withRoute(line)).isEmpty)
+    }
+
+    @Test func `a route's token is asked for what the route says, else what the identity says`() throws {
+        let client = try #require(report(withIdentity("scope: a b")).configuration?.identities.first?.client)
+        let route = try #require(report(withRoute("audience: x")).configuration?.routes.first)
+        let aimed = client.aimed(at: try #require(route.target))
+        #expect(aimed.scope == ["a", "b"] && aimed.audience == ["x"] && aimed.resource.isEmpty)
+        #expect(client.aimed(at: client.target) == client)
+        let nobody = smallest + "  - {path: /b, upstream: https://b.e, identity: none, scope: a}\n"
+        #expect(errors(nobody).first?.contains("means nothing to a route without an identity") == true)
+        #expect(errors(withRoute("resource: not-a-uri")).count == 1)
     }
 
     @Test(arguments: [

@@ -8,6 +8,7 @@ import Testing
 struct `A stored session` {
     private func example() -> StoredSession {
         var session = StoredSession(identity: "default", generation: 7, binding: "https://sso.example app")
+        session.origin = "login"
         session.accessToken = StoredAccessToken(
             token: Secret("at-1"), generation: 7,
             expiresAt: WallTime(sinceEpoch: .milliseconds(1_700_000_000_123)),
@@ -23,7 +24,7 @@ struct `A stored session` {
     @Test func `reads back as it was written`() throws {
         let session = try #require(StoredSession(decoding: example().encoded()))
         #expect(session.encoded() == example().encoded())
-        #expect(session.generation == 7)
+        #expect(session.generation == 7 && session.origin == "login")
         #expect(session.accessToken?.token.matches(Array("at-1".utf8)) == true)
         #expect(session.accessToken?.expiresAt.sinceEpoch == .milliseconds(1_700_000_000_123))
         #expect(session.refusal == .invalidGrant)

@@ -12,7 +12,6 @@ enum Feature: CaseIterable {
     case registration
     case dpop
     case pushedAuthorizationRequests
-    case routeTokens
     case keyringStore
     case redisStore
 
@@ -26,7 +25,6 @@ enum Feature: CaseIterable {
         .registration,
         .dpop,
         .pushedAuthorizationRequests,
-        .routeTokens,
         .keyringStore,
         .redisStore,
     ]

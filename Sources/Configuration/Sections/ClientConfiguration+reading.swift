@@ -82,7 +82,7 @@ private let builtInHeaders: Set<HTTPFields.Name> = [
 
 extension [Found<String>] {
     /// The values in order, each once.
-    fileprivate var distinctValues: [String] {
+    var distinctValues: [String] {
         var seen: Set<String> = []
         return map(\.value).filter { seen.insert($0).inserted }
     }

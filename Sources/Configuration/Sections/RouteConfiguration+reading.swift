@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import OAuth
 internal import YAML
 
 extension RouteConfiguration {
@@ -30,6 +31,7 @@ extension RouteConfiguration {
         section.require(.identity, "is missing: name one, or 'none' to forward without a token")
         let identity = section.identity(among: surroundings.identities)
         self.identity = identity
+        target = section.target(isUsed: identity != nil)
         authorization = section.value(.authorization, .word, default: .overwrite)
         let header = section.value(.header, .fieldName, default: .authorization)
         if HeaderEdits.framing.contains(header) || header == .host {
@@ -93,6 +95,17 @@ extension Section<RouteKey> {
             reading.error("there is no identity '\(name.value)'\(hint)", at: name.place)
         }
         return name.value
+    }
+
+    /// What the route's token is asked for, unless the identity decides it all.
+    fileprivate func target(isUsed: Bool) -> TokenTarget? {
+        let given = [RouteKey.scope, .audience, .resource].filter(has)
+        guard !given.isEmpty else { return nil }
+        if !isUsed { error(given[0], "means nothing to a route without an identity") }
+        return TokenTarget(
+            scope: words(.scope, .scopeToken)?.distinctValues,
+            audience: words(.audience, .text)?.distinctValues,
+            resource: words(.resource, .resource)?.distinctValues)
     }
 
     /// An empty scheme stands for the token alone.

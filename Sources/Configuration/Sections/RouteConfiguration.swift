@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPTypes
+package import OAuth
 
 /// Which requests go to which upstream, and with whose token (`routes[]`).
 package struct RouteConfiguration: Sendable {
@@ -56,6 +57,8 @@ package struct RouteConfiguration: Sendable {
     package let stripsPrefix: Bool
     /// The name of the identity whose token is put in; nil for none.
     package let identity: String?
+    /// What the token is asked for; nil for what the identity asks for.
+    package let target: TokenTarget?
     /// What becomes of the client's own ``header``.
     package let authorization: AuthorizationPolicy
     /// The header that carries the token.

@@ -31,16 +31,4 @@ enum RouteKey: String, ConfigurationKey {
     case clientKeyFile = "client_key_file"
     case proxy
     case connectTo = "connect_to"
-
-    var feature: Feature? {
-        switch self {
-        case .scope, .audience, .resource: .routeTokens
-        case .path, .host, .listen, .methods, .upstream, .allowInsecureUpstream, .stripPrefix, .identity,
-            .authorization, .header, .scheme, .hostHeader, .requestHeaders, .responseHeaders, .forwarded,
-            .via,
-            .upgrade, .retryOnStatus, .replayBuffer, .onNoToken, .timeouts, .caFile, .clientCertificateFile,
-            .clientKeyFile, .proxy, .connectTo:
-            nil
-        }
-    }
 }

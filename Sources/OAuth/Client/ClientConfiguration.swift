@@ -39,6 +39,10 @@ package struct ClientConfiguration: Equatable, Sendable {
     package var audience: [String] = []
     /// Resource indicators (RFC 8707).
     package var resource: [String] = []
+    /// Whether these three are a route's and not the identity's own; see ``aimed(at:)``.
+    package internal(set) var isForRoute = false
+    /// Whether a refresh must name the scope, because it is not what the session was begun with.
+    package internal(set) var narrowsScope = false
     /// Sent with every authorization request, after the built-in parameters.
     package var authorizationParameters: [NamedValue] = []
     /// Sent with every token request, after the built-in parameters.

@@ -36,7 +36,9 @@ struct TokenRequest {
         case .refresh(let token):
             token.withPlaintext { body.append(.refreshToken, $0) }
             // A session begun by a login was granted what that login asked for: asking again could only lose some.
-            if configuration.grantType == .refreshToken { appendScope(to: &body) }
+            if configuration.grantType == .refreshToken || configuration.narrowsScope {
+                appendScope(to: &body)
+            }
         case .authorizationCode(let login):
             login.code.withPlaintext { body.append(.code, $0) }
             body.append(.redirectURI, login.redirectURI)

@@ -13,6 +13,14 @@ extension AuthSession {
     /// The order is the promise: the lock, then what others stored, then the request, then storing what it brought,
     /// and only then its use.
     func fly() async {
+        await family.takeTurn()
+        let result = await attempt()
+        family.endTurn()
+        landed(with: result)
+        if isStoreChanged { await storeChanged() }
+    }
+
+    private func attempt() async -> Result<Void, TokenFailure> {
         let lock: (any StoreLock)?
         switch await lockStore() {
         case .held(let held): lock = held
@@ -21,7 +29,7 @@ extension AuthSession {
             let failure = TokenFailure(
                 .transient, code: "store_busy", detail: "another process keeps the store's lock")
             _ = state.failed(failure, refreshToken: nil, at: clock.now, wall: clock.wallNow, jitter: random())
-            return landed(with: state.attemptEnded(at: clock.now, isSaved: true))
+            return state.attemptEnded(at: clock.now, isSaved: true)
         }
         isStoreChanged = false
         await adoptStored()
@@ -39,8 +47,7 @@ extension AuthSession {
         }
         let result = state.attemptEnded(at: clock.now, isSaved: isSaved)
         await lock?.release()
-        landed(with: result)
-        if isStoreChanged { await storeChanged() }
+        return result
     }
 
     /// Hands an outcome to the state.
@@ -96,7 +103,7 @@ extension AuthSession {
 
     /// Takes over what is stored, if it is newer.
     func adoptStored() async {
-        if let stored = await load() { adopt(stored) }
+        if let stored = family.newest(await load()) { adopt(stored) }
     }
 
     private func load() async -> StoredSession? {
@@ -123,13 +130,18 @@ extension AuthSession {
     ///
     /// - Returns: why it could not be stored.
     func saving(_ session: StoredSession) async -> StoreError? {
+        defer {
+            for sibling in family.siblings(of: self) { Task { await sibling.storeChanged() } }
+        }
         do throws(StoreError) {
             try await store.save(session, keepingPrevious: state.hasStoredWorked)
         } catch {
+            family.saved(session, isWritten: false)
             saveRetry = clock.now + Self.saveAgainAfter
             report(.storeFailed(.save, error))
             return error
         }
+        family.saved(session, isWritten: true)
         if saveRetry != nil { report(.storeRecovered) }
         saveRetry = nil
         return nil
@@ -138,7 +150,11 @@ extension AuthSession {
     /// Writes what is in memory only, unless another process stored something newer.
     func saveAgain() async {
         isSaving = true
-        defer { isSaving = false }
+        await family.takeTurn()
+        defer {
+            family.endTurn()
+            isSaving = false
+        }
         let lock: (any StoreLock)?
         switch await lockStore() {
         case .held(let held): lock = held
@@ -148,7 +164,7 @@ extension AuthSession {
             return
         }
         let stored = await load()
-        if let stored { adopt(stored) }
+        if let newest = family.newest(stored) { adopt(newest) }
         if state.isUnsaved {
             let session = state.sessionToSave(over: stored)
             if await save(session) { state.saved(session) }

@@ -17,6 +17,8 @@ package actor AuthSession: ExecutorConfined {
     let store: any SessionStore
     let server: AuthorizationServer
     let random: @Sendable () -> Double
+    /// All who have our refresh token.
+    nonisolated let family: SessionFamily
     private let observer: any SessionObserver
 
     var state: AuthState
@@ -40,11 +42,11 @@ package actor AuthSession: ExecutorConfined {
 
     /// A session that does nothing before ``start()``.
     ///
-    /// It runs on `executor` and keeps it alive; `random` is uniform in 0..<1.
+    /// It runs on `executor` and keeps it alive, and so do the others of its `family`; `random` is uniform in 0..<1.
     package init(
         configuration: ClientConfiguration, executor: any SerialExecutor, clock: any SessionClock,
         transport: any TokenTransport, store: any SessionStore, credentials: any CredentialSource,
-        observer: any SessionObserver,
+        observer: any SessionObserver, family: SessionFamily = SessionFamily(),
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
     ) {
         self.executor = executor
@@ -53,10 +55,12 @@ package actor AuthSession: ExecutorConfined {
         self.store = store
         self.observer = observer
         self.random = random
+        self.family = family
         server = AuthorizationServer(
             configuration: configuration, transport: transport, credentials: credentials, clock: clock)
         state = AuthState(configuration)
         reported = state.state(at: clock.now)
+        family.join(self, as: reported)
     }
 
     // MARK: The life of a session
@@ -241,9 +245,9 @@ package actor AuthSession: ExecutorConfined {
     private func reportState(at now: Instant) {
         let present = state.state(at: now)
         guard present != reported else { return }
-        let previous = reported
         reported = present
-        report(.stateChanged(from: previous, to: present))
+        guard let change = family.changed(self, to: present) else { return }
+        report(.stateChanged(from: change.from, to: change.to))
     }
 
     // MARK: Time

@@ -73,7 +73,7 @@ extension AuthState {
     /// A resource server took a token.
     package mutating func tokenAccepted(generation: Int, route: String) {
         guard access?.snapshot.generation == generation else { return }
-        if !isUnsaved { hasStoredWorked = true }
+        if !isUnsaved, generation == session.generation { hasStoredWorked = true }
         holdOffs[route] = nil
         guard unauthorized == generation else { return }
         unauthorized = nil
@@ -83,13 +83,13 @@ extension AuthState {
 
     /// A person wants the present access token never to be used again.
     package mutating func tokenInvalidated(at now: Instant) {
-        invalidated = access?.snapshot.generation ?? session.accessToken?.generation ?? session.generation
+        invalidated = access?.snapshot.generation ?? session[request]?.generation ?? session.generation
         access = nil
         unauthorized = nil
         withholding = nil
         failure?.retry = now
-        guard session.accessToken != nil else { return }
-        session.accessToken = nil
+        guard session[request] != nil else { return }
+        session[request] = nil
         session.generation += 1
         isUnsaved = true
     }

@@ -133,8 +133,12 @@ extension AuthState {
         {
             return nil
         }
-        return session.refreshToken.map(Grant.refresh) ?? .original
+        return asksByItself ? .original : session.refreshToken.map(Grant.refresh) ?? .original
     }
+
+    /// Whether our token comes from a grant of its own, and the session's refresh token is nothing to us: a route's
+    /// token, where nobody needs to log in.
+    private var asksByItself: Bool { configuration.isForRoute && !configuration.grantType.needsPerson }
 
     /// The attempt with `grant` failed, but can be made again without its refresh token.
     ///
@@ -191,13 +195,18 @@ extension AuthState {
         knownLifetime = grant.lifetime ?? knownLifetime
         var next = session
         next.generation += 1
-        next.accessToken = StoredAccessToken(
+        next.accessTokens.removeAll { $0.expiresAt < wall }
+        next[request] = StoredAccessToken(
             token: grant.accessToken, generation: next.generation, expiresAt: wall + lifetime,
             lifetime: lifetime,
             request: request)
-        next.refreshToken = grant.refreshToken ?? session.refreshToken
-        next.idToken = grant.idToken ?? session.idToken
-        next.scope = grant.scope ?? (session.scope.isEmpty ? configuration.scope : session.scope)
+        if !asksByItself {
+            next.refreshToken = grant.refreshToken ?? session.refreshToken
+            next.idToken = grant.idToken ?? session.idToken
+        }
+        if !configuration.isForRoute {
+            next.scope = grant.scope ?? (session.scope.isEmpty ? configuration.scope : session.scope)
+        }
         next.refusal = nil
         next.lastRefresh = wall
         let snapshot = AccessTokenSnapshot(
@@ -232,6 +241,7 @@ extension AuthState {
             failure: failure, count: count, retry: now + max(wait, failure.retryAfter ?? .zero), at: wall)
 
         var next = session
+        let refreshToken = asksByItself ? nil : refreshToken
         if let refreshToken {
             next.refreshToken = refreshToken
             hasStoredWorked = true

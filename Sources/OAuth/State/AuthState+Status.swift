@@ -24,7 +24,7 @@ extension AuthState {
 
     /// nil too where the store's access token is another one, for another daemon's scope.
     private var expiresAt: WallTime? {
-        guard let stored = session.accessToken, stored.generation == access?.snapshot.generation else {
+        guard let stored = session[request], stored.generation == access?.snapshot.generation else {
             return nil
         }
         return stored.expiresAt

@@ -21,18 +21,20 @@ extension AuthState {
             session.generation = stored.generation
             return false
         }
+        if endsFailure(stored) {
+            failure = nil
+            doubts = 0
+        }
         session = stored
         isUnsaved = false
         hasStoredWorked = false
-        failure = nil
-        doubts = 0
-        guard let token = stored.accessToken else {
+        guard let token = stored[request] else {
             access = nil  // somebody wants it never to be used again
             return true
         }
-        guard token.request == request, token.generation != access?.snapshot.generation else { return true }
+        guard token.generation != access?.snapshot.generation else { return true }
         guard token.generation > invalidated else {
-            session.accessToken = nil
+            session[request] = nil
             return true
         }
         knownLifetime = token.lifetime
@@ -60,6 +62,14 @@ extension AuthState {
     package mutating func saved(_ saved: StoredSession) {
         hasStoredWorked = false
         if saved.generation == session.generation { isUnsaved = false }
+    }
+
+    /// Whether asking again is worth while because of `stored`: somebody began anew, or was answered.
+    ///
+    /// What others are answered says nothing of a request of ours that is wrong in itself.
+    private func endsFailure(_ stored: StoredSession) -> Bool {
+        if stored.origin != session.origin || stored.refusal != session.refusal { return true }
+        return failure?.failure.kind != .misconfigured && stored.lastRefresh != session.lastRefresh
     }
 
     private func isNewer(_ stored: StoredSession) -> Bool {

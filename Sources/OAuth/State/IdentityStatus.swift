@@ -19,6 +19,8 @@ package struct IdentityStatus: Equatable, Sendable {
     package var lastRefresh: WallTime?
     /// The last failure since then.
     package var lastError: IdentityError?
+    /// Each access token, where routes ask for their own; else empty.
+    package var tokens: [TokenStatus] = []
 
     /// Whether the identity has an access token that can be sent at `now`.
     package func hasUsableToken(at now: Instant) -> Bool {

@@ -13,11 +13,8 @@ extension StoredSession {
         case identity
         case generation
         case binding
-        case accessToken = "access_token"
-        case accessTokenGeneration = "access_token_generation"
-        case accessTokenRequest = "access_token_request"
-        case expiresAtMilliseconds = "expires_at_ms"
-        case lifetimeMilliseconds = "lifetime_ms"
+        case origin
+        case accessTokens = "access_tokens"
         case refreshToken = "refresh_token"
         case idToken = "id_token"
         case scope
@@ -35,13 +32,8 @@ extension StoredSession {
         put(.identity, .string(identity))
         put(.generation, .integer(Int64(generation)))
         put(.binding, .string(binding))
-        if let accessToken {
-            put(.accessToken, .string(accessToken.token.withPlaintext { $0 }))
-            put(.accessTokenGeneration, .integer(Int64(accessToken.generation)))
-            put(.accessTokenRequest, .string(accessToken.request))
-            put(.expiresAtMilliseconds, .integer(accessToken.expiresAt.sinceEpoch.wholeMilliseconds))
-            put(.lifetimeMilliseconds, .integer(accessToken.lifetime.wholeMilliseconds))
-        }
+        put(.origin, .string(origin))
+        put(.accessTokens, .array(accessTokens.map(\.json)))
         put(.refreshToken, refreshToken.map { .string($0.withPlaintext { $0 }) })
         put(.idToken, idToken.map { .string($0.withPlaintext { $0 }) })
         put(.scope, .array(scope.map(JSONValue.string)))
@@ -67,16 +59,9 @@ extension StoredSession {
             generation < .max / 2
         else { return nil }
         self.init(identity: identity, generation: generation, binding: binding)
+        origin = string(.origin) ?? ""
 
-        if let token = secret(.accessToken), let generation = integer(.accessTokenGeneration),
-            let request = string(.accessTokenRequest),
-            let expiry = Duration(storedMilliseconds: integer(.expiresAtMilliseconds)),
-            let lifetime = Duration(storedMilliseconds: integer(.lifetimeMilliseconds))
-        {
-            accessToken = StoredAccessToken(
-                token: token, generation: Int(clamping: generation), expiresAt: WallTime(sinceEpoch: expiry),
-                lifetime: lifetime, request: request)
-        }
+        accessTokens = (object[Member.accessTokens.rawValue]?.array ?? []).compactMap(StoredAccessToken.init)
         refreshToken = secret(.refreshToken)
         idToken = secret(.idToken)
         scope = object[Member.scope.rawValue]?.array?.compactMap(\.string) ?? []
@@ -85,6 +70,41 @@ extension StoredSession {
             WallTime.init(sinceEpoch:))
         basicEncoding = string(.basicEncoding).flatMap(BasicEncoding.init(rawValue:))
         importedToken = string(.importedToken)
+    }
+}
+
+extension StoredAccessToken {
+    private enum Member: String {
+        case token
+        case generation
+        case expiresAtMilliseconds = "expires_at_ms"
+        case lifetimeMilliseconds = "lifetime_ms"
+        case request
+    }
+
+    fileprivate var json: JSONValue {
+        var object = JSONObject()
+        func put(_ member: Member, _ value: JSONValue) { object[member.rawValue] = value }
+        put(.token, .string(token.withPlaintext { $0 }))
+        put(.generation, .integer(Int64(generation)))
+        put(.expiresAtMilliseconds, .integer(expiresAt.sinceEpoch.wholeMilliseconds))
+        put(.lifetimeMilliseconds, .integer(lifetime.wholeMilliseconds))
+        put(.request, .string(request))
+        return .object(object)
+    }
+
+    fileprivate init?(_ json: JSONValue) {
+        guard let object = json.object else { return nil }
+        func value(_ member: Member) -> JSONValue? { object[member.rawValue] }
+        guard let token = value(.token)?.string, !token.isEmpty,
+            let generation = value(.generation)?.integer,
+            let expiry = Duration(storedMilliseconds: value(.expiresAtMilliseconds)?.integer),
+            let lifetime = Duration(storedMilliseconds: value(.lifetimeMilliseconds)?.integer),
+            let request = value(.request)?.string
+        else { return nil }
+        self.init(
+            token: Secret(token), generation: Int(clamping: generation),
+            expiresAt: WallTime(sinceEpoch: expiry), lifetime: lifetime, request: request)
     }
 }
 

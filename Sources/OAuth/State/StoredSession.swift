@@ -13,7 +13,10 @@ package struct StoredSession: Sendable {
     package var generation: Int
     /// The authorization server and client the tokens belong to; under another one they are never sent.
     package var binding: String
-    package var accessToken: StoredAccessToken?
+    /// Drawn anew by each login or import, and carried along by refreshes: tells a new beginning from a continuation.
+    package var origin = SecureRandom.word(bytes: 9)
+    /// One for each thing that access tokens are asked for.
+    package var accessTokens: [StoredAccessToken] = []
     /// The newest refresh token; kept when it is refused, because an administrator may enable the user again.
     package var refreshToken: Secret?
     package var idToken: Secret?
@@ -35,5 +38,14 @@ package struct StoredSession: Sendable {
         self.generation = generation
         self.binding = binding
         scope = []
+    }
+
+    /// The access token that was asked for by `request`.
+    package subscript(request: String) -> StoredAccessToken? {
+        get { accessTokens.first { $0.request == request } }
+        set {
+            accessTokens.removeAll { $0.request == request }
+            if let newValue { accessTokens.append(newValue) }
+        }
     }
 }

@@ -40,7 +40,8 @@ struct ConfigurationSummary {
             table.append([
                 route.path, route.host?.description ?? "any", methods ?? "any",
                 route.listen?.description ?? "any",
-                route.identity ?? RouteConfiguration.noIdentity, route.upstream.description,
+                (route.identity ?? RouteConfiguration.noIdentity) + (route.target?.summary ?? ""),
+                route.upstream.description,
             ])
         }
         return table.text
@@ -64,6 +65,17 @@ extension StoreConfiguration {
         case .file(let directory, let key): key == nil ? directory : "\(directory), encrypted"
         case .memory: "memory"
         }
+    }
+}
+
+extension TokenTarget {
+    /// What a route asks for that the identity does not, after the identity's name.
+    fileprivate var summary: String {
+        let parts = [("scope", scope), ("audience", audience), ("resource", resource)].compactMap {
+            name, list in
+            list.map { "\(name): \($0.isEmpty ? "none" : $0.joined(separator: " "))" }
+        }
+        return " (\(parts.joined(separator: ", ")))"
     }
 }
 

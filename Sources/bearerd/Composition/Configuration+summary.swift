@@ -2,6 +2,7 @@
 
 import Admin
 import Configuration
+import OAuth
 import Observability
 import System
 
@@ -11,8 +12,10 @@ extension Configuration {
     /// A path that stands twice is told apart by its place.
     var adminRoutes: [AdminRoute] {
         routes.map { route in
-            AdminRoute(
-                name: route.path, path: route.path, upstream: "\(route.upstream)", identity: route.identity)
+            let client = route.identity.flatMap(identity(named:))?.client
+            return AdminRoute(
+                name: route.path, path: route.path, upstream: "\(route.upstream)", identity: route.identity,
+                target: client.map { (route.target.map($0.aimed) ?? $0).target })
         }
     }
 

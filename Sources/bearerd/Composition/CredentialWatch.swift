@@ -11,14 +11,16 @@ import System
 ///
 /// A changed file ends a back-off that its old contents caused, within a second.
 struct CredentialWatch: Sendable {
-    private let session: AuthSession
+    private let sessions: [AuthSession]
     private let transport: ProviderTransport
     private let files: [String]
     private let caFile: String?
     private let log: Log
 
-    init(_ identity: IdentityConfiguration, session: AuthSession, transport: ProviderTransport, log: Log) {
-        self.session = session
+    init(
+        _ identity: IdentityConfiguration, sessions: [AuthSession], transport: ProviderTransport, log: Log
+    ) {
+        self.sessions = sessions
         self.transport = transport
         self.log = log.with(.identity, .string(identity.name))
         var files: [String] = []
@@ -51,6 +53,6 @@ struct CredentialWatch: Sendable {
             }
         }
         log.info("credentials changed", [.file: .string(file)])
-        await session.credentialsChanged()
+        for session in sessions { await session.credentialsChanged() }
     }
 }

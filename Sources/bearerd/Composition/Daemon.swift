@@ -120,7 +120,7 @@ actor Daemon: LoopConfined {
             allowsQuit: admin.allowsQuit, warnings: configuration.protectionsTurnedOff)
         let responder = AdminResponder(
             settings: settings,
-            identities: Identities(sessions: engine.sessions, reporter: engine.reporter),
+            identities: Identities(groups: engine.groups, reporter: engine.reporter),
             process: DaemonControl(daemon: self, writer: writer, startedAt: startedAt))
         try await serve(responder, on: adminListener, name: "admin")
     }

@@ -18,7 +18,7 @@ import TokenStore
 /// `run` and the commands that act on an identity build the same one.
 struct Engine: Sendable {
     let configuration: Configuration
-    let sessions: [AuthSession]
+    let groups: [SessionGroup]
     let reporter: SessionReporter
     let store: any SessionStore
     let trust: TrustStores
@@ -41,22 +41,26 @@ struct Engine: Sendable {
         self.trust = trust
         self.reporter = reporter
         self.store = store
-        var sessions: [AuthSession] = []
+        var groups: [SessionGroup] = []
         var watches: [CredentialWatch] = []
         for identity in configuration.identities {
             let transport = ProviderTransport(
                 client: TransferClient(loop: loop),
                 transport: try identity.transport.transport(
                     encrypted: identity.client.mayUseTLS, trust: trust))
-            let session = AuthSession(
-                configuration: identity.client, executor: loop, clock: clock, transport: transport,
-                store: store,
-                credentials: SecretFileCredentials(sources: identity.credentials, thread: thread),
-                observer: reporter)
-            sessions.append(session)
-            watches.append(CredentialWatch(identity, session: session, transport: transport, log: log))
+            let group = SessionGroup(identity, routes: configuration.routes) { client, family in
+                AuthSession(
+                    configuration: client, executor: loop, clock: clock, transport: transport,
+                    store: store,
+                    credentials: SecretFileCredentials(sources: identity.credentials, thread: thread),
+                    observer: reporter, family: family)
+            }
+            groups.append(group)
+            watches.append(
+                CredentialWatch(
+                    identity, sessions: group.members.map(\.session), transport: transport, log: log))
         }
-        self.sessions = sessions
+        self.groups = groups
         self.watches = watches
         watcher = FileWatcher(on: thread)
     }
@@ -65,6 +69,16 @@ struct Engine: Sendable {
     func start() async {
         for session in sessions { await session.start() }
         for watch in watches { watch.start(watcher) }
+    }
+
+    /// Every session of every identity.
+    var sessions: [AuthSession] { groups.flatMap { $0.members.map(\.session) } }
+
+    private func session(for route: RouteConfiguration) -> AuthSession? {
+        guard let name = route.identity, let identity = configuration.identity(named: name) else {
+            return nil
+        }
+        return groups.first { $0.name == name }?.session(for: route.target, of: identity)
     }
 
     /// What the workers share.
@@ -79,7 +93,7 @@ struct Engine: Sendable {
         let limits = configuration.limits
         let routes = try configuration.routes.map { route in
             try route.route(
-                session: sessions.first { $0.identity == route.identity }, listeners: configuration.listen,
+                session: session(for: route), listeners: configuration.listen,
                 tokenWait: timeouts.tokenWait, trust: trust)
         }
         var shared = WorkerConfiguration(

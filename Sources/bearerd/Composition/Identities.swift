@@ -9,14 +9,16 @@ struct Identities: IdentityDirectory {
     /// An action asked for on the admin listener waits this long for its outcome.
     private static let patience = Duration.seconds(15)
 
-    let sessions: [AuthSession]
+    let groups: [SessionGroup]
     let reporter: SessionReporter
 
-    func session(named name: String) -> AuthSession? { sessions.first { $0.identity == name } }
+    private func sessions(of name: String) -> [AuthSession] {
+        groups.first { $0.name == name }?.members.map(\.session) ?? []
+    }
 
     func statuses() async -> [IdentityStatus] {
         var statuses: [IdentityStatus] = []
-        for session in sessions { statuses.append(await session.status) }
+        for group in groups { statuses.append(await group.status()) }
         return statuses
     }
 
@@ -25,7 +27,7 @@ struct Identities: IdentityDirectory {
             let counts = reporter.counts(of: status.name)
             return IdentityMetrics(
                 name: status.name, state: status.state.rawValue,
-                expiryUnixSeconds: status.expiresAt.map { Double($0.secondsSinceEpoch) },
+                expiryUnixSeconds: status.earliestExpiry.map { Double($0.secondsSinceEpoch) },
                 tokenRequests: counts.tokenRequests.map {
                     IdentityMetrics.TokenRequests(grant: $0.grant, outcome: $0.outcome, count: $0.count)
                 },
@@ -34,10 +36,24 @@ struct Identities: IdentityDirectory {
     }
 
     func refresh(_ name: String) async throws(TokenError) {
-        try await session(named: name)?.refresh(waitingAtMost: Self.patience)
+        for session in sessions(of: name) { try await session.refresh(waitingAtMost: Self.patience) }
     }
 
     func invalidate(_ name: String) async throws(TokenError) {
-        try await session(named: name)?.invalidate(waitingAtMost: Self.patience)
+        // None may be used again, whatever becomes of the others.
+        var failure: TokenError?
+        for session in sessions(of: name) {
+            do throws(TokenError) { try await session.invalidate(waitingAtMost: Self.patience) } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+}
+
+extension IdentityStatus {
+    /// When the first of its tokens expires.
+    fileprivate var earliestExpiry: WallTime? {
+        tokens.isEmpty ? expiresAt : tokens.compactMap(\.expiresAt).min { $0.sinceEpoch < $1.sinceEpoch }
     }
 }

@@ -19,6 +19,7 @@ final class SessionHarness: Sendable {
 
     init(
         grantType: GrantType = .clientCredentials, sharing other: SessionHarness? = nil,
+        family: SessionFamily = SessionFamily(),
         _ configure: (inout ClientConfiguration) -> Void = { _ in }
     ) {
         var configuration = ClientConfiguration(name: "default", clientID: "app", grantType: grantType)
@@ -29,7 +30,7 @@ final class SessionHarness: Sendable {
         store = other?.store ?? FakeStore(journal: journal)
         session = AuthSession(
             configuration: configuration, executor: executor, clock: clock, transport: server, store: store,
-            credentials: secret, observer: journal, random: { 0 })
+            credentials: secret, observer: journal, family: family, random: { 0 })
     }
 
     /// Runs `body` with a session that holds an imported refresh token, or none, and is stopped in the end.

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+
+/// The sessions of one identity in this process: one refresh token, and for each session an access token of its own.
+///
+/// To each other they are what other processes are, through the store. What the store cannot do for them is done
+/// here: they take turns even when it cannot lock, see what it could not write, and hear of changes at once.
+package final class SessionFamily: Sendable {
+    private struct Member {
+        weak var session: AuthSession?
+        var state: IdentityState
+    }
+
+    private struct State {
+        var members: [ObjectIdentifier: Member] = [:]
+        var isTaken = false
+        var waiting: [CheckedContinuation<Void, Never>] = []
+        var unwritten: StoredSession?
+        var reported: IdentityState?
+
+        /// The identity's state: the first that applies to one of the members.
+        var word: IdentityState? {
+            let present = Set(members.values.map(\.state))
+            return IdentityState.allCases.first(where: present.contains)
+        }
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    // MARK: Members
+
+    func join(_ session: AuthSession, as present: IdentityState) {
+        state.withLock { state in
+            state.members[ObjectIdentifier(session)] = Member(session: session, state: present)
+            state.reported = state.word
+        }
+    }
+
+    /// Everybody but `session`.
+    func siblings(of session: AuthSession) -> [AuthSession] {
+        state.withLock { state in
+            state.members.values.compactMap(\.session).filter { $0 !== session }
+        }
+    }
+
+    /// `session` has come to a new state.
+    ///
+    /// - Returns: what became of the identity's, if that is another one.
+    func changed(
+        _ session: AuthSession, to present: IdentityState
+    ) -> (from: IdentityState, to: IdentityState)? {
+        state.withLock { state in
+            state.members[ObjectIdentifier(session)]?.state = present
+            guard let old = state.reported, let new = state.word, old != new else { return nil }
+            state.reported = new
+            return (old, new)
+        }
+    }
+
+    // MARK: Turns
+
+    /// Returns when nobody else makes a token request with the refresh token that all have in common.
+    func takeTurn(isolation: isolated (any Actor)? = #isolation) async {
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state in
+                guard state.isTaken else {
+                    state.isTaken = true
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    func endTurn() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.isTaken = false
+            return nil
+        }
+        next?.resume()
+    }
+
+    // MARK: What could not be written
+
+    /// `session` was saved, or could not be.
+    func saved(_ session: StoredSession, isWritten: Bool) {
+        state.withLock { $0.unwritten = isWritten ? nil : session }
+    }
+
+    /// The newer one of what the store holds and what it could not take.
+    func newest(_ stored: StoredSession?) -> StoredSession? {
+        state.withLock { state in
+            guard let unwritten = state.unwritten else { return stored }
+            guard let stored, stored.generation > unwritten.generation else { return unwritten }
+            state.unwritten = nil
+            return stored
+        }
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import OAuth
+
+/// The sessions of one identity: one for each thing that its access tokens are asked for.
+struct SessionGroup: Sendable {
+    /// A session, and what it asks for.
+    struct Member: Sendable {
+        let client: ClientConfiguration
+        let session: AuthSession
+    }
+
+    /// Never empty; what is said of the identity as a whole is said of the first.
+    let members: [Member]
+
+    var first: AuthSession { members[0].session }
+    var name: String { first.identity }
+
+    /// - Parameters:
+    ///   - identity: whose they are.
+    ///   - routes: of the whole configuration.
+    ///   - make: makes one session of the family.
+    init(
+        _ identity: IdentityConfiguration, routes: [RouteConfiguration],
+        _ make: (ClientConfiguration, SessionFamily) -> AuthSession
+    ) {
+        let family = SessionFamily()
+        members = identity.clients(for: routes).map { client in
+            Member(client: client, session: make(client, family))
+        }
+    }
+
+    /// The session whose token a route carries.
+    func session(for target: TokenTarget?, of identity: IdentityConfiguration) -> AuthSession {
+        let wanted = target.map(identity.client.aimed) ?? identity.client
+        return members.first { $0.client == wanted }?.session ?? first
+    }
+
+    /// What may be shown of the identity.
+    func status() async -> IdentityStatus {
+        var status = await first.status
+        guard members.count > 1 else { return status }
+        for member in members {
+            let own = await member.session.status
+            status.tokens.append(TokenStatus(of: own, asking: member.client))
+        }
+        status.summarizeTokens()
+        return status
+    }
+}
+
+extension IdentityConfiguration {
+    /// What to ask for: the identity's own unless every route that names it wants something else.
+    ///
+    /// A session that a person begins has the identity's own always, because that is what a login brings.
+    fileprivate func clients(for routes: [RouteConfiguration]) -> [ClientConfiguration] {
+        let wanted = routes.filter { $0.identity == name }.map { route in
+            route.target.map(client.aimed) ?? client
+        }
+        var clients = client.grantType.needsPerson || wanted.isEmpty ? [client] : []
+        if wanted.contains(client), clients.isEmpty { clients = [client] }
+        for one in wanted where !clients.contains(one) { clients.append(one) }
+        return clients
+    }
+}
