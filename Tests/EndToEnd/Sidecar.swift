@@ -24,6 +24,8 @@ final class Sidecar: Sendable {
         var store: String?
         /// The identity's grant.
         var grant = "client_credentials"
+        /// Whether the identity has the client secret.
+        var hasSecret = true
     }
 
     /// Its client secret.
@@ -62,7 +64,7 @@ final class Sidecar: Sendable {
           default:
             issuer: \(provider.issuer)
             client_id: legacy-app
-            client_secret: \(clientSecret)
+        \(settings.hasSecret ? "    client_secret: \(clientSecret)" : "")
             grant_type: \(settings.grant)
         \(indented(settings.identity, by: 4))
         \(indented(settings.moreIdentities, by: 2))

@@ -40,15 +40,17 @@ package final class HostileProvider: Sendable {
     }
 
     private let server: RawServer
+    private let isSecure: Bool
     private let state: Monitor<State>
 
-    package init(_ policy: Policy = Policy()) throws {
+    package init(_ policy: Policy = Policy(), tls: TLSServer? = nil) throws {
         var initial = State()
         initial.policy = policy
         let state = Monitor(initial)
         self.state = state
         let owner = WeakProvider()
-        server = try RawServer { wire in
+        isSecure = tls != nil
+        server = try RawServer(tls: tls) { wire in
             while let request = try wire.readRequest() {
                 guard let provider = owner.provider, try provider.answer(request).send(to: wire) else {
                     return
@@ -61,7 +63,10 @@ package final class HostileProvider: Sendable {
     // MARK: What the configuration needs
 
     /// The issuer.
-    package var issuer: String { "http://\(server.address)" }
+    package var issuer: String { isSecure ? "https://localhost:\(port)" : "http://\(server.address)" }
+
+    /// Its port on 127.0.0.1.
+    package var port: UInt16 { server.address.port }
 
     /// The token endpoint.
     package var tokenEndpoint: String { issuer + "/token" }

@@ -17,8 +17,10 @@ package final class TLSAuthority: Sendable {
         ])
     }
 
-    /// A TLS server whose certificate is for these names only.
-    package func server(for names: [String] = ["localhost"], days: Int = 1) throws -> TLSServer {
+    /// A TLS server whose certificate is for these names only; it may want certificates of its clients.
+    package func server(
+        for names: [String] = ["localhost"], days: Int = 1, clientAuthority: String? = nil
+    ) throws -> TLSServer {
         let name = "server-\(names.joined(separator: "-"))-\(days)"
         let (key, request, certificate) = (
             directory.path(name + ".key"), directory.path(name + ".csr"), directory.path(name + ".pem")
@@ -35,6 +37,23 @@ package final class TLSAuthority: Sendable {
             "-set_serial", "\(UInt32.random(in: 1...UInt32.max))", "-days", "\(days)", "-extfile", extensions,
             "-out", certificate,
         ])
-        return try TLSServer(certificateFile: certificate, keyFile: key)
+        return try TLSServer(certificateFile: certificate, keyFile: key, clientAuthority: clientAuthority)
+    }
+
+    /// A client's certificate and its key, in PEM files.
+    package func client() throws -> (certificateFile: String, keyFile: String) {
+        let (key, request, certificate) = (
+            directory.path("client.key"), directory.path("client.csr"), directory.path("client.pem")
+        )
+        try openssl([
+            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
+            "/CN=test client",
+            "-keyout", key, "-out", request,
+        ])
+        try openssl([
+            "x509", "-req", "-in", request, "-CA", certificateFile, "-CAkey", directory.path("ca.key"),
+            "-set_serial", "\(UInt32.random(in: 1...UInt32.max))", "-days", "1", "-out", certificate,
+        ])
+        return (certificate, key)
     }
 }

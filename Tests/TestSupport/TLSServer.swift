@@ -8,13 +8,21 @@ package final class TLSServer: @unchecked Sendable {
     // An SSL_CTX may be used by several threads once it is set up (SSL_CTX_new(3)).
     private let context: OpaquePointer
 
-    package init(certificateFile: String, keyFile: String) throws {
+    /// Clients need a certificate that `clientAuthority`, a PEM file, leads to; nil asks for none.
+    package init(certificateFile: String, keyFile: String, clientAuthority: String? = nil) throws {
         // OpenSSL writes with write(2), which knows no MSG_NOSIGNAL.
         signal(SIGPIPE, SIG_IGN)
         guard let context = SSL_CTX_new(TLS_server_method()),
             SSL_CTX_use_certificate_chain_file(context, certificateFile) == 1,
             SSL_CTX_use_PrivateKey_file(context, keyFile, SSL_FILETYPE_PEM) == 1
         else { throw WireError("TLS server set-up with \(certificateFile)") }
+        if let clientAuthority {
+            guard SSL_CTX_load_verify_locations(context, clientAuthority, nil) == 1 else {
+                throw WireError("TLS server set-up with \(clientAuthority)")
+            }
+            SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
+            SSL_CTX_set_session_id_context(context, "test", 4)
+        }
         self.context = context
     }
 
