@@ -3,10 +3,11 @@
 
 import json
 import os
+import shutil
 import time
 import urllib.parse
 
-from sidecar import EXIT_PERMISSION, Login, Sidecar
+from sidecar import EXIT_PERMISSION, EXIT_UNAVAILABLE, Login, Sidecar
 from support import expect, wait_until, write
 
 
@@ -15,16 +16,33 @@ class Case:
 
     def __init__(self, provider, api, directory, identity):
         self.provider, self.api, self.directory, self.identity = provider, api, directory, identity
-        self.made = 0
+        self.sidecars, self.logins = [], []
 
     def sidecar(self, identity=None, store=None):
-        self.made += 1
-        return Sidecar(os.path.join(self.directory, f"bearerd-{self.made}"), identity or self.identity,
-                       self.api.address, store)
+        directory = os.path.join(self.directory, f"bearerd-{len(self.sidecars)}")
+        self.sidecars.append(Sidecar(directory, identity or self.identity, self.api.address, store))
+        return self.sidecars[-1]
 
-    def login(self, sidecar, *options):
+    def copy(self, sidecar):
+        """A sidecar with a copy of another one's store, which knows nothing of what happens there later."""
+        copy = self.sidecar(sidecar.identity)
+        shutil.copytree(sidecar.store, copy.store)
+        return copy
+
+    def begin_login(self, sidecar, *options):
+        self.logins.append(Login(sidecar, *(options or ["--no-browser"])))
+        return self.logins[-1]
+
+    def clean(self):
+        """Ends what a failed check left behind."""
+        for login in self.logins:
+            login.give_up()
+        for sidecar in self.sidecars:
+            sidecar.kill()
+
+    def login(self, sidecar):
         """A login in the browser; returns the page that the person sees at the end."""
-        login = Login(sidecar, "--no-browser", *options)
+        login = self.begin_login(sidecar)
         browser = self.provider.browser()
         redirect = self.provider.authorize(browser, login.address("client_id="))
         page = deliver(browser, redirect)
@@ -79,7 +97,7 @@ def token_exchange(case):
 def code_and_pkce(case):
     """The code flow, and the API's answer to the person's token; a forged redirect changes nothing."""
     sidecar = case.sidecar()
-    login = Login(sidecar, "--no-browser")
+    login = case.begin_login(sidecar)
     url = login.address("client_id=")
     query = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))
     expect(query.get("code_challenge_method") == "S256", "no PKCE with S256")
@@ -97,10 +115,8 @@ def code_and_pkce(case):
 def device(case):
     """RFC 8628: the person agrees on another screen."""
     sidecar = case.sidecar()
-    login = Login(sidecar, "--device", patience=60)
-    url = login.address(case.provider.device_address)
-    time.sleep(1)  # let it be told once that nobody has agreed yet
-    case.provider.approve_device(case.provider.browser(), url)
+    login = case.begin_login(sidecar, "--device")
+    case.provider.approve_device(case.provider.browser(), *login.device_code())
     login.result(60).must_be()
     served(sidecar)
 
@@ -109,7 +125,7 @@ def issuer_in_redirect(case):
     """RFC 9207: the issuer comes along, and a wrong one ends the login without harming the session."""
     sidecar = case.logged_in()
     token = sidecar.status()["generation"]
-    login = Login(sidecar, "--no-browser")
+    login = case.begin_login(sidecar)
     browser = case.provider.browser()
     redirect = case.provider.authorize(browser, login.address("client_id="))
     parts = urllib.parse.urlsplit(redirect)
@@ -117,7 +133,7 @@ def issuer_in_redirect(case):
     expect(query.get("iss") == case.provider.metadata()["issuer"], f"iss is {query.get('iss')}")
     query["iss"] = "https://mixed-up.example.test"
     browser.request("GET", parts._replace(query=urllib.parse.urlencode(query)).geturl())
-    login.child.terminate()
+    login.give_up()
     expect(login.result().code != 0, "a login with a wrong iss succeeded")
     expect(sidecar.status()["generation"] == token, "a refused login changed the session")
     served(sidecar)
@@ -151,15 +167,22 @@ def rotation(case):
 def reuse(case):
     """A copy of the store that was left behind finds its refresh token used up, says so and stays calm."""
     sidecar = case.logged_in()
-    copy = sidecar.fork(os.path.join(sidecar.directory, "copy"))
-    sidecar.command("refresh").must_be()
-    sidecar.command("refresh").must_be()
-    refused = copy.command("refresh")
-    expect(refused.code == EXIT_PERMISSION, lambda: f"{refused}, expected exit {EXIT_PERMISSION}")
-    state = copy.status()["state"]
-    expect(state == "login_required", f"the state is {state}")
-    case.login(copy)
-    served(copy)
+    copy = case.copy(sidecar)
+    for _ in range(2):
+        time.sleep(1.1)  # Keycloak compares whole seconds
+        sidecar.command("refresh").must_be()
+    if case.provider.refuses_clearly:
+        copy.command("refresh").must_be(EXIT_PERMISSION)
+        state = copy.status()["state"]
+        expect(state == "login_required", f"the state is {state}")
+        case.login(copy)
+        return served(copy)
+    # An answer that may mean anything is tried again before it is believed.
+    copy.command("refresh").must_be(EXIT_UNAVAILABLE)
+    with copy:
+        wait_until(lambda: copy.call().json.get("code") == "login_required", "login_required", seconds=30)
+        case.login(copy)
+        wait_until(lambda: copy.call().status == 200, "the daemon uses the new login", seconds=1.5)
 
 
 def expiry(case):
@@ -177,7 +200,7 @@ def expiry(case):
 def revocation(case):
     """What is revoked is dead at the provider."""
     sidecar = case.logged_in()
-    copy = sidecar.fork(os.path.join(sidecar.directory, "copy"))
+    copy = case.copy(sidecar)
     sidecar.command("revoke").must_be()
     refused = copy.command("refresh")
     expect(refused.code != 0, "the refresh token still works after its revocation")
@@ -193,7 +216,7 @@ def userinfo(case):
 def end_session(case):
     """Logout: nothing is left in the store, and the provider knows."""
     sidecar = case.logged_in()
-    copy = sidecar.fork(os.path.join(sidecar.directory, "copy"))
+    copy = case.copy(sidecar)
     sidecar.command("logout", "--no-browser").must_be()
     state = sidecar.status()["state"]
     expect(state in ("empty", "login_required"), f"after logout the state is {state}")

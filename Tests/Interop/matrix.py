@@ -65,7 +65,11 @@ class Column:
                 for variant, identity in enumerate(wanted if isinstance(wanted, list) else [wanted]):
                     directory = os.path.join(provider.directory, f"{number}-{variant}")
                     os.makedirs(directory)
-                    check(Case(provider, api, directory, identity))
+                    case = Case(provider, api, directory, identity)
+                    try:
+                        check(case)
+                    finally:
+                        case.clean()
                 self._record(feature, OK, seconds=time.monotonic() - began)
             except Exception as error:
                 self._record(feature, PENDING if "not supported yet" in str(error) else FAILED, error)

@@ -22,8 +22,8 @@ class Provider:
     name = ""
     username, password = "alice", "not-a-real-password"
     ca_file = None
-    # What the address has in it that a device shows to its user.
-    device_address = "user_code="
+    # Whether it says `invalid_grant` of a dead refresh token.
+    refuses_clearly = True
 
     def __init__(self, directory):
         self.directory = fresh_directory(directory)
@@ -55,7 +55,7 @@ class Provider:
         """Logs in at an authorization request; returns the redirect to the client, unvisited."""
         return browser.walk(url, self.username, self.password, until="http://127.0.0.1:")
 
-    def approve_device(self, browser, url):
+    def approve_device(self, browser, url, code):
         """Logs in at the address that a device shows, and agrees."""
         browser.walk(url, self.username, self.password, until=None)
 

@@ -48,6 +48,13 @@ class ByIntrospection:
         return claims
 
 
+class Server(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """A proxy may close its connections."""
+
+
 class ResourceServer:
     """Answers with the token's claims, or with 401; remembers what it saw."""
 
@@ -66,8 +73,7 @@ class ResourceServer:
             def log_message(self, *arguments):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
+        self.server = Server(("127.0.0.1", 0), Handler)
         self.address = f"http://127.0.0.1:{self.server.server_port}"
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
 

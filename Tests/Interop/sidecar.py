@@ -3,10 +3,9 @@
 
 import json
 import os
-import queue
-import shutil
 import subprocess
 import threading
+import time
 
 from browser import Browser
 from support import Process, expect, free_port, fresh_directory, wait_until, write
@@ -38,7 +37,7 @@ class Login:
         self.child = subprocess.Popen(
             sidecar.command_line(*self.arguments), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True)
-        self.lines, self.said, self.complaints = queue.Queue(), [], []
+        self.said, self.complaints = [], []
         self.readers = [threading.Thread(target=self._collect, args=pair, daemon=True)
                         for pair in ((self.child.stdout, self.said), (self.child.stderr, self.complaints))]
         for reader in self.readers:
@@ -47,7 +46,6 @@ class Login:
     def _collect(self, stream, into):
         for line in stream:
             into.append(line)
-            self.lines.put(line.strip())
 
     def address(self, containing, patience=20):
         """The first word of its output that is a URL with `containing` in it."""
@@ -62,6 +60,13 @@ class Login:
             return None
         return wait_until(look, "the address that login prints", patience)
 
+    def device_code(self):
+        """What `--device` tells the person: where to go, preferably with the code, and the code."""
+        self.address("http")
+        time.sleep(1)  # the rest of it; and the provider is asked once before anybody has agreed
+        told = dict(line.strip().rsplit(" ", 1) for line in [*self.said, *self.complaints] if " " in line)
+        return told.get("or visit", told.get("visit")), told.get("enter")
+
     def result(self, patience=40):
         try:
             code = self.child.wait(patience)
@@ -72,6 +77,12 @@ class Login:
         for reader in self.readers:
             reader.join(5)
         return Result(self.arguments, code, "".join(self.said), "".join(self.complaints))
+
+    def give_up(self):
+        """Ends it if it has not ended."""
+        if self.child.poll() is None:
+            self.child.terminate()
+            self.child.wait()
 
 
 class Sidecar:
@@ -97,12 +108,6 @@ class Sidecar:
             "store": {"type": "file", "directory": self.store},
             "shutdown": {"grace": "3s"},
         }, indent=2))
-
-    def fork(self, directory):
-        """Another bearerd with a copy of this one's store, which knows nothing of what happens here later."""
-        other = Sidecar(directory, self.identity, self.upstream)
-        shutil.copytree(self.store, other.store)
-        return other
 
     def command_line(self, command, *arguments):
         return [BINARY, command, *arguments, "-c", self.config]
@@ -150,11 +155,14 @@ class Sidecar:
         secret = self.identity.get("client_secret")
         expect(not secret or secret not in log, "the client secret stands in the log of bearerd")
 
+    def kill(self):
+        """Ends the daemon if it has not ended."""
+        if self.daemon:
+            self.daemon.stop(patience=0)
+
     def __enter__(self):
         return self.start()
 
     def __exit__(self, kind, error, trace):
         if kind is None:
             self.stop()
-        elif self.daemon:
-            self.daemon.stop()

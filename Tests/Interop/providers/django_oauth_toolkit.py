@@ -7,7 +7,6 @@ A client there has one grant. The device authorization endpoint stands in no doc
 import json
 import os
 import sys
-import urllib.parse
 
 from browser import FormReader
 from provider import AWKWARD_SECRET, Provider
@@ -78,9 +77,8 @@ class DjangoOAuthToolkit(Provider):
                              "grant_type": "authorization_code"},
         }
 
-    def approve_device(self, browser, url):
+    def approve_device(self, browser, url, code):
         page = browser.walk(url, self.username, self.password, until=None)
-        code = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query))["user_code"]
         for values, button in (({"user_code": code}, None), ({"action": "accept"}, None)):
             form = next(form for form in FormReader(page.text).forms if form.method == "POST")
             page = browser.submit(page, form, values, button)

@@ -22,7 +22,7 @@ GRANTS = ["code", "password", "client_credentials", "refresh_token", "delete_tok
 
 class Glewlwyd(Provider):
     name = "glewlwyd"
-    device_address = "/device"
+    refuses_clearly = False
 
     @classmethod
     def why_not(cls):
@@ -197,14 +197,14 @@ class Glewlwyd(Provider):
             url = self.agree(browser, answer.location) if "callback_url=" in answer.location else answer.location
         raise AssertionError("glewlwyd's login does not come to an end")
 
-    def approve_device(self, browser, url):
+    def approve_device(self, browser, url, code):
         for _ in range(8):
             answer = browser.request("GET", url)
             expect(answer.location, f"the device page answered {answer.status}")
-            if "callback_url=" not in answer.location:
-                expect("deviceComplete" in answer.location, f"the device page led to {answer.location}")
+            if "prompt=deviceComplete" in answer.location:
                 return
             url = self.agree(browser, answer.location)
+        raise AssertionError("glewlwyd's device page does not come to an end")
 
     def refresh_token_from_elsewhere(self):
         status, answer = self.post(

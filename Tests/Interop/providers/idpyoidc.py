@@ -24,6 +24,7 @@ LONG_SECRET = "not-a-real-secret-but-32-bytes-long"
 
 class IdPyOIDC(Provider):
     name = "idpyoidc"
+    refuses_clearly = False
 
     @property
     def issuer(self):
@@ -41,7 +42,7 @@ class IdPyOIDC(Provider):
                     **({"client_secret": secret} if secret else {"jwk": {**key, "kid": "interop", "use": "sig"}})}
                    for name, (method, secret) in methods.items()]
         settings = write(os.path.join(self.directory, "settings.json"), json.dumps({
-            "port": self.port, "username": self.username, "password": self.password, "lifetime": 60,
+            "port": self.port, "username": self.username, "password": self.password, "lifetime": 5,
             "clients": clients}))
         self.process = Process([sys.executable, SERVER, self.directory, settings],
                                os.path.join(self.directory, "log"), cwd=self.directory)
@@ -50,7 +51,9 @@ class IdPyOIDC(Provider):
     def identities(self):
         # It calls the type of these tokens `access_token`.
         service = {"grant_type": "client_credentials", "accept_token_types": ["access_token"]}
-        person = self.login("basic", LONG_SECRET)
+        # OpenID Connect Core 11: no offline_access without consent; this provider insists.
+        consent = {"authorization_params": {"prompt": "consent"}}
+        person = self.login("basic", LONG_SECRET, **consent)
         return {
             "client_credentials": self.identity("service", LONG_SECRET, **service),
             "login: code and PKCE": person,
@@ -67,10 +70,11 @@ class IdPyOIDC(Provider):
             "client_secret_jwt": self.identity(
                 "secret-jwt", LONG_SECRET, token_endpoint_auth_method="client_secret_jwt", **service),
             "private_key_jwt": self.login(
-                "key", private_key_file=self.client_key, private_key_id="interop", signing_alg="ES256"),
+                "key", private_key_file=self.client_key, private_key_id="interop", signing_alg="ES256", **consent),
             "refresh": person,
             "rotation": person,
             "reuse is noticed": person,
+            "tokens of five seconds": person,
             "revocation": person,
             "userinfo": person,
         }

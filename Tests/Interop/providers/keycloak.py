@@ -17,7 +17,6 @@ ALGORITHMS = ["RS256", "PS256", "ES256", "EdDSA"]
 
 class Keycloak(Provider):
     name = "keycloak"
-    device_address = "user_code="
 
     @classmethod
     def why_not(cls):

@@ -6,7 +6,6 @@ Its tokens live for whole minutes. Over http it sends no `iss` in the redirect.
 
 import os
 import sys
-import urllib.parse
 
 import yaml
 
@@ -16,7 +15,6 @@ from support import Process, expect, write
 
 class NanoIDP(Provider):
     name = "nanoidp"
-    device_address = "/device"
 
     @property
     def issuer(self):
@@ -83,8 +81,7 @@ class NanoIDP(Provider):
         answer = browser.request("POST", url, form={"username": self.username, "password": self.password})
         return answer.location or answer
 
-    def approve_device(self, browser, url):
-        code = dict(urllib.parse.parse_qsl(urllib.parse.urlsplit(url).query)).get("user_code")
+    def approve_device(self, browser, url, code):
         answer = browser.request("POST", f"{self.issuer}/device", form={
             "user_code": code, "username": self.username, "password": self.password})
         expect(answer.status == 200, f"the device page answered {answer.status}")
