@@ -124,7 +124,15 @@ def restarted(case):
         wait_until(lambda: service.call().status == 200, "the service's new token", seconds=5)
 
 
+def other_name(case):
+    """The issuer has a name that leads nowhere from here; `connect_to` says where it really is."""
+    served(case.sidecar({
+        **case.provider.identities()["client_credentials"], "issuer": case.provider.issuers[1],
+        "connect_to": f"localhost:{case.provider.port}"}))
+
+
 CHECKS = {
+    "issuer by another name (connect_to)": other_name,
     "one session, two daemons, ten commands": shared_under_load,
     "user disabled and enabled again": disabled_and_enabled,
     "administrator's sign-out": signed_out,

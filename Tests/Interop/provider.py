@@ -43,6 +43,11 @@ class Provider:
     def issuer(self):
         raise NotImplementedError
 
+    @property
+    def issuers(self):
+        """All names under which it issues tokens."""
+        return [self.issuer]
+
     def start(self):
         """Returns when the provider answers and knows its clients and its user."""
         raise NotImplementedError

@@ -17,14 +17,14 @@ class ByKeys:
 
     def __init__(self, provider):
         metadata = provider.metadata()
-        self.issuer = metadata["issuer"]
+        self.issuers = provider.issuers
         self.context = ssl.create_default_context(cafile=provider.ca_file)
         self.keys = jwt.PyJWKClient(metadata["jwks_uri"], ssl_context=self.context)
         self.algorithms = ["RS256", "PS256", "ES256", "EdDSA"]
 
     def __call__(self, token):
         key = self.keys.get_signing_key_from_jwt(token)
-        return jwt.decode(token, key.key, algorithms=self.algorithms, issuer=self.issuer, leeway=1,
+        return jwt.decode(token, key.key, algorithms=self.algorithms, issuer=self.issuers, leeway=1,
                           options={"verify_aud": False, "require": ["exp", "iss"]})
 
 

@@ -77,10 +77,10 @@ def openssl(*arguments):
 
 
 def make_certificate(directory):
-    """A certificate for localhost that is its own authority; returns the paths of certificate and key."""
+    """A certificate for localhost and sso.example.test that is its own authority; returns its path and its key's."""
     certificate, key = os.path.join(directory, "tls.pem"), os.path.join(directory, "tls.key")
     openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
-            "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate)
+            "-addext", "subjectAltName=DNS:localhost,DNS:sso.example.test", "-keyout", key, "-out", certificate)
     return certificate, key
 
 

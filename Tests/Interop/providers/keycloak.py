@@ -38,6 +38,10 @@ class Keycloak(Provider):
         return f"{self.server}/realms/demo"
 
     @property
+    def issuers(self):
+        return [self.issuer, f"https://sso.example.test:{self.port}/realms/demo"]
+
+    @property
     def token_endpoint(self):
         return f"{self.issuer}/protocol/openid-connect/token"
 
@@ -79,7 +83,7 @@ class Keycloak(Provider):
             JAVA_OPTS_KC_HEAP="-Xms64m -Xmx512m")
         environment.pop("KEYCLOAK_HOME", None)
         self.process = Process(command, os.path.join(self.directory, "log"), env=environment, cwd=self.home)
-        self.process.wait_until(self.is_up, "Keycloak", seconds=120)
+        self.process.wait_until(self.is_up, "Keycloak", seconds=300)
 
     def realm(self):
         """The realm of the documentation, and the clients that only a test wants."""
