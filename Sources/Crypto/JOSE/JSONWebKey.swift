@@ -9,27 +9,50 @@ package struct JSONWebKey: Sendable {
     /// `alg`, if the key is for one algorithm alone.
     private let onlyAlgorithm: JWSAlgorithm?
     private let fitting: Set<JWSAlgorithm>
-    private let key: JOSEKey
+    private let key: PublicKey
+
+    private enum PublicKey {
+        case jose(JOSEKey)
+        case ed25519(Ed25519PublicKey)
+    }
+
+    /// Shorter RSA keys are not believed (RFC 7518 §3.3).
+    private static let shortestModulus = 256
 
     /// Reads one element of `keys`.
     ///
-    /// Fails for what verifies nothing here: other kinds of keys, keys for encryption, damaged ones. Shared
+    /// Fails for what verifies nothing here: other kinds of keys, keys for encryption, short and damaged ones. Shared
     /// secrets too, which have no place in a published set.
     package init?(_ jwk: JSONObject) {
         if let use = jwk["use"]?.string, use != "sig" { return nil }
         if let operations = jwk["key_ops"]?.array, !operations.contains("verify") { return nil }
         switch (jwk["kty"]?.string, jwk["crv"]?.string) {
-        case ("RSA", nil): fitting = [.rs256, .ps256]
+        case ("RSA", nil):
+            guard let modulus = jwk["n"]?.string.flatMap(Base64URL.decode),
+                modulus.drop(while: { $0 == 0 }).count >= Self.shortestModulus
+            else { return nil }
+            fitting = [.rs256, .rs384, .rs512, .ps256, .ps384, .ps512]
         case ("EC", "P-256"): fitting = [.es256]
+        case ("EC", "P-384"): fitting = [.es384]
+        case ("EC", "P-521"): fitting = [.es512]
+        case ("OKP", "Ed25519"): fitting = [.edDSA]
         default: return nil
+        }
+        guard let key = Self.publicKey(in: jwk) else { return nil }
+        self.key = key
+        keyID = jwk["kid"]?.string
+        onlyAlgorithm = jwk["alg"]?.string.map(JWSAlgorithm.init(rawValue:))
+    }
+
+    private static func publicKey(in jwk: JSONObject) -> PublicKey? {
+        if jwk["kty"]?.string == "OKP" {
+            return jwk["x"]?.string.flatMap(Base64URL.decode).flatMap(Ed25519PublicKey.init).map(
+                PublicKey.ed25519)
         }
         // Without the private members, should somebody have published them.
         var publicPart = JSONObject()
         for name in ["kty", "crv", "x", "y", "n", "e"] { publicPart[name] = jwk[name] }
-        guard let key = try? JOSEKey(jwk: publicPart) else { return nil }
-        self.key = key
-        keyID = jwk["kid"]?.string
-        onlyAlgorithm = jwk["alg"]?.string.map(JWSAlgorithm.init(rawValue:))
+        return (try? JOSEKey(jwk: publicPart)).map(PublicKey.jose)
     }
 
     /// Whether a token that names this algorithm can have been signed with this key.
@@ -38,7 +61,10 @@ package struct JSONWebKey: Sendable {
     }
 
     func verifies(_ token: JWS) -> Bool {
-        key.verifies(token.compact)
+        switch key {
+        case .jose(let key): key.verifies(token.compact)
+        case .ed25519(let key): key.verifies(token.compact)
+        }
     }
 
     /// The key's RFC 7638 thumbprint with SHA-256, in base64url.

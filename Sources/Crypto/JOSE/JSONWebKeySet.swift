@@ -33,7 +33,9 @@ package struct JSONWebKeySet: Sendable {
     ) throws(JOSEError) {
         guard allowed.contains(token.algorithm) else { throw .algorithmNotAllowed }
         let candidates = keys.filter { key in
-            key.fits(token.algorithm) && (token.keyID == nil || key.keyID == token.keyID)
+            // A key without a name may be the one; a token without one was signed with one of them.
+            key.fits(token.algorithm)
+                && (token.keyID == nil || key.keyID == nil || key.keyID == token.keyID)
         }
         guard !candidates.isEmpty else { throw .noKey }
         guard candidates.contains(where: { $0.verifies(token) }) else { throw .signatureMismatch }

@@ -31,17 +31,19 @@ package struct SigningKey: Sendable {
         return try SigningKey(publishing: key, .es256)
     }
 
-    /// A shared secret for HS256.
+    /// A shared secret for HMAC.
     ///
-    /// - Parameter secret: not empty; RFC 7518 §3.2 wants 32 bytes at least.
+    /// - Parameters:
+    ///   - secret: not empty; RFC 7518 §3.2 wants 32 bytes at least.
+    ///   - algorithm: one of ``JWSAlgorithm/symmetric``.
     /// - Throws: ``JOSEError``.
-    package init(secret: Secret) throws(JOSEError) {
+    package init(secret: Secret, algorithm: JWSAlgorithm = .hs256) throws(JOSEError) {
         key = try JOSEKey { error in
             secret.withPlaintextBytes { bytes in
                 bytes.withUnsafeBufferPointer { cjose_jwk_create_oct_spec($0.baseAddress, $0.count, error) }
             }
         }
-        algorithm = .hs256
+        self.algorithm = algorithm
         keyID = nil
         publicJWK = nil
     }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Crypto
+
+/// Why an id token is not believed; holds nothing of the token.
+package enum IDTokenError: Error, Equatable, Sendable {
+    /// No JWS whose payload is a JSON object, or it must be understood in a way we do not know.
+    case malformed
+    /// A claim that every id token has is missing or of the wrong type.
+    case missingClaim(String)
+    /// OpenID Connect Core §3.1.3.7, rule 2.
+    case issuerMismatch
+    /// Rule 3: not for this client.
+    case audienceMismatch
+    /// Rules 4 and 5: for several parties, and we are not said to be the authorized one.
+    case authorizedPartyMismatch
+    /// Rules 6 to 8: unsigned, or signed in a way or with a key that is not the server's.
+    case badSignature(JOSEError)
+    /// Rule 9.
+    case expired
+    /// Rule 10: issued too long before now, or after it.
+    case issuedAtTooFarFromNow
+    /// Rule 11.
+    case nonceMismatch
+    /// OpenID Connect Core §3.1.3.8.
+    case accessTokenMismatch
+    /// OpenID Connect Core §12.2: a refresh brought the id token of somebody else.
+    case subjectChanged
+    /// OpenID Connect Core §12.2: another issuer, audience or nonce than at the login.
+    case sessionChanged(String)
+
+    /// What a person reads of it.
+    package var reason: String {
+        switch self {
+        case .malformed: "it is no signed JSON"
+        case .missingClaim(let name): "its claim \(name) is missing or of the wrong type"
+        case .issuerMismatch: "issuer mismatch"
+        case .audienceMismatch: "audience mismatch: it is not for this client"
+        case .authorizedPartyMismatch: "authorized party mismatch: its azp is not this client"
+        case .badSignature(.algorithmNotAllowed):
+            "it is unsigned, or signed by an algorithm that is not allowed"
+        case .badSignature(.noKey): "the provider publishes no key that fits its signature"
+        case .badSignature: "its signature does not verify"
+        case .expired: "it has expired; are the clocks right?"
+        case .issuedAtTooFarFromNow:
+            "it was issued more than 600 seconds before or after now; are the clocks right?"
+        case .nonceMismatch: "nonce mismatch"
+        case .accessTokenMismatch: "its at_hash is not that of the access token"
+        case .subjectChanged: "its sub is not the one that logged in"
+        case .sessionChanged(let name): "its \(name) is not the one of the login"
+        }
+    }
+}
+
+extension TokenFailure {
+    /// What an id token that is not believed makes of an answer.
+    init(_ error: IDTokenError) {
+        self.init(.transient, code: "bad_id_token", detail: "the id token is not believed: \(error.reason)")
+    }
+}
