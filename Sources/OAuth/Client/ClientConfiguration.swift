@@ -56,6 +56,8 @@ package struct ClientConfiguration: Equatable, Sendable {
     package var refreshMargin: Duration?
     /// Of a token whose answer tells no lifetime, when no earlier answer did either.
     package var defaultLifetime: Duration = .seconds(300)
+    /// How far the provider's clock may be from ours when an id token's expiry is judged.
+    package var clockSkew: Duration = .seconds(60)
     /// The time allowed for one request to the authorization server, in total.
     package var tokenTimeLimit: Duration = .seconds(10)
 

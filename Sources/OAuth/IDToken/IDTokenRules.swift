@@ -48,7 +48,7 @@ struct IDTokenRules {
 
     private func checkLogin(_ token: IDToken, nonce: Secret?) throws(IDTokenError) {
         let age = now - token.issuedAt
-        guard -Self.issuedAtWindow...Self.issuedAtWindow ~= age else { throw .issuedAtTooFarFromNow }
+        guard .zero - Self.issuedAtWindow...Self.issuedAtWindow ~= age else { throw .issuedAtTooFarFromNow }
         guard let nonce else { return }
         guard let answered = token.nonce, nonce.matches(Array(answered.utf8)) else { throw .nonceMismatch }
     }

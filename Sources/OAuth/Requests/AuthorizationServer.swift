@@ -8,11 +8,12 @@ import JSON
 ///
 /// Confined to its session; never shared.
 final class AuthorizationServer {
-    private let configuration: ClientConfiguration
+    let configuration: ClientConfiguration
     private let transport: any TokenTransport
-    private let credentials: CredentialReader
-    private let clock: any SessionClock
+    let credentials: CredentialReader
+    let clock: any SessionClock
     private let discovery: CachedDiscovery
+    let publishedKeys = PublishedKeys()
 
     /// The Basic encoding that worked, where that is left to us.
     var learnedEncoding: BasicEncoding?

@@ -35,7 +35,8 @@ extension AuthSession {
         await adoptStored()
         var isSaved = true
         while let grant = state.nextGrant(at: clock.now) {
-            let outcome = await server.requestToken(with: grant)
+            var outcome = await server.requestToken(with: grant)
+            await judgeIDToken(of: &outcome)
             reportRequest(grant, outcome)
             if case .failure(let failure) = outcome.result,
                 state.canRepeat(grant, after: failure) || state.canForgetRefreshToken(grant, after: failure)

@@ -187,6 +187,19 @@ extension AuthState {
         return next
     }
 
+    /// The answer in hand has a new refresh token, and judging the rest of it takes a while.
+    ///
+    /// - Returns: what must be stored at once; nil if there is nothing new.
+    mutating func rotated(to refreshToken: Secret?) -> StoredSession? {
+        guard let refreshToken,
+            !refreshToken.withPlaintext({ session.refreshToken?.matches(Array($0.utf8)) ?? false })
+        else { return nil }
+        session.refreshToken = refreshToken
+        session.generation += 1
+        isUnsaved = true
+        return session
+    }
+
     /// What an answer makes of `session`, and the token it brought.
     mutating func granted(
         _ grant: TokenGrant, to session: StoredSession, sentAt: Instant, wall: WallTime, jitter: Double

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import HTTPTypes
+
+/// Whether an id token is the server's, and ours.
+extension AuthorizationServer {
+    /// Judges the id token that came with `grant`, if one did.
+    ///
+    /// Where the server publishes no keys the signature is not looked at, nor on a refresh where they cannot be had:
+    /// the token came straight from the server (OpenID Connect Core §3.1.3.7, rule 6).
+    ///
+    /// - Throws: ``TokenFailure`` of kind transient.
+    func judgeIDToken(of grant: TokenGrant, _ occasion: IDTokenRules.Occasion) async throws(TokenFailure) {
+        guard let compact = grant.idToken else { return }
+        let issuer = try await issuer()
+        let token: IDToken
+        do throws(IDTokenError) {
+            token = try IDToken(parsing: compact)
+            let rules = IDTokenRules(
+                issuer: issuer, clientID: configuration.clientID, occasion: occasion,
+                accessToken: grant.accessToken, clockSkew: configuration.clockSkew, now: clock.wallNow)
+            try rules.check(token)
+        } catch {
+            throw TokenFailure(error)
+        }
+        if JWSAlgorithm.symmetric.contains(token.signed.algorithm) {
+            return try await verifyWithSecret(token)
+        }
+        do throws(PublishedKeys.Failure) {
+            try await publishedKeys.verify(token.signed, fetchingWith: self)
+        } catch {
+            switch (error, occasion) {
+            case (.token(let error), _): throw TokenFailure(.badSignature(error))
+            case (.noKeys(let failure), .login): throw failure
+            case (.noKeys, .refresh): return
+            }
+        }
+    }
+
+    /// Who the server is: as configured, else as its metadata say; nil where neither is to be had.
+    private func issuer() async throws(TokenFailure) -> String? {
+        if let issuer = configuration.issuer { return issuer }
+        return configuration.discoveryURL == nil ? nil : try await metadata().issuer
+    }
+
+    /// A client with a secret may have its tokens signed with it (rule 8).
+    private func verifyWithSecret(_ token: IDToken) async throws(TokenFailure) {
+        guard let secret = try await read(.clientSecret), !secret.isEmpty else {
+            throw TokenFailure(.badSignature(.algorithmNotAllowed))
+        }
+        do throws(JOSEError) {
+            try SigningKey(secret: secret, algorithm: token.signed.algorithm).verify(token.signed)
+        } catch {
+            throw TokenFailure(.badSignature(error))
+        }
+    }
+
+    /// Where the server publishes its keys; nil if it does not.
+    func keysURL() async throws(TokenFailure) -> HTTPURL? {
+        if let configured = configuration.endpoints[.keys] { return configured }
+        guard configuration.issuer != nil || configuration.discoveryURL != nil else { return nil }
+        return try await metadata().endpoints[.keys]
+    }
+}

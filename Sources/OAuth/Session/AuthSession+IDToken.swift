@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+/// The id tokens that come with refreshes.
+extension AuthSession {
+    /// Makes a failure of an answer whose id token is not the one of the session that a person began.
+    ///
+    /// A refresh token that came along is stored before the provider is asked for keys: it may be the only one that
+    /// works.
+    func judgeIDToken(of outcome: inout TokenOutcome) async {
+        guard case .success(let grant) = outcome.result, let idToken = grant.idToken,
+            state.configuration.grantType.needsPerson
+        else { return }
+        if server.mayAskForKeys(of: idToken), let session = state.rotated(to: grant.refreshToken),
+            await saving(session) == nil
+        {
+            state.saved(session)
+        }
+        let previous = state.session.idToken.flatMap { try? IDToken(parsing: $0) }
+        do throws(TokenFailure) {
+            try await server.judgeIDToken(of: grant, .refresh(previous: previous))
+        } catch {
+            outcome.result = .failure(error)
+        }
+    }
+}
+
+extension AuthorizationServer {
+    /// Whether judging a token needs something that only the server has.
+    fileprivate func mayAskForKeys(of idToken: Secret) -> Bool {
+        guard let token = try? IDToken(parsing: idToken) else { return false }
+        return !JWSAlgorithm.symmetric.contains(token.signed.algorithm)
+            && !publishedKeys.areAtHand(for: token.signed, at: clock.now)
+    }
+}
