@@ -126,11 +126,36 @@ import Testing
         #expect(throws: JOSEError.malformed) { try JWS(compact: text) }
     }
 
+    /// RFC 8037, appendix A.
+    @Test func `a token signed with Ed25519 is verified`() throws {
+        let key: JSONObject = [
+            "kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+        ]
+        let signed = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc"
+        let signature =
+            "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg"
+        try set(key).verify(JWS(compact: "\(signed).\(signature)"))
+        #expect(throws: JOSEError.signatureMismatch) {
+            try set(key).verify(JWS(compact: "eyJhbGciOiJFZERTQSJ9.e30.\(signature)"))
+        }
+        #expect(throws: JOSEError.signatureMismatch) { try set(key).verify(JWS(compact: "\(signed).AA")) }
+    }
+
+    @Test(arguments: [JWSAlgorithm.hs256, .hs384, .hs512])
+    func `a shared secret verifies what it signed by the same algorithm`(algorithm: JWSAlgorithm) throws {
+        let secret = Secret(String(repeating: "s", count: 64))
+        let key = try SigningKey(secret: secret, algorithm: algorithm)
+        try key.verify(JWS(compact: key.sign([1, 2])))
+        let other = try SigningKey(secret: Secret("other"), algorithm: algorithm)
+        #expect(throws: JOSEError.signatureMismatch) { try key.verify(JWS(compact: other.sign([1, 2]))) }
+    }
+
     @Test func `keys that nobody knows are skipped`() throws {
         let good = try SigningKey.generateP256()
         let jwk = try #require(good.publicJWK)
         let odd: [JSONValue] = [
-            ["kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"],
+            ["kty": "OKP", "crv": "Ed25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHUR"],
+            ["kty": "OKP", "crv": "X25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"],
             ["kty": "new"], [:], 7,
             ["kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"], ["kty": "RSA", "n": "!", "e": "AQAB"],
             ["kty": "RSA"],

@@ -5,4 +5,6 @@ enum MetadataMember: String {
     case issuer
     /// RFC 8705 §5.
     case aliases = "mtls_endpoint_aliases"
+    /// RFC 9207 §3.
+    case responsesHaveIssuer = "authorization_response_iss_parameter_supported"
 }

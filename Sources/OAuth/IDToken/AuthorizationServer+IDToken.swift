@@ -46,7 +46,7 @@ extension AuthorizationServer {
 
     /// A client with a secret may have its tokens signed with it (rule 8).
     private func verifyWithSecret(_ token: IDToken) async throws(TokenFailure) {
-        guard let secret = try await read(.clientSecret), !secret.isEmpty else {
+        guard let secret = try await credentials.read(.clientSecret), !secret.isEmpty else {
             throw TokenFailure(.badSignature(.algorithmNotAllowed))
         }
         do throws(JOSEError) {

@@ -47,11 +47,17 @@ package struct IDToken: Sendable {
 
     /// One name, or a list of names and nothing else.
     private static func audience(_ claim: JSONValue?) -> [String]? {
-        if let name = claim?.string { return [name] }
+        if let name = claim?.string { return name.isEmpty ? nil : [name] }
         guard let list = claim?.array else { return nil }
         let names = list.compactMap(\.string)
         return names.isEmpty || names.count != list.count ? nil : names
     }
+}
+
+extension IDToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    package var description: String { "[id token]" }
+    package var debugDescription: String { description }
+    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 extension WallTime {

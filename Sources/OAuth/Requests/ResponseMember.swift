@@ -9,4 +9,11 @@ enum ResponseMember: String {
     case idToken = "id_token"
     case scope
     case error
+    /// RFC 8628 §3.2, like those below.
+    case deviceCode = "device_code"
+    case userCode = "user_code"
+    case verificationURI = "verification_uri"
+    case verificationURL = "verification_url"
+    case completeVerificationURI = "verification_uri_complete"
+    case interval
 }

@@ -66,7 +66,7 @@ extension AuthSession {
         }
     }
 
-    private func reportRequest(_ grant: Grant, _ outcome: TokenOutcome) {
+    func reportRequest(_ grant: Grant, _ outcome: TokenOutcome) {
         let type = TokenRequest(grant: grant, configuration: state.configuration).grantType
         switch outcome.result {
         case .success: report(.tokenRequested(type, nil))

@@ -1,9 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a login becomes the session.
+import Crypto
+
+/// Logins: how they begin, and how a finished one becomes the session.
+///
+/// None of this touches the session that there is before the last step, which replaces it.
 extension AuthSession {
     /// Longer than another process can need for its own token request.
     private static let longestLockWait: Duration = .seconds(30)
+
+    // MARK: In a browser
+
+    /// A request for a browser to make, with random values of its own.
+    ///
+    /// - Parameter redirectURI: where the answer is awaited.
+    /// - Throws: ``TokenFailure`` if nobody says where the authorization endpoint is.
+    package func authorizationRequest(redirectURI: String) async throws(TokenFailure) -> AuthorizationRequest
+    {
+        try await server.authorizationRequest(redirectURI: redirectURI)
+    }
+
+    /// Exchanges the code of a login for tokens, and makes them the session.
+    ///
+    /// - Throws: ``LoginError``; the session that there was goes on.
+    @discardableResult
+    package func logIn(with code: AuthorizationCode) async throws(LoginError) -> Login {
+        let grant = Grant.authorizationCode(code)
+        let outcome = await server.requestToken(with: grant)
+        reportRequest(grant, outcome)
+        return try await finish(outcome, nonce: code.nonce)
+    }
+
+    /// Keeps a code in the store, for another process to exchange.
+    ///
+    /// - Throws: ``StoreError``.
+    package func keep(_ code: AuthorizationCode) async throws(StoreError) {
+        try await changeStored { $0.pendingCode = code }
+    }
+
+    /// The code that waits in the store to be exchanged, if there is one for this client.
+    package func pendingCode() async -> AuthorizationCode? {
+        await adoptStored()
+        return state.session.pendingCode
+    }
+
+    /// Takes a code that is of no more use out of the store, unless there is a newer one.
+    ///
+    /// - Throws: ``StoreError``.
+    package func forget(_ code: AuthorizationCode) async throws(StoreError) {
+        try await changeStored { session in
+            if session.pendingCode?.verifier.withPlaintext({ code.verifier.matches(Array($0.utf8)) }) ?? false
+            {
+                session.pendingCode = nil
+            }
+        }
+    }
+
+    // MARK: On another device
+
+    /// Asks for a code that a person types in elsewhere (RFC 8628 §3.1).
+    ///
+    /// - Throws: ``TokenFailure``.
+    package func authorizeDevice() async throws(TokenFailure) -> DeviceAuthorization {
+        try await server.authorizeDevice()
+    }
+
+    /// Waits for the person's decision, asking as often as the server allows, and makes the tokens the session.
+    ///
+    /// - Throws: ``LoginError``; the session that there was goes on.
+    @discardableResult
+    package func logIn(with device: DeviceAuthorization) async throws(LoginError) -> Login {
+        var pace = DevicePace(interval: device.interval)
+        let grant = Grant.deviceCode(device.code)
+        while true {
+            let next = clock.now + pace.interval
+            try await sleep(until: min(next, device.expiry))
+            guard next < device.expiry else { throw .expired }
+            let outcome = await server.requestToken(with: grant)
+            switch outcome.result {
+            case .success:
+                reportRequest(grant, outcome)
+                return try await finish(outcome, nonce: nil)
+            case .failure(let failure):
+                guard try pace.goesOn(after: failure) else {
+                    reportRequest(grant, outcome)
+                    throw .failed(failure)
+                }
+            }
+        }
+    }
+
+    private func sleep(until moment: Instant) async throws(LoginError) {
+        do throws(CancellationError) {
+            try await clock.sleep(until: moment)
+        } catch {
+            throw .failed(TokenFailure(.transient, code: "interrupted", detail: "the login was given up"))
+        }
+    }
+
+    // MARK: The last step
+
+    private func finish(_ outcome: TokenOutcome, nonce: Secret?) async throws(LoginError) -> Login {
+        let grant: TokenGrant
+        do throws(TokenFailure) {
+            grant = try outcome.result.get()
+            try await server.judgeIDToken(of: grant, .login(nonce: nonce))
+        } catch {
+            throw .failed(error)
+        }
+        do throws(StoreError) {
+            try await adopt(login: grant, sentAt: outcome.sentAt, wall: outcome.wall)
+        } catch {
+            throw .unstored(error)
+        }
+        return Login(hasRefreshToken: grant.refreshToken != nil, hasIDToken: grant.idToken != nil)
+    }
 
     /// Makes a finished login the session: stored under the store's lock, then used, here and by every other process.
     ///
@@ -24,5 +135,20 @@ extension AuthSession {
         await lock.release()
         advance()
         if let failure { throw failure }
+    }
+
+    /// Changes what is stored beside the tokens, under the store's lock.
+    private func changeStored(_ change: (inout StoredSession) -> Void) async throws(StoreError) {
+        let lock = try await store.lock(identity, waitingAtMost: Self.longestLockWait)
+        await adoptStored()
+        let session = state.changing(change)
+        do throws(StoreError) {
+            try await store.save(session)
+            state.changed(to: session)
+        } catch {
+            await lock.release()
+            throw error
+        }
+        await lock.release()
     }
 }

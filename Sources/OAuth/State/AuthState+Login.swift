@@ -29,4 +29,18 @@ extension AuthState {
         isAskedFor = false
         use(token)
     }
+
+    /// The session with something beside the tokens changed, as it must be stored.
+    func changing(_ change: (inout StoredSession) -> Void) -> StoredSession {
+        var next = session
+        next.generation += 1
+        change(&next)
+        return next
+    }
+
+    /// `stored` has been stored; its tokens are those of before.
+    mutating func changed(to stored: StoredSession) {
+        session = stored
+        isUnsaved = false
+    }
 }

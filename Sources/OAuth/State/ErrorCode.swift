@@ -45,4 +45,10 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     package static let temporarilyUnavailable = ErrorCode(known: "temporarily_unavailable")
     /// RFC 8628 §3.5.
     package static let slowDown = ErrorCode(known: "slow_down")
+    /// RFC 8628 §3.5.
+    package static let authorizationPending = ErrorCode(known: "authorization_pending")
+    /// RFC 8628 §3.5.
+    package static let expiredToken = ErrorCode(known: "expired_token")
+    /// RFC 6749 §4.1.2.1, RFC 8628 §3.5.
+    package static let accessDenied = ErrorCode(known: "access_denied")
 }

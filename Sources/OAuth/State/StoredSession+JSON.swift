@@ -22,6 +22,10 @@ extension StoredSession {
         case lastRefreshMilliseconds = "last_refresh_ms"
         case basicEncoding = "basic_encoding"
         case importedToken = "imported_token"
+        case pendingCode = "pending_code"
+        case pendingRedirectURI = "pending_redirect_uri"
+        case pendingVerifier = "pending_verifier"
+        case pendingNonce = "pending_nonce"
     }
 
     /// The session as JSON, tokens in the clear.
@@ -36,6 +40,12 @@ extension StoredSession {
         put(.accessTokens, .array(accessTokens.map(\.json)))
         put(.refreshToken, refreshToken.map { .string($0.withPlaintext { $0 }) })
         put(.idToken, idToken.map { .string($0.withPlaintext { $0 }) })
+        if let pendingCode {
+            put(.pendingCode, .string(pendingCode.code.withPlaintext { $0 }))
+            put(.pendingRedirectURI, .string(pendingCode.redirectURI))
+            put(.pendingVerifier, .string(pendingCode.verifier.withPlaintext { $0 }))
+            put(.pendingNonce, .string(pendingCode.nonce.withPlaintext { $0 }))
+        }
         put(.scope, .array(scope.map(JSONValue.string)))
         put(.refusal, refusal.map { .string($0.rawValue) })
         put(.lastRefreshMilliseconds, lastRefresh.map { .integer($0.sinceEpoch.wholeMilliseconds) })
@@ -64,6 +74,12 @@ extension StoredSession {
         accessTokens = (object[Member.accessTokens.rawValue]?.array ?? []).compactMap(StoredAccessToken.init)
         refreshToken = secret(.refreshToken)
         idToken = secret(.idToken)
+        if let code = secret(.pendingCode), let redirectURI = string(.pendingRedirectURI),
+            let verifier = secret(.pendingVerifier), let nonce = secret(.pendingNonce)
+        {
+            pendingCode = AuthorizationCode(
+                code: code, redirectURI: redirectURI, verifier: verifier, nonce: nonce)
+        }
         scope = object[Member.scope.rawValue]?.array?.compactMap(\.string) ?? []
         refusal = string(.refusal).flatMap(ErrorCode.init(rawValue:))
         lastRefresh = Duration(storedMilliseconds: integer(.lastRefreshMilliseconds)).map(

@@ -20,6 +20,8 @@ package struct StoredSession: Sendable {
     /// The newest refresh token; kept when it is refused, because an administrator may enable the user again.
     package var refreshToken: Secret?
     package var idToken: Secret?
+    /// A login that waits for `exchange`.
+    package var pendingCode: AuthorizationCode?
     /// Scope tokens granted.
     package var scope: [String]
     /// The final `error` after which nobody asks again until a person does; nil while all is well.

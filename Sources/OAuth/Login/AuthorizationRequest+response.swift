@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+/// What came back with the browser.
+extension AuthorizationRequest {
+    /// What is made of a response (RFC 6749 §4.1.2): the code, or the server's refusal.
+    package enum Response: Sendable {
+        case granted(AuthorizationCode)
+        case refused(AuthorizationRefusal)
+    }
+
+    /// Reads the response in a redirect's query.
+    ///
+    /// Nothing of a response is believed, its error neither, before its state and issuer are ours. A response that is
+    /// not believed changes nothing: the request can still be answered.
+    ///
+    /// - Parameter query: without the `?`.
+    /// - Throws: ``AuthorizationResponseError``; no input traps.
+    package func response(in query: String) throws(AuthorizationResponseError) -> Response {
+        guard let parameters = QueryParameters(query) else { throw .malformed }
+        guard let state = parameters[.state], self.state.matches(Array(state.utf8)) else {
+            throw .stateMismatch
+        }
+        try check(issuer: parameters[.issuer])
+        switch (parameters[.code], parameters[.error]) {
+        case (let code?, nil):
+            return .granted(
+                AuthorizationCode(
+                    code: Secret(code), redirectURI: redirectURI, verifier: verifier, nonce: nonce))
+        case (nil, let error?):
+            return .refused(
+                AuthorizationRefusal(
+                    code: ErrorCode(rawValue: error), description: parameters[.errorDescription]))
+        case (_?, _?), (nil, nil):
+            throw .malformed
+        }
+    }
+
+    /// Another server must not answer for the one that was asked (RFC 9207 §2.4).
+    private func check(issuer answered: String?) throws(AuthorizationResponseError) {
+        guard let answered else {
+            if requiresIssuer { throw .issuerMissing }
+            return
+        }
+        guard issuer == nil || answered == issuer else { throw .issuerMismatch }
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a redirect is not the answer to our request.
+package enum AuthorizationResponseError: Error, Equatable, Sendable {
+    /// Broken encoding, a parameter given twice, neither code nor error, or both.
+    case malformed
+    /// Without our state: forged, or of another login.
+    case stateMismatch
+    /// Another server answers (RFC 9207).
+    case issuerMismatch
+    /// The server promised to say who it is, and this answer does not (RFC 9207 §2.4).
+    case issuerMissing
+
+    /// What a person reads of it.
+    package var reason: String {
+        switch self {
+        case .malformed: "it is no answer of an authorization server"
+        case .stateMismatch: "its state is not the one of this login"
+        case .issuerMismatch: "it is of another issuer than the one that was asked"
+        case .issuerMissing: "it does not say which issuer it is of"
+        }
+    }
+}

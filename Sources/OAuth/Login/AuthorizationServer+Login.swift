@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+import JSON
+
+/// What a login asks the server for.
+extension AuthorizationServer {
+    /// A request for a browser to make.
+    func authorizationRequest(redirectURI: String) async throws(TokenFailure) -> AuthorizationRequest {
+        let endpoint = try await url(of: .authorization)
+        try configuration.permit(endpoint)
+        var service: ServiceConfiguration?
+        if configuration.issuer != nil || configuration.discoveryURL != nil { service = try await metadata() }
+        return AuthorizationRequest(
+            configuration: configuration, endpoint: endpoint, redirectURI: redirectURI,
+            issuer: configuration.issuer ?? service?.issuer,
+            requiresIssuer: service?.document[MetadataMember.responsesHaveIssuer.rawValue]?.bool ?? false)
+    }
+
+    /// RFC 8628 §3.1.
+    func authorizeDevice() async throws(TokenFailure) -> DeviceAuthorization {
+        var form = FormBody()
+        if !configuration.scope.isEmpty { form.append(.scope, configuration.scope.joined(separator: " ")) }
+        for audience in configuration.audience { form.append(.audience, audience) }
+        for resource in configuration.resource { form.append(.resource, resource) }
+        let sentAt = clock.now
+        let response = try await post(form, to: .deviceAuthorization)
+        let body = AnswerBody(response.body)
+        if response.status == 200, let device = DeviceAuthorization(body, sentAt: sentAt) { return device }
+        let table = OutcomeTable(
+            status: response.status, body: body, grant: .original, grantType: .deviceCode,
+            retryAfter: RetryAfter.delay(in: response.fields, wall: clock.wallNow))
+        var failure =
+            table.failure
+            ?? TokenFailure(.transient, code: "bad_answer", detail: "it has no code for a person")
+        failure.detail = "the device authorization endpoint: \(failure.detail)"
+        throw failure
+    }
+}

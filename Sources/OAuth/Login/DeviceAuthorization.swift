@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import JSON
+
+/// The device authorization endpoint's answer (RFC 8628 §3.2).
+package struct DeviceAuthorization: Sendable {
+    private static let standardInterval: Duration = .seconds(5)
+    private static let standardLifetime: Duration = .seconds(300)
+    private static let longestLifetime: Duration = .seconds(86_400)
+
+    /// What the client asks with.
+    let code: Secret
+    /// What the person types in.
+    package let userCode: String
+    /// Where.
+    package let verificationURI: String
+    /// The same with the code in it, if the server has one.
+    package let completeVerificationURI: String?
+    /// The code is of no use from here on.
+    package let expiry: Instant
+    /// How long to wait between two requests.
+    let interval: Duration
+
+    /// - Parameter sentAt: when it was asked for; its lifetime counts from then.
+    /// - Returns: nil for an answer without what the person and we need, or with bytes that no terminal should get.
+    init?(_ body: AnswerBody, sentAt: Instant) {
+        guard let code = body[.deviceCode]?.string, !code.isEmpty,
+            let userCode = Self.printable(body[.userCode]),
+            // Google's name is older than the RFC.
+            let uri = Self.printable(body[.verificationURI] ?? body[.verificationURL])
+        else { return nil }
+        self.code = Secret(code)
+        self.userCode = userCode
+        verificationURI = uri
+        completeVerificationURI = Self.printable(body[.completeVerificationURI])
+        let lifetime = Self.seconds(body[.expiresIn]) ?? Self.standardLifetime
+        expiry = sentAt + min(lifetime, Self.longestLifetime)
+        interval =
+            Self.seconds(body[.interval]).map { min(max($0, .seconds(1)), .seconds(300)) }
+            ?? Self.standardInterval
+    }
+
+    private static func printable(_ value: JSONValue?) -> String? {
+        guard let text = value?.string, 1...2048 ~= text.utf8.count,
+            text.utf8.allSatisfy({ 0x20...0x7E ~= $0 })
+        else {
+            return nil
+        }
+        return text
+    }
+
+    private static func seconds(_ value: JSONValue?) -> Duration? {
+        guard let number = value?.number ?? value?.string.flatMap(Double.init), number.isFinite, number > 0
+        else {
+            return nil
+        }
+        return .seconds(min(number, 1e9))
+    }
+}

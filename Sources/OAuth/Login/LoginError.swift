@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Why a login came to nothing; the session that there was goes on.
+package enum LoginError: Error, Equatable, Sendable {
+    /// The person, or the server, said no.
+    case refused(AuthorizationRefusal)
+    /// Nobody decided in time.
+    case expired
+    /// No tokens came, or they are not believed.
+    case failed(TokenFailure)
+    /// The tokens came and could not be stored.
+    case unstored(StoreError)
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import JSON
+import Testing
+
+@testable import OAuth
+
+@Suite("An id token")
+struct IDTokenTests {
+    /// The moment of the test, and of the issue.
+    private static let now = WallTime(secondsSinceEpoch: 1_700_000_000)
+
+    private func claims(_ change: (inout JSONObject) -> Void = { _ in }) -> JSONObject {
+        var claims: JSONObject = [
+            "iss": "https://sso.example", "aud": "app", "sub": "alice", "exp": 1_700_000_300,
+            "iat": 1_700_000_000, "nonce": "n1",
+        ]
+        change(&claims)
+        return claims
+    }
+
+    private func token(_ claims: JSONObject) throws -> IDToken {
+        let key = try SigningKey(secret: Secret("not looked at here"))
+        return try IDToken(parsing: Secret(key.sign(claims.serialized())))
+    }
+
+    private func rules(
+        _ occasion: IDTokenRules.Occasion = .login(nonce: Secret("n1")),
+        issuer: String? = "https://sso.example",
+        accessToken: String = "at1", skew: Duration = .seconds(60)
+    ) -> IDTokenRules {
+        IDTokenRules(
+            issuer: issuer, clientID: "app", occasion: occasion, accessToken: Secret(accessToken),
+            clockSkew: skew,
+            now: Self.now)
+    }
+
+    private func verdict(
+        _ rules: IDTokenRules? = nil, _ change: (inout JSONObject) -> Void
+    ) throws -> IDTokenError? {
+        let candidate = try token(claims(change))
+        do throws(IDTokenError) {
+            try (rules ?? self.rules()).check(candidate)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func `of a login is believed when every claim is right`() throws {
+        #expect(try verdict { _ in } == nil)
+        #expect(try verdict { $0["aud"] = ["app"] } == nil)
+        #expect(try verdict { $0["azp"] = "app" } == nil)
+        #expect(try verdict { $0["exp"] = 1_700_000_299.5 } == nil)
+    }
+
+    @Test(arguments: ["iss", "aud", "sub", "exp", "iat"])
+    func `without a claim that all have is refused`(name: String) throws {
+        for wrong: JSONValue? in [nil, .null, "", true, [:]] {
+            #expect(throws: IDTokenError.missingClaim(name)) { try token(claims { $0[name] = wrong }) }
+        }
+    }
+
+    @Test func `with numbers in strings is refused`() {
+        #expect(throws: IDTokenError.missingClaim("exp")) { try token(claims { $0["exp"] = "1700000300" }) }
+        #expect(throws: IDTokenError.missingClaim("iat")) { try token(claims { $0["iat"] = "1700000000" }) }
+    }
+
+    @Test(arguments: [
+        "https://sso.example/", "http://sso.example", "HTTPS://sso.example", "https://evil.example",
+    ])
+    func `of another issuer is refused`(issuer: String) throws {
+        #expect(try verdict { $0["iss"] = .string(issuer) } == .issuerMismatch)
+    }
+
+    @Test func `is taken from any issuer where nobody says who it is`() throws {
+        #expect(try verdict(rules(issuer: nil)) { $0["iss"] = "https://other.example" } == nil)
+    }
+
+    @Test func `for another client is refused`() throws {
+        #expect(try verdict { $0["aud"] = "other" } == .audienceMismatch)
+        #expect(try verdict { $0["aud"] = ["other", "App"] } == .audienceMismatch)
+        // AppAuth takes this one: its azp alone suffices there.
+        #expect(
+            try verdict {
+                $0["aud"] = "other"
+                $0["azp"] = "app"
+            } == .audienceMismatch)
+        #expect(throws: IDTokenError.missingClaim("aud")) { try token(claims { $0["aud"] = ["app", 1] }) }
+        #expect(throws: IDTokenError.missingClaim("aud")) { try token(claims { $0["aud"] = [] }) }
+    }
+
+    @Test func `for several parties must be authorized for us`() throws {
+        #expect(try verdict { $0["aud"] = ["app", "other"] } == .authorizedPartyMismatch)
+        #expect(try verdict { $0["azp"] = "other" } == .authorizedPartyMismatch)
+        #expect(
+            try verdict {
+                $0["aud"] = ["other", "app"]
+                $0["azp"] = "app"
+            } == nil)
+    }
+
+    @Test func `that has expired is refused, the clocks' difference allowed for`() throws {
+        #expect(try verdict { $0["exp"] = 1_699_999_941 } == nil)
+        #expect(try verdict { $0["exp"] = 1_699_999_940 } == .expired)
+        #expect(try verdict(rules(skew: .zero)) { $0["exp"] = 1_700_000_000 } == .expired)
+        #expect(try verdict { $0["exp"] = 1e300 } == nil)
+        #expect(try verdict { $0["exp"] = -1e300 } == .expired)
+    }
+
+    @Test func `issued more than ten minutes from now is refused at a login`() throws {
+        #expect(try verdict { $0["iat"] = 1_699_999_400 } == nil)
+        #expect(try verdict { $0["iat"] = 1_700_000_600 } == nil)
+        #expect(try verdict { $0["iat"] = 1_699_999_399 } == .issuedAtTooFarFromNow)
+        #expect(try verdict { $0["iat"] = 1_700_000_601 } == .issuedAtTooFarFromNow)
+        #expect(try verdict(rules(.refresh(previous: nil))) { $0["iat"] = 1_600_000_000 } == nil)
+    }
+
+    @Test func `must repeat the nonce of its login`() throws {
+        #expect(try verdict { $0["nonce"] = "n2" } == .nonceMismatch)
+        #expect(try verdict { $0["nonce"] = nil } == .nonceMismatch)
+        #expect(try verdict(rules(.login(nonce: nil))) { $0["nonce"] = nil } == nil)
+    }
+
+    @Test func `must fit the access token beside it`() throws {
+        // The left half of SHA-256 of "at1"; the last case has half of another one.
+        let hash = Base64URL.encode(Array(SHA256.digest(Array("at1".utf8)).prefix(16)))
+        #expect(try verdict { $0["at_hash"] = .string(hash) } == nil)
+        #expect(try verdict { $0["at_hash"] = "AAAA" } == .accessTokenMismatch)
+        #expect(
+            try verdict(rules(accessToken: "at2")) { $0["at_hash"] = .string(hash) } == .accessTokenMismatch)
+    }
+
+    @Test func `of a refresh is of the same person, server and client`() throws {
+        let previous = try token(claims())
+        let refresh = rules(.refresh(previous: previous), issuer: nil)
+        #expect(try verdict(refresh) { _ in } == nil)
+        #expect(try verdict(refresh) { $0["nonce"] = nil } == nil)
+        #expect(try verdict(refresh) { $0["sub"] = "bob" } == .subjectChanged)
+        #expect(try verdict(refresh) { $0["iss"] = "https://other.example" } == .sessionChanged("iss"))
+        #expect(try verdict(refresh) { $0["nonce"] = "n2" } == .sessionChanged("nonce"))
+        #expect(try verdict(refresh) { $0["aud"] = "other" } == .audienceMismatch)
+    }
+
+    @Test(arguments: [
+        "", ".", "..", "a.b.c", "e30.e30.", "eyJhbGciOiJSUzI1NiJ9.W10.AA", "eyJhbGciOiJSUzI1NiJ9.bnVsbA.AA",
+        "eyJhbGciOiJSUzI1NiJ9.!.AA", "eyJhbGciOiJSUzI1NiJ9.e30", "eyJhbGciOiJSUzI1NiJ9.e30.AA.AA.AA",
+    ])
+    func `that is no signed JSON is refused`(text: String) {
+        #expect(throws: IDTokenError.malformed) { try IDToken(parsing: Secret(text)) }
+    }
+}
