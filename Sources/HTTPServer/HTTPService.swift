@@ -39,6 +39,13 @@ package actor HTTPService: LoopConfined {
         for connection in connections.values where connection.isIdle { connection.stream.close() }
     }
 
+    /// Stops, and waits for the answers under way; not longer than `limit`.
+    package func stop(waitingAtMost limit: Duration) async {
+        stop()
+        let deadline = ContinuousClock.now + limit
+        while !connections.isEmpty, .now < deadline { await loop.pause(for: .milliseconds(10)) }
+    }
+
     private func accepted(_ stream: ByteStream, _ peer: PeerAddress) {
         let connection = ServerConnection(stream: stream, peer: peer, limits: limits, timeouts: timeouts)
         connections[ObjectIdentifier(connection)] = connection

@@ -58,6 +58,10 @@ let everyKey = """
         resource: https://api.example.com/
         token_params: {tenant: blue}
         token_headers: {X-Tenant: blue}
+        authorization_params: {prompt: consent}
+        redirect_uri: https://app.example.com/callback
+        redirect_listen: 0.0.0.0:8400
+        clock_skew: 5s
         accept_token_types: [N_A, Bearer]
         refresh_margin: 90s
         default_expires_in: 10m

@@ -14,9 +14,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "redirect_uri: http://127.0.0.1:0/callback",
-        "redirect_listen: 127.0.0.1:80",
-        "initial_access_token: t", "initial_access_token_credential: t", "clock_skew: 60s", "dpop: true",
+        "initial_access_token: t", "initial_access_token_credential: t", "dpop: true",
         "par: auto",
         "on_state_change: [/bin/true]",
     ])
@@ -37,17 +35,9 @@ import Testing
         ("store: {type: redis}\n" + smallest, "redis"),
         ("listen: systemd:web\n" + smallest, "systemd:web"),
         ("listen: fd:3\n" + smallest, "fd:3"),
-        (smallest.replacing("client_credentials", with: "authorization_code"), "authorization_code"),
-        (smallest.replacing("client_credentials", with: "device_code"), "device_code"),
     ])
     func `values whose part is not built are refused by name`(text: String, value: String) {
         #expect(reasons(text) == ["not supported yet: \(value)"])
-    }
-
-    @Test func `the default grant is not built`() {
-        let text = smallest.replacing("    grant_type: client_credentials\n", with: "")
-        let expected = "is missing, and its default is not supported yet: authorization_code"
-        #expect(reasons(text) == [expected])
     }
 
     private func reasons(_ text: String) -> [String] {

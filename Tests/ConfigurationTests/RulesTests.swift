@@ -186,6 +186,11 @@ import Testing
         "resource: https://a/#b", "insecure_skip_verify: 1", "scope: [[a]]", "token_params: [a]",
         "token_endpoint: ftp://x", "token_endpoint: /token", "connect_to: unix:/x",
         "client_secret: s\ntoken_endpoint_auth_method: none",
+        "authorization_params: {state: x}", "authorization_params: {response_mode: fragment}",
+        "authorization_params: {\"\": x}", "redirect_uri: callback",
+        "redirect_uri: https://127.0.0.1/callback",
+        "redirect_uri: http://app.example.com/callback", "redirect_uri: http://127.0.0.1:0/#a",
+        "redirect_listen: unix:/x", "redirect_listen: 8400", "clock_skew: soon",
     ])
     func `an identity's other rules`(line: String) {
         #expect(!errors(withIdentity(line)).isEmpty)

@@ -7,8 +7,6 @@ enum Feature: CaseIterable {
     case tlsListeners
     case inheritedListeners
     case stateChangeCommands
-    case browserLogin
-    case deviceLogin
     case registration
     case dpop
     case pushedAuthorizationRequests
@@ -20,8 +18,6 @@ enum Feature: CaseIterable {
         .tlsListeners,
         .inheritedListeners,
         .stateChangeCommands,
-        .browserLogin,
-        .deviceLogin,
         .registration,
         .dpop,
         .pushedAuthorizationRequests,

@@ -71,6 +71,7 @@ extension ClientConfiguration {
         let further = section.oneOrMany(.acceptTokenTypes, .text)?.distinctValues ?? []
         acceptedTokenTypes += further.map { $0.lowercased() }.filter { !acceptedTokenTypes.contains($0) }
         refreshMargin = section.value(.refreshMargin, .duration)?.value
+        clockSkew = section.value(.clockSkew, .duration, default: clockSkew)
         defaultLifetime = section.value(.defaultExpiresIn, .positiveDuration, default: defaultLifetime)
     }
 }

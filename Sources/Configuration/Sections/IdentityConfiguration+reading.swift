@@ -15,11 +15,13 @@ extension IdentityConfiguration {
         credentials = section.credentials
 
         section.require(.clientID)
-        section.require(.grantType, "is missing, and its default is not supported yet: authorization_code")
+        redirectListen = section.value(.redirectListen, .redirectListen)?.value
+        redirectURI = section.redirectURI(isBoundElsewhere: section.has(.redirectListen))
+
         let clientID = section.value(.clientID, .text)?.value
-        let grantType = section.value(.grantType, .grantType)?.value
+        let grantType = section.value(.grantType, .grantType, default: .authorizationCode)
         var client = ClientConfiguration(
-            name: name.value, clientID: clientID ?? "", grantType: grantType ?? .authorizationCode)
+            name: name.value, clientID: clientID ?? "", grantType: grantType)
         let preset = section.value(.preset, ValueKind<Preset>.word)?.value
         client.readProvider(section, preset: preset, connectTo: transport.connectTo)
         client.readAuthentication(section)
@@ -28,7 +30,7 @@ extension IdentityConfiguration {
         client.readLifetimes(section)
         if let preset { client.apply(preset, section) }
         client.tokenTimeLimit = timeouts.token
-        guard clientID != nil, grantType != nil else { return nil }
+        guard clientID != nil else { return nil }
         self.client = client
     }
 
@@ -47,5 +49,16 @@ extension IdentityConfiguration {
 
     private static func isNameByte(_ byte: UInt8) -> Bool {
         byte.isLetter || byte.isDigit || "-_.".utf8.contains(byte)
+    }
+}
+
+extension Section<IdentityKey> {
+    /// Where a login comes back to: a loopback address, unless something else hands it on to us.
+    fileprivate func redirectURI(isBoundElsewhere: Bool) -> RedirectURI {
+        guard let uri = value(.redirectURI, .redirectURI)?.value else { return .standard }
+        if !isBoundElsewhere, uri.scheme != .http || !uri.isLoopback {
+            error(.redirectURI, "is not http on loopback: say with redirect_listen where it arrives")
+        }
+        return uri
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import HTTPTypes
 package import OAuth
 
 /// A client of an authorization server, whose tokens routes carry (`identities.NAME`).
@@ -8,6 +9,10 @@ package struct IdentityConfiguration: Sendable {
     package let client: ClientConfiguration
     /// What the client proves itself and its grant with.
     package let credentials: [Credential: SecretSource]
+    /// Where a login in a browser comes back to.
+    package let redirectURI: RedirectURI
+    /// Where that is really bound, if it differs.
+    package let redirectListen: ListenAddress?
     /// How the authorization server is connected to.
     package let transport: TransportConfiguration
 

@@ -63,7 +63,6 @@ enum IdentityKey: String, ConfigurationKey {
 
     var feature: Feature? {
         switch self {
-        case .redirectURI, .redirectListen, .clockSkew: .browserLogin
         case .initialAccessToken: .registration
         case .dpop: .dpop
         case .pushedAuthorizationRequests: .pushedAuthorizationRequests
@@ -74,7 +73,8 @@ enum IdentityKey: String, ConfigurationKey {
             .allowInsecureProvider, .clientID, .clientSecret, .tokenEndpointAuthMethod, .basicEncoding,
             .assertionAudience, .assertionFile, .assertionCertificateFile, .privateKeyFile, .privateKeyID,
             .signingAlgorithm, .assertionClaims, .subject, .username, .password, .subjectTokenFile,
-            .subjectTokenType, .requestedTokenType, .authorizationParameters, .grantType, .scope, .audience,
+            .subjectTokenType, .requestedTokenType, .authorizationParameters, .redirectURI, .redirectListen,
+            .clockSkew, .grantType, .scope, .audience,
             .resource, .tokenParameters, .tokenHeaders, .acceptTokenTypes, .refreshMargin,
             .defaultExpiresIn, .caFile, .clientCertificateFile, .clientKeyFile, .proxy, .insecureSkipVerify:
             nil

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import OAuth
 
 extension ValueKind<ListenAddress> {
     /// `HOST:PORT`, `unix:PATH`, `systemd:NAME` or `fd:N`.
@@ -27,6 +28,28 @@ extension ValueKind<ListenAddress> {
                 throw ValueError("must be a loopback HOST:PORT, like 127.0.0.1:9000")
             }
             return address
+        }
+    }
+}
+
+extension ValueKind<ListenAddress> {
+    /// `HOST:PORT`, where a redirect arrives.
+    static var redirectListen: ValueKind {
+        listenAddress.map { address throws(ValueError) in
+            guard case .tcp = address else { throw ValueError("must be HOST:PORT, like 0.0.0.0:8400") }
+            return address
+        }
+    }
+}
+
+extension ValueKind<RedirectURI> {
+    /// An `http` or `https` URL whose port may be 0.
+    static var redirectURI: ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            guard let uri = RedirectURI(scalar.text) else {
+                throw ValueError("'\(scalar.written)' is not a URL like http://127.0.0.1:0/callback")
+            }
+            return uri
         }
     }
 }

@@ -14,9 +14,6 @@ extension ValueKind<GrantType> {
                 let hint = NearMiss.hint(for: scalar.text, among: GrantType.allConfigurable.map(\.shortName))
                 throw ValueError("'\(scalar.written)' is not a grant\(hint)")
             }
-            guard grant.feature?.isSupported ?? true else {
-                throw ValueError("not supported yet: \(grant.shortName)")
-            }
             return grant
         }
     }
@@ -27,15 +24,6 @@ extension GrantType {
         .clientCredentials, .refreshToken, .authorizationCode, .deviceCode, .password, .jwtBearer,
         .tokenExchange,
     ]
-
-    /// The part of bearerd that makes the grant.
-    var feature: Feature? {
-        switch self {
-        case .authorizationCode: .browserLogin
-        case .deviceCode: .deviceLogin
-        default: nil
-        }
-    }
 }
 
 extension ValueKind<JWSAlgorithm> {

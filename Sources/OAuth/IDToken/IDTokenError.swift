@@ -53,8 +53,14 @@ package enum IDTokenError: Error, Equatable, Sendable {
 }
 
 extension TokenFailure {
+    private static let badIDToken = "bad_id_token"
+
+    /// Whether it is about an id token that is not believed.
+    package var isBadIDToken: Bool { code == Self.badIDToken }
+
     /// What an id token that is not believed makes of an answer.
     init(_ error: IDTokenError) {
-        self.init(.transient, code: "bad_id_token", detail: "the id token is not believed: \(error.reason)")
+        self.init(
+            .transient, code: Self.badIDToken, detail: "the id token is not believed: \(error.reason)")
     }
 }

@@ -18,7 +18,7 @@ package struct DeviceAuthorization: Sendable {
     /// The same with the code in it, if the server has one.
     package let completeVerificationURI: String?
     /// The code is of no use from here on.
-    package let expiry: Instant
+    package private(set) var expiry: Instant
     /// How long to wait between two requests.
     let interval: Duration
 
@@ -39,6 +39,13 @@ package struct DeviceAuthorization: Sendable {
         interval =
             Self.seconds(body[.interval]).map { min(max($0, .seconds(1)), .seconds(300)) }
             ?? Self.standardInterval
+    }
+
+    /// The same, given up at `moment` if it does not expire before.
+    package func expiring(by moment: Instant) -> DeviceAuthorization {
+        var sooner = self
+        sooner.expiry = min(expiry, moment)
+        return sooner
     }
 
     private static func printable(_ value: JSONValue?) -> String? {

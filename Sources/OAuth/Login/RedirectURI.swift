@@ -63,6 +63,9 @@ package struct RedirectURI: Hashable, Sendable {
         port == 0 ? "\(head):\(free)\(tail)" : head
     }
 
+    /// What the provider is told beforehand: without a port where any will do (RFC 8252 §7.3).
+    package var registered: String { head + tail }
+
     /// What `Host` says in a request that follows it.
     package func hosts(port free: UInt16) -> [String] {
         let name = host.contains(":") ? "[\(host)]" : host

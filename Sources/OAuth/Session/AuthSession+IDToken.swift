@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+package import Crypto
 
 /// The id tokens that come with refreshes.
 extension AuthSession {
+    /// The newest id token, if the provider ever sent one.
+    package var idToken: Secret? { state.session.idToken }
+
     /// Makes a failure of an answer whose id token is not the one of the session that a person began.
     ///
     /// A refresh token that came along is stored before the provider is asked for keys: it may be the only one that

@@ -8,14 +8,15 @@ enum CommandLineInterface {
     /// The commands that work, in the order of the help.
     private static var commands: [any Command.Type] {
         [
-            RunCommand.self, CheckCommand.self, StatusCommand.self, TokenCommand.self, RefreshCommand.self,
+            RunCommand.self, CheckCommand.self, StatusCommand.self, LoginCommand.self, ExchangeCommand.self,
+            TokenCommand.self, RefreshCommand.self,
             ImportCommand.self, DiscoverCommand.self, WaitCommand.self, DemoCommand.self,
         ]
     }
 
     /// The commands of the contract that are still to be built: known, not shown in the help, refused.
     private static let notSupportedYet = [
-        "doctor", "login", "exchange", "logout", "revoke", "userinfo", "register",
+        "doctor", "logout", "revoke", "userinfo", "register",
     ]
 
     /// Does what the words ask for.

@@ -30,7 +30,16 @@ struct ConfigurationSummary {
         for identity in configuration.identities {
             table.append([identity.name, identity.client.grantType.shortName, identity.provider])
         }
-        return table.text
+        return table.text + logins
+    }
+
+    /// What the provider must know of each client that somebody logs in with.
+    private var logins: String {
+        configuration.identities.filter { $0.client.grantType == .authorizationCode }.map { identity in
+            let uri = identity.redirectURI
+            let any = uri.port == 0 ? " (any port: RFC 8252; else give redirect_uri a fixed one)" : ""
+            return "register \(uri.registered) as redirect URI of \(identity.name)\(any)\n"
+        }.joined()
     }
 
     private var routes: String {

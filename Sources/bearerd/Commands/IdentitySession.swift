@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
+import Crypto
 import EventLoop
 import HTTPClient
 import OAuth
@@ -8,7 +9,7 @@ import Observability
 
 /// One identity's session for the length of a command, on the store that a daemon may share.
 struct IdentitySession {
-    private let session: AuthSession
+    let session: AuthSession
     private let patience: Duration
 
     /// Opens the store; nothing is asked of the provider yet.
@@ -34,6 +35,18 @@ struct IdentitySession {
         try await perform { session throws(TokenError) in
             try await session.freshToken(waitingAtMost: patience)
         }
+    }
+
+    /// The id token that came last, after a refresh if the access token has expired.
+    ///
+    /// - Throws: a failure of permission if the provider sent none.
+    func idToken() async throws(CommandFailure) -> Secret {
+        _ = try await freshToken()
+        guard let token = await session.idToken else {
+            throw CommandFailure(
+                .permission, "\(session.identity): there is no id token; log in with scope openid")
+        }
+        return token
     }
 
     /// Gets a new token whatever the present one's expiry, and stores it.

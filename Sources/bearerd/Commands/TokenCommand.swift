@@ -9,27 +9,35 @@ struct TokenCommand: Command {
     static let name = "token"
     static let summary = "prints a fresh access token alone"
     static let operand: String? = "IDENTITY"
-    static let options = [header]
+    static let options = [header, idToken]
 
     private static let header = CommandOption("header", "the whole Authorization line")
+
+    private static let idToken = CommandOption("id-token", "the id token in its place")
 
     private let file: ConfigurationFile
     private let identityName: String?
     private let showsHeader: Bool
+    private let showsIDToken: Bool
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         file = try ConfigurationFile(arguments)
         identityName = arguments.operand
         showsHeader = arguments.has(Self.header)
+        showsIDToken = arguments.has(Self.idToken)
+        guard !showsHeader || !showsIDToken else {
+            throw CommandFailure(.usage, "an id token goes into no header: --header or --id-token")
+        }
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
         let configuration = try file.load().configuration
         let identity = try IdentityChoice.choose(identityName, in: configuration)
         let token = try CommandLoop.run { loop throws(CommandFailure) in
-            try await IdentitySession(of: identity, in: configuration, loop: loop).freshToken()
+            let session = try IdentitySession(of: identity, in: configuration, loop: loop)
+            return showsIDToken ? try await session.idToken() : try await session.freshToken().token
         }
-        try token.token.withPlaintext { text throws(CommandFailure) in
+        try token.withPlaintext { text throws(CommandFailure) in
             try Console.show(showsHeader ? "Authorization: Bearer \(text)\n" : "\(text)\n")
         }
         return .success

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import EventLoop
+import OAuth
+
+/// `bearerd login`: a person begins, or begins again, an identity's session.
+struct LoginCommand: Command {
+    static let name = "login"
+    static let summary = "logs somebody in, with a browser or on another device"
+    static let operand: String? = "IDENTITY"
+    static let options = [noBrowser, device, noExchange, timeout]
+
+    private static let noBrowser = CommandOption(
+        "no-browser", "prints the URL alone, and waits for the redirect")
+    private static let device = CommandOption("device", "prints a code to type in on another device")
+    private static let noExchange = CommandOption(
+        "no-exchange", "stops at the code; 'exchange' finishes the login")
+    private static let timeout = CommandOption("timeout", value: "DURATION", "waits at most so long (5m)")
+
+    private let file: ConfigurationFile
+    private let identityName: String?
+    private let usesBrowser: Bool
+    private let usesDevice: Bool
+    private let isExchanged: Bool
+    private let limit: Duration
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        usesBrowser = !arguments.has(Self.noBrowser)
+        usesDevice = arguments.has(Self.device)
+        isExchanged = !arguments.has(Self.noExchange)
+        guard !usesDevice || isExchanged && usesBrowser else {
+            throw CommandFailure(.usage, "--device needs neither a browser nor an exchange")
+        }
+        limit = try arguments.duration(Self.timeout) ?? .seconds(300)
+        file = try ConfigurationFile(arguments)
+        identityName = arguments.operand
+    }
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        let configuration = try file.load().configuration
+        let identity = try IdentityChoice.choose(identityName, in: configuration)
+        let grantType = identity.client.grantType
+        guard grantType.needsPerson else {
+            throw CommandFailure(.usage, "\(identity.name): nobody logs in for \(grantType.shortName)")
+        }
+        let isOnDevice = usesDevice || grantType == .deviceCode
+        guard !isOnDevice || isExchanged else {
+            throw CommandFailure(.usage, "\(identity.name): --no-exchange is for logins in a browser")
+        }
+        let login = try CommandLoop.run { loop throws(CommandFailure) in
+            let session = try IdentitySession(of: identity, in: configuration, loop: loop).session
+            if isOnDevice { return try await DeviceLogin(session: session, loop: loop, limit: limit).run() }
+            let browserLogin = BrowserLogin(
+                identity: identity, session: session, loop: loop, limit: limit,
+                browser: usesBrowser ? Browser() : nil, isExchanged: isExchanged)
+            return try await browserLogin.run()
+        }
+        Console.remark(
+            "\(identity.name): \(login?.message ?? "the code is kept; 'bearerd exchange' finishes the login")"
+        )
+        return .success
+    }
+}
+
+extension Login {
+    /// What a person should know of it.
+    var message: String {
+        guard !hasRefreshToken else { return "logged in" }
+        return "logged in, but no refresh token came back: the session ends with its access token; "
+            + "ask for scope offline_access (Google: authorization_params: {access_type: offline})"
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import EventLoop
+import HTTPServer
+import OAuth
+
+/// A login in a browser (RFC 8252), from the URL to the stored session.
+struct BrowserLogin {
+    /// How long the browser may take to fetch its last page.
+    private static let farewell = Duration.seconds(2)
+
+    let identity: IdentityConfiguration
+    let session: AuthSession
+    let loop: EventLoop
+    let limit: Duration
+    /// nil where a person, or a script, takes the URL elsewhere.
+    let browser: Browser?
+    let isExchanged: Bool
+
+    /// - Returns: nil if the code is only kept.
+    func run() async throws(CommandFailure) -> Login? {
+        let uri = identity.redirectURI
+        let sockets = try RedirectSockets(for: uri, listen: identity.redirectListen)
+        let request: AuthorizationRequest
+        do throws(TokenFailure) {
+            request = try await session.authorizationRequest(redirectURI: uri.text(port: sockets.port))
+        } catch {
+            throw CommandFailure(error, of: identity.name)
+        }
+        let listener = RedirectListener(request, at: uri, port: sockets.port, loop: loop) { error in
+            Console.remark("a redirect was refused, the login goes on waiting: \(error.reason)")
+        }
+        let service = HTTPService(loop: loop, responder: listener)
+        for socket in sockets.all { await service.listen(on: socket) }
+        try show(request.url)
+        let result = await result(of: listener.answer(waitingAtMost: limit))
+        await listener.show(page(for: result))
+        await service.stop(waitingAtMost: Self.farewell)
+        await session.stop()
+        return try result.get()
+    }
+
+    /// The URL goes to standard output where nothing opens it: a script may read it.
+    private func show(_ url: String) throws(CommandFailure) {
+        guard let browser else { return try Console.show("\(url)\n") }
+        do {
+            try browser.open(url)
+            Console.remark("the browser shows the login; if it does not, visit\n\(url)")
+        } catch {
+            Console.remark("the browser cannot be started (\(error)); visit this page:")
+            try Console.show("\(url)\n")
+        }
+    }
+
+    private func result(of response: AuthorizationRequest.Response?) async -> Result<Login?, CommandFailure> {
+        switch response {
+        case nil:
+            return .failure(
+                CommandFailure(.unavailable, "\(identity.name): nobody logged in in time; try again"))
+        case .refused(let refusal)?:
+            return .failure(CommandFailure(refusal, of: identity.name))
+        case .granted(let code)?:
+            return isExchanged ? await exchange(code) : await keep(code)
+        }
+    }
+
+    private func exchange(_ code: AuthorizationCode) async -> Result<Login?, CommandFailure> {
+        do throws(LoginError) {
+            return .success(try await session.logIn(with: code))
+        } catch {
+            return .failure(CommandFailure(error, of: identity.name))
+        }
+    }
+
+    private func keep(_ code: AuthorizationCode) async -> Result<Login?, CommandFailure> {
+        do throws(StoreError) {
+            try await session.keep(code)
+            return .success(nil)
+        } catch {
+            return .failure(
+                CommandFailure(.inputOutput, "\(identity.name): the code cannot be kept: \(error.reason)"))
+        }
+    }
+
+    private func page(for result: Result<Login?, CommandFailure>) -> LoginPage {
+        switch result {
+        case .success(.some): .done
+        case .success(.none): .noted
+        case .failure: .failed
+        }
+    }
+}

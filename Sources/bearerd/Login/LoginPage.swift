@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPServer
+import HTTPTypes
+import OAuth
+
+/// What the browser shows after a redirect: one sentence, no script, nothing of what was sent.
+struct LoginPage: Sendable {
+    private let status: Int
+    private let title: String
+    private let text: String
+
+    static let done = LoginPage(status: 200, title: "Logged in", text: "This window can be closed.")
+    static let noted = LoginPage(
+        status: 200, title: "Nearly there",
+        text: "This window can be closed; 'bearerd exchange' finishes the login.")
+    static let failed = LoginPage(
+        status: 400, title: "Not logged in", text: "The terminal where the login was started tells why.")
+    static let over = LoginPage(
+        status: 410, title: "This login is over", text: "Start again from where you came.")
+    static let nothingHere = LoginPage(
+        status: 404, title: "Nothing here", text: "Only a login's end is awaited here.")
+    static let wrongMethod = LoginPage(
+        status: 405, title: "Not like this", text: "A browser comes here with GET.")
+    static let wrongHost = LoginPage(status: 421, title: "Wrong host", text: "Nobody of this name is here.")
+
+    static func refused(_ error: AuthorizationResponseError) -> LoginPage {
+        LoginPage(
+            status: 400, title: "This answer does not count",
+            text: "Because \(error.reason). The login still waits for the right one.")
+    }
+
+    /// The page as an answer that nobody keeps, frames or passes on.
+    var reply: ServiceReply {
+        var head = HTTPResponse(status: status)
+        head.fields[.contentType] = "text/html; charset=utf-8"
+        head.fields[.cacheControl] = "no-store"
+        head.fields[.contentSecurityPolicy] =
+            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+        for (name, value) in [("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff")] {
+            HTTPFields.Name(name).map { head.fields[$0] = value }
+        }
+        if status == 405 { head.fields[.allow] = "GET" }
+        return ServiceReply(head: head, body: .bytes(Array(markup.utf8)))
+    }
+
+    private var markup: String {
+        """
+        <!doctype html>
+        <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+        <title>\(title)</title><style>
+        :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
+        body { max-width: 22rem; margin: 12vh auto; padding: 0 1rem }
+        </style></head><body><h1>\(title)</h1>
+        <p>\(text)</p>
+        </body></html>
+
+        """
+    }
+}

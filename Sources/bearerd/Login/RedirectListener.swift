@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import HTTPServer
+import HTTPTypes
+import OAuth
+
+/// Awaits the one redirect that answers an authorization request (RFC 8252 §7.3).
+///
+/// Whatever else comes, by whomever it was sent, changes nothing.
+actor RedirectListener: LoopConfined, HTTPResponder {
+    nonisolated let loop: EventLoop
+
+    private let request: AuthorizationRequest
+    private let path: String
+    private let hosts: HostList
+    /// Hears why a redirect was refused.
+    private let onRefusal: @Sendable (AuthorizationResponseError) -> Void
+    private var answer: AuthorizationRequest.Response?
+    private var isOver = false
+    private var waiter: CheckedContinuation<Void, Never>?
+    private var verdict: LoginPage?
+    private var browser: CheckedContinuation<Void, Never>?
+
+    init(
+        _ request: AuthorizationRequest, at uri: RedirectURI, port: UInt16, loop: EventLoop,
+        onRefusal: @escaping @Sendable (AuthorizationResponseError) -> Void
+    ) {
+        self.request = request
+        path = uri.path
+        hosts = HostList(uri.hosts(port: port))
+        self.loop = loop
+        self.onRefusal = onRefusal
+    }
+
+    /// Waits for the answer; from then on no other one counts.
+    ///
+    /// - Returns: nil if none came in time.
+    func answer(waitingAtMost limit: Duration) async -> AuthorizationRequest.Response? {
+        let timer = LoopTimer(loop: loop) { self.assumeIsolated { $0.end() } }
+        timer.set(after: limit)
+        await withCheckedContinuation { continuation in
+            if isOver { continuation.resume() } else { waiter = continuation }
+        }
+        timer.cancel()
+        return answer
+    }
+
+    /// Shows the person what became of it, in the browser that brought the answer.
+    func show(_ page: LoginPage) {
+        verdict = page
+        browser?.resume()
+        browser = nil
+    }
+
+    private func end() {
+        isOver = true
+        waiter?.resume()
+        waiter = nil
+    }
+
+    func respond(to message: ServiceRequest) async -> ServiceReply {
+        guard hosts.contains(message.head.fields[.host]) else { return LoginPage.wrongHost.reply }
+        guard message.path == path else { return LoginPage.nothingHere.reply }
+        guard message.head.method == .get else { return LoginPage.wrongMethod.reply }
+        guard !isOver else { return LoginPage.over.reply }
+        do throws(AuthorizationResponseError) {
+            answer = try request.response(in: message.query ?? "")
+        } catch {
+            onRefusal(error)
+            return LoginPage.refused(error).reply
+        }
+        end()
+        await withCheckedContinuation { continuation in
+            if verdict == nil { browser = continuation } else { continuation.resume() }
+        }
+        return (verdict ?? .failed).reply
+    }
+}

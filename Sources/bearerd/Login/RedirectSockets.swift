@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import HTTPTypes
+import OAuth
+
+/// The sockets on which a redirect is awaited.
+struct RedirectSockets {
+    /// How often another free port is tried where two addresses need the same one.
+    private static let attempts = 8
+
+    let all: [ListeningSocket]
+    /// The port that was bound; it is part of a redirect URI that takes any.
+    let port: UInt16
+
+    /// Binds `address`, or what the redirect URI says.
+    ///
+    /// `localhost` means both families where both are there: browsers try either.
+    ///
+    /// - Throws: a failure as of any listener.
+    init(for uri: RedirectURI, listen address: ListenAddress?) throws(CommandFailure) {
+        if case .tcp(let host, let port)? = address {
+            self = try Self(hosts: [host], port: port)
+        } else if uri.host == "localhost" {
+            self = try Self(hosts: ["127.0.0.1", "::1"], port: uri.port)
+        } else {
+            self = try Self(hosts: [uri.host], port: uri.port)
+        }
+    }
+
+    /// The first host must be bound, the others where this machine has them.
+    private init(hosts: [String], port: UInt16) throws(CommandFailure) {
+        var failure: ListeningSocket.BindError = .unusableAddress
+        for _ in 0..<(port == 0 ? Self.attempts : 1) {
+            do throws(ListeningSocket.BindError) {
+                try self.init(binding: hosts, port: port)
+                return
+            } catch {
+                failure = error
+                guard error.isInUse else { break }
+            }
+        }
+        let place = "\(ListenAddress.tcp(host: hosts.first ?? "", port: port))"
+        throw CommandFailure(.unavailable, "cannot listen on \(place) for the redirect: \(failure.reason)")
+    }
+
+    private init(binding hosts: [String], port: UInt16) throws(ListeningSocket.BindError) {
+        var sockets: [ListeningSocket] = []
+        var port = port
+        for host in hosts {
+            do throws(ListeningSocket.BindError) {
+                sockets += try ListeningSocket.tcp(host: host, port: port, joining: false)
+                port = sockets.first?.address?.port ?? port
+            } catch {
+                guard sockets.isEmpty || error.isInUse else { continue }
+                sockets.forEach { $0.close() }
+                throw error
+            }
+        }
+        all = sockets
+        self.port = port
+    }
+}
+
+extension ListeningSocket.BindError {
+    fileprivate var reason: String {
+        switch self {
+        case .unusableAddress: "this machine has no such address"
+        case .failed(_, let reason): reason
+        }
+    }
+}
