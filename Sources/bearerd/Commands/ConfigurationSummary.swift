@@ -26,9 +26,12 @@ struct ConfigurationSummary {
 
     private var identities: String {
         guard !configuration.identities.isEmpty else { return "" }
-        var table = TextTable(["IDENTITY", "GRANT", "PROVIDER"])
+        var table = TextTable(["IDENTITY", "GRANT", "CLIENT", "PROVIDER"])
         for identity in configuration.identities {
-            table.append([identity.name, identity.client.grantType.shortName, identity.provider])
+            let client = identity.client
+            table.append([
+                identity.name, client.grantType.shortName, client.authentication.rawValue, identity.provider,
+            ])
         }
         return table.text + logins
     }
