@@ -7,11 +7,16 @@ internal import HTTPTypes
 struct AdminAccess {
     let hosts: HostList
     let key: Secret?
+    /// Whether nothing is shown without a key, not even where none is configured.
+    let needsKey: Bool
 
     /// Guards everything but health, readiness and metrics.
     func checkReading(_ request: HTTPRequest) throws(AdminError) {
         guard hosts.contains(request.fields[.host]) else { throw .wrongHost }
-        guard let key else { return }
+        guard let key else {
+            guard needsKey else { return }
+            throw .noKey
+        }
         guard given(in: request).contains(where: { key.matches(Array($0.utf8)) }) else { throw .wrongKey }
     }
 

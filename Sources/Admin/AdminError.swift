@@ -10,6 +10,8 @@ enum AdminError: Error, Equatable {
     /// No `X-Bearerd-Admin`, or another page's `Origin`.
     case notFromHere
     case wrongKey
+    /// The listener is off loopback and has no key.
+    case noKey
     case notFound
     case methodNotAllowed(allowed: [HTTPMethod])
     /// A part of the contract that is not built yet.
@@ -21,7 +23,7 @@ enum AdminError: Error, Equatable {
     var status: Int {
         switch self {
         case .wrongHost: 421
-        case .notFromHere, .wrongKey: 403
+        case .notFromHere, .wrongKey, .noKey: 403
         case .notFound: 404
         case .methodNotAllowed: 405
         case .notSupported: 501
@@ -33,7 +35,7 @@ enum AdminError: Error, Equatable {
     var code: String {
         switch self {
         case .wrongHost: "wrong_host"
-        case .notFromHere, .wrongKey: "access_denied"
+        case .notFromHere, .wrongKey, .noKey: "access_denied"
         case .notFound: "no_route"
         case .methodNotAllowed: "method_not_allowed"
         case .notSupported: "not_implemented"
@@ -50,6 +52,7 @@ enum AdminError: Error, Equatable {
         case .notFromHere: "Actions need the header X-Bearerd-Admin: 1 and no other site's Origin."
         case .wrongKey:
             "The admin key is missing or wrong: send it as Authorization: Bearer or X-Bearerd-Admin."
+        case .noKey: "Off loopback this needs admin.key, and none is configured."
         case .notFound: "Nothing is here."
         case .methodNotAllowed: "The method is not for this resource."
         case .notSupported: "This is not supported yet."
@@ -72,7 +75,7 @@ enum AdminError: Error, Equatable {
             if let delay = error.retryAfter {
                 head.fields[.retryAfter] = "\(max(1, delay.components.seconds))"
             }
-        case .wrongHost, .notFromHere, .wrongKey, .notFound, .notSupported:
+        case .wrongHost, .notFromHere, .wrongKey, .noKey, .notFound, .notSupported:
             break
         }
         let problem: JSONValue = [

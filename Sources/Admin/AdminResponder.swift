@@ -30,7 +30,7 @@ package struct AdminResponder: HTTPResponder {
         self.identities = identities
         self.process = process
         self.now = now
-        access = AdminAccess(hosts: settings.hosts, key: settings.key)
+        access = AdminAccess(hosts: settings.hosts, key: settings.key, needsKey: settings.needsKey)
     }
 
     package func respond(to request: ServiceRequest) async -> ServiceReply {

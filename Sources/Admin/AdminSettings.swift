@@ -13,6 +13,8 @@ package struct AdminSettings: Sendable {
     package var hosts: HostList
     /// What everything but health, readiness and metrics needs, if anything (`admin.key`).
     package var key: Secret?
+    /// Whether the listener is off loopback, where all that needs a key is refused as long as there is none.
+    package var needsKey: Bool
     /// Whether `POST /api/quit` ends the process (`admin.quit`).
     package var allowsQuit: Bool
 
@@ -20,13 +22,15 @@ package struct AdminSettings: Sendable {
     package var warnings: [String]
 
     package init(
-        version: String, routes: [AdminRoute], hosts: HostList, key: Secret? = nil, allowsQuit: Bool = false,
+        version: String, routes: [AdminRoute], hosts: HostList, key: Secret? = nil,
+        needsKey: Bool = false, allowsQuit: Bool = false,
         warnings: [String] = []
     ) {
         self.version = version
         self.routes = routes
         self.hosts = hosts
         self.key = key
+        self.needsKey = needsKey
         self.allowsQuit = allowsQuit
         self.warnings = warnings
     }

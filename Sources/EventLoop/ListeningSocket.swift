@@ -53,7 +53,16 @@ package struct ListeningSocket: Sendable {
     }
 
     /// Binds a Unix socket, taking over a path that nobody listens on any more.
-    package static func unix(path: String) throws(BindError) -> ListeningSocket {
+    ///
+    /// - Parameter isForAll: any user may connect who can reach the path, whatever the umask: for listeners that judge
+    ///   their peers themselves.
+    package static func unix(path: String, isForAll: Bool = false) throws(BindError) -> ListeningSocket {
+        let socket = try unix(at: path)
+        if isForAll { chmod(path, 0o666) }
+        return socket
+    }
+
+    private static func unix(at path: String) throws(BindError) -> ListeningSocket {
         guard let (storage, length) = SocketAddress.unix(path: path) else { throw .unusableAddress }
         do {
             return try listen(on: storage, length: length, joining: false)

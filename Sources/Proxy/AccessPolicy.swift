@@ -42,12 +42,23 @@ package struct AccessPolicy: Sendable {
         return nil
     }
 
+    /// Whether these are the fields of a request from a page of `access.origins`.
+    func admitsOrigin(of fields: HTTPFields) -> Bool {
+        guard !origins.isEmpty, let origin = fields[.origin], fields.count(of: .origin) == 1 else {
+            return false
+        }
+        return origins.contains(origin)
+    }
+
+    /// A browser sends each of the two fields once: whoever repeats one does not get to choose which is judged.
     private func judgeOrigin(_ fields: HTTPFields) -> ProxyError.Denial? {
         if let origin = fields[.origin] {
+            guard fields.count(of: .origin) == 1 else { return .origin }
             return origins.contains(origin) || isOwn(origin, host: fields[.host]) ? nil : .origin
         }
-        guard let site = fields[.secFetchSite]?.lowercased() else { return nil }
-        return site == "cross-site" || site == "same-site" ? .origin : nil
+        guard fields.contains(.secFetchSite) else { return nil }
+        return fields.containsToken("cross-site", in: .secFetchSite)
+            || fields.containsToken("same-site", in: .secFetchSite) ? .origin : nil
     }
 
     /// Whether a page that this listener itself served makes the call.

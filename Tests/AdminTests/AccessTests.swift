@@ -27,6 +27,20 @@ struct AccessTests {
         #expect(answer.status == status)
     }
 
+    @Test func `off loopback nothing but probes is shown as long as there is no key`() async {
+        let fixture = AdminFixture(needsKey: true)
+        for path in ["/", "/api/status", "/nowhere"] {
+            let answer = await fixture.get(path)
+            #expect(answer.status == 403 && answer.code == "access_denied", "\(path)")
+        }
+        #expect(
+            await fixture.send(.post, "/api/identities/default/refresh", [(.bearerdAdmin, "1")]).status == 403
+        )
+        for path in ["/healthz", "/readyz", "/metrics"] {
+            #expect(await fixture.get(path).status != 403, "\(path)")
+        }
+    }
+
     @Test func `an action needs the header that a foreign page cannot send`() async {
         let path = "/api/identities/default/refresh"
         #expect(await AdminFixture().send(.post, path).status == 403)

@@ -12,6 +12,7 @@ struct AdminFixture {
     let now = ContinuousClock.now
     var process = FakeProcess()
     var key: Secret?
+    var needsKey = false
     var allowsQuit = false
     var failure: TokenError?
     var secondHasToken = true
@@ -46,7 +47,8 @@ struct AdminFixture {
                     AdminRoute(
                         name: "/none", path: "/none", upstream: "https://api.example.com", identity: nil),
                 ],
-                hosts: HostList(["localhost", "127.0.0.1:9090"]), key: key, allowsQuit: allowsQuit,
+                hosts: HostList(["localhost", "127.0.0.1:9090"]), key: key, needsKey: needsKey,
+                allowsQuit: allowsQuit,
                 warnings: ["development.provider is on"]),
             identities: identities ?? self.identities(), process: process, now: { now })
     }

@@ -52,6 +52,8 @@ import Testing
         let refused = [
             [("Origin", "https://evil.test")], [("Origin", "null")], [("Sec-Fetch-Site", "cross-site")],
             [("Sec-Fetch-Site", "same-site")], [("Origin", "https://app.test:444")],
+            [("Origin", "https://app.test"), ("Origin", "https://evil.test")],
+            [("Sec-Fetch-Site", "none"), ("Sec-Fetch-Site", "cross-site")],
         ]
         for fields in refused {
             `bearerd's own answers`.check(try sidecar.get("/", fields), 403, "access_denied")
@@ -92,6 +94,23 @@ import Testing
             let answer = try RawClient(to: .unix(path: path)).request("GET", "/")
             #expect(answer.status == status)
             #expect(sidecar.upstream.requests.count == (status == 200 ? 1 : 0))
+        }
+    }
+
+    @Test func `to a Unix socket is not decided by the umask`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("bearerd.sock")
+        let sidecar = try Sidecar(directory: directory, .init(listen: "unix:\(path)"))
+        #expect(TemporaryDirectory.mode(of: path) == 0o666)
+        #expect(sidecar.bearerd.process.isRunning)
+    }
+
+    @Test func `to the admin listener is by access hosts too`() throws {
+        let sidecar = try Sidecar(.init(top: "access:\n  hosts: [api.local]"))
+        for (host, status) in [
+            ("api.local:1", 200), ("\(try sidecar.bearerd.admin)", 200), ("evil.test", 421),
+        ] {
+            #expect(try sidecar.admin("GET", "/api/status", [("Host", host)]).status == status, "\(host)")
         }
     }
 

@@ -16,7 +16,10 @@ struct BoundListener: Sendable {
     /// Where clients reach it: the address as configured, with the port that the kernel chose.
     let address: ListenAddress
 
-    init(_ address: ListenAddress, workers: Int) throws(Failure) {
+    /// Binds an address.
+    ///
+    /// - Parameter isForAll: whether every user may connect to a Unix socket, and is then judged.
+    init(_ address: ListenAddress, workers: Int, isForAll: Bool = false) throws(Failure) {
         do {
             switch address {
             case .tcp(let host, let port):
@@ -29,7 +32,7 @@ struct BoundListener: Sendable {
                 self.sockets = sockets
                 self.address = .tcp(host: host, port: boundPort)
             case .unix(let path):
-                let socket = try ListeningSocket.unix(path: path)
+                let socket = try ListeningSocket.unix(path: path, isForAll: isForAll)
                 sockets = Array(repeating: [socket], count: max(workers, 1))
                 self.address = address
             case .systemd, .descriptor:

@@ -19,6 +19,9 @@ extension Configuration {
         }
     }
 
+    /// The hosts of `access.hosts`, none where it is not given.
+    var allowedHosts: [String] { access.hosts?.map(\.description) ?? [] }
+
     /// The protections that this configuration turns off, as sentences.
     var protectionsTurnedOff: [String] {
         var sentences: [String] = []

@@ -51,7 +51,9 @@ actor Daemon: LoopConfined {
         self.writer = writer
         engine = try Engine(configuration: configuration, loop: loop, log: log)
         let workerCount = configuration.workers ?? CurrentProcess.coreCount
-        listeners = try configuration.listen.map { try BoundListener($0, workers: workerCount) }
+        listeners = try configuration.listen.map {
+            try BoundListener($0, workers: workerCount, isForAll: true)
+        }
         adminListener = try configuration.admin.map { try BoundListener($0.listen, workers: 1) }
     }
 
@@ -116,8 +118,9 @@ actor Daemon: LoopConfined {
         guard let admin = configuration.admin, let adminListener else { return }
         let settings = AdminSettings(
             version: Version.text, routes: configuration.adminRoutes,
-            hosts: HostList(HostNames.of(adminListener.address)), key: try admin.key?.read(),
-            allowsQuit: admin.allowsQuit, warnings: configuration.protectionsTurnedOff)
+            hosts: HostList(HostNames.of(adminListener.address) + configuration.allowedHosts),
+            key: try admin.key?.read(), needsKey: !admin.listen.isLoopback, allowsQuit: admin.allowsQuit,
+            warnings: configuration.protectionsTurnedOff)
         let responder = AdminResponder(
             settings: settings,
             identities: Identities(groups: engine.groups, reporter: engine.reporter),

@@ -118,7 +118,7 @@ struct Engine: Sendable {
 
     private func accessPolicy(listeners: [ListenAddress]) throws -> AccessPolicy {
         let access = configuration.access
-        let hosts = access.hosts?.map(\.description) ?? listeners.flatMap(HostNames.of)
+        let hosts = access.hosts == nil ? listeners.flatMap(HostNames.of) : configuration.allowedHosts
         return AccessPolicy(
             hosts: HostList(hosts), origins: Set(access.origins),
             peerUsers: access.peerUserIDs ?? [CurrentProcess.effectiveUser, 0], key: try access.key?.read())
