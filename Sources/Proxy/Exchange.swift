@@ -18,7 +18,7 @@ final class Exchange {
     var route: RouteState?
     /// The framing of the request's body.
     var framing = BodyFraming.none
-    /// The protocol the client wants to upgrade to and may.
+    /// The protocols the client wants to upgrade to and may, then the one that the upstream chose.
     var upgrade: String?
     let upload: Upload
     /// The token that was put into the request, if it was ours.
@@ -76,6 +76,14 @@ final class Exchange {
     var clientOrigin: String? {
         guard !host.isEmpty, case .ip = connection.peer else { return nil }
         return "http://" + String(decoding: host, as: UTF8.self)
+    }
+
+    /// Whether the client may be switched to a protocol: one that it offered, and no other (RFC 9110 7.8).
+    func mayUpgrade(to chosen: String) -> Bool {
+        guard let upgrade else { return false }
+        return upgrade.lowercased().split(separator: ",").contains { offered in
+            offered.drop { $0 == " " } == chosen.lowercased()
+        }
     }
 
     /// Whether everything that was sent upstream can be sent again.

@@ -14,7 +14,7 @@ extension HTTPRequest {
     /// - Parameters:
     ///   - host: the `Host` as it came, empty without one.
     ///   - framing: of the body, as it came.
-    ///   - upgrade: the protocol that the client wants to upgrade to and may.
+    ///   - upgrade: the protocols that the client wants to upgrade to and may.
     mutating func rewrite(
         for state: RouteState, host: [UInt8], framing: BodyFraming, upgrade: String?, peer: PeerAddress
     ) throws(ProxyError) {

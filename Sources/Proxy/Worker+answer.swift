@@ -58,10 +58,8 @@ extension Worker {
 
     /// Lets the page that asked read the answer, if its origin is one of `access.origins`.
     func allowOrigin(of request: HTTPRequest, in fields: inout HTTPFields) {
-        guard let origin = request.fields[.origin], configuration.access.origins.contains(origin) else {
-            return
-        }
-        CrossOrigin.allow(origin, in: &fields)
+        guard configuration.access.admitsOrigin(of: request.fields) else { return }
+        CrossOrigin.allow(request.fields[.origin], in: &fields)
     }
 
     /// A body with a length, or one that ends with the connection: bytes as they come.

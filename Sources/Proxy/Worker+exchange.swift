@@ -56,7 +56,7 @@ extension Worker {
         }
         try judgeHost(exchange)
         let connection = exchange.connection
-        if let origin = connection.request.fields[.origin], configuration.access.origins.contains(origin),
+        if configuration.access.admitsOrigin(of: connection.request.fields),
             CrossOrigin.isPreflight(connection.request)
         {
             try await answerPreflight(exchange)
@@ -176,10 +176,13 @@ extension Worker {
     private func upgrade(wantedBy request: HTTPRequest, on route: RouteState, framing: BodyFraming) -> String?
     {
         guard request.version == .http11, framing == .none, request.fields.contains(.upgrade),
-            request.fields.containsToken("upgrade", in: .connection), let wanted = request.fields[.upgrade]
+            request.fields.containsToken("upgrade", in: .connection)
         else { return nil }
-        return route.route.upgrade.contains(wanted.lowercased()) && wanted.lowercased() != "h2c"
-            ? wanted : nil
+        let passed = request.fields.listMembers(of: .upgrade).filter { member in
+            let name = member.lowercased()
+            return name != "h2c" && route.route.upgrade.contains(name)
+        }
+        return passed.isEmpty ? nil : passed.joined(separator: ", ")
     }
 
     // MARK: 401
@@ -241,6 +244,9 @@ extension Worker {
 
     // MARK: The end
 
+    /// For `Allow`, which a 405 must have (RFC 9110 15.5.6), where a route takes all but TRACE and CONNECT.
+    private static let anyMethod: Set<HTTPMethod> = [.get, .head, .post, .put, .patch, .delete, .options]
+
     /// Answers in the upstream's place, or cuts an answer that has begun.
     func reject(_ exchange: Exchange, _ error: ProxyError) async {
         let connection = exchange.connection
@@ -273,9 +279,9 @@ extension Worker {
             head.fields[.connection] = "keep-alive"
         }
         allowOrigin(of: connection.request, in: &head.fields)
-        if rejection.status == 405,
-            let methods = table.methods(for: connection.request, listener: exchange.listener)
-        {
+        if rejection.status == 405 {
+            let methods =
+                table.methods(for: connection.request, listener: exchange.listener) ?? Self.anyMethod
             head.fields[.allow] = methods.map(\.rawValue).sorted().joined(separator: ", ")
         }
         connection.output.removeAll(keepingCapacity: true)

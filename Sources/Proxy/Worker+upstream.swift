@@ -181,7 +181,10 @@ extension Worker {
         of exchange: Exchange, from upstream: UpstreamConnection
     ) throws(ProxyError) {
         if exchange.response.status == 101 {
-            guard exchange.upgrade != nil else { throw .upstreamProtocol }
+            guard let chosen = exchange.response.fields[.upgrade], exchange.mayUpgrade(to: chosen) else {
+                throw .upstreamProtocol
+            }
+            exchange.upgrade = chosen
             return
         }
         do {

@@ -86,6 +86,16 @@ import Testing
         #expect(try ask("CONNECT", "127.0.0.1:80") == (405, "method_not_allowed"))
         #expect(try ask("GET", "/api").0 == 200)
         #expect(upstream.requests.count == 1)
+        for (method, target, allowed) in [
+            ("DELETE", "/api", "GET, POST"), ("TRACE", "/api", "GET, POST"),
+            ("TRACE", "/elsewhere", "GET, HEAD"),
+        ] {
+            let allow = try RawClient(to: bearerd.proxy).request(method, target)["Allow"] ?? ""
+            let members = Set(allow.split(separator: ",").map { $0.drop { $0 == " " } })
+            #expect(
+                members.isSuperset(of: allowed.split(separator: ",").map { $0.drop { $0 == " " } }),
+                "\(allow)")
+        }
     }
 
     @Test func `a path that means two routes is refused, and dots cannot escape`() throws {
