@@ -18,6 +18,18 @@ enum AdminError: Error, Equatable {
     case notSupported
     /// The action was tried and brought no token.
     case token(TokenError)
+    /// The provider did not do what the action needs.
+    case provider(TokenFailure)
+    /// The session could not be changed.
+    case store(StoreError)
+
+    init(_ failure: SessionFailure) {
+        switch failure {
+        case .token(let error): self = .token(error)
+        case .server(let error): self = .provider(error)
+        case .store(let error): self = .store(error)
+        }
+    }
 
     /// The only place where a failure of this target becomes a status.
     var status: Int {
@@ -27,7 +39,8 @@ enum AdminError: Error, Equatable {
         case .notFound: 404
         case .methodNotAllowed: 405
         case .notSupported: 501
-        case .token: 503
+        case .token, .store: 503
+        case .provider: 502
         }
     }
 
@@ -42,6 +55,8 @@ enum AdminError: Error, Equatable {
         case .token(.loginRequired): "login_required"
         case .token(.misconfigured): "misconfigured"
         case .token(.unavailable), .token(.cancelled): "idp_unavailable"
+        case .provider(let failure): failure.code
+        case .store: "store_unavailable"
         }
     }
 
@@ -61,6 +76,9 @@ enum AdminError: Error, Equatable {
             "The provider refuses this client or its request; see last_error in /api/status."
         case .token(.unavailable), .token(.cancelled):
             "The provider gave no token; see last_error in /api/status."
+        case .provider(let failure): failure.detail
+        case .store(.busy): "Another process keeps the store's lock."
+        case .store(.unavailable(let reason)): reason
         }
     }
 
@@ -75,7 +93,7 @@ enum AdminError: Error, Equatable {
             if let delay = error.retryAfter {
                 head.fields[.retryAfter] = "\(max(1, delay.components.seconds))"
             }
-        case .wrongHost, .notFromHere, .wrongKey, .noKey, .notFound, .notSupported:
+        case .wrongHost, .notFromHere, .wrongKey, .noKey, .notFound, .notSupported, .provider, .store:
             break
         }
         let problem: JSONValue = [

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPTypes
+internal import OAuth
 
 /// What a path of the admin listener names; every path is spelled here and nowhere else.
 enum AdminResource: Equatable {
@@ -11,9 +12,11 @@ enum AdminResource: Equatable {
     case page
     case refresh(identity: String)
     case invalidate(identity: String)
+    case userinfo(identity: String)
+    case revoke(identity: String, [TokenHint])
+    case logout(identity: String)
     case quit
     /// In the contract, but not built yet.
-    case logout(identity: String)
     case reload
     case login
     case callback
@@ -46,8 +49,15 @@ enum AdminResource: Equatable {
             case "refresh": self = .refresh(identity: identity)
             case "invalidate": self = .invalidate(identity: identity)
             case "logout": self = .logout(identity: identity)
+            case "userinfo": self = .userinfo(identity: identity)
+            case "revoke": self = .revoke(identity: identity, TokenHint.allCases)
             default: return nil
             }
+        case 5 where segments[0] == "api" && segments[1] == "identities" && segments[3] == "revoke":
+            guard let identity = PercentEncoding.decode(segments[2]),
+                let hint = TokenHint(rawValue: segments[4])
+            else { return nil }
+            self = .revoke(identity: identity, [hint])
         default: return nil
         }
     }
@@ -56,14 +66,16 @@ enum AdminResource: Equatable {
     var isOpen: Bool {
         switch self {
         case .health, .readiness, .metrics: true
-        case .status, .page, .refresh, .invalidate, .quit, .logout, .reload, .login, .callback: false
+        case .status, .page, .refresh, .invalidate, .userinfo, .revoke, .logout, .quit, .reload, .login,
+            .callback:
+            false
         }
     }
 
-    /// Whether it changes something, and so takes POST and nothing else.
+    /// Whether it changes something or asks the provider, and so takes POST and nothing else.
     var isAction: Bool {
         switch self {
-        case .refresh, .invalidate, .quit, .logout, .reload: true
+        case .refresh, .invalidate, .userinfo, .revoke, .logout, .quit, .reload: true
         case .health, .readiness, .metrics, .status, .page, .login, .callback: false
         }
     }

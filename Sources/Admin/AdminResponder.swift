@@ -64,8 +64,20 @@ package struct AdminResponder: HTTPResponder {
         case .page: return .html(StatusPage.render(await status(), warnings: settings.warnings))
         case .refresh(let identity): return try await act(on: identity, identities.refresh)
         case .invalidate(let identity): return try await act(on: identity, identities.invalidate)
+        case .userinfo(let identity):
+            return try await report(on: identity) { name throws(SessionFailure) in
+                .object(try await identities.userinfo(name))
+            }
+        case .revoke(let identity, let hints):
+            return try await report(on: identity) { name throws(SessionFailure) in
+                RevocationReport(revoked: try await identities.revoke(hints, of: name)).json
+            }
+        case .logout(let identity):
+            return try await report(on: identity) { name throws(SessionFailure) in
+                LogoutReport(try await identities.logOut(name)).json
+            }
         case .quit: return try await quit()
-        case .logout, .reload, .login, .callback: throw .notSupported
+        case .reload, .login, .callback: throw .notSupported
         }
     }
 
@@ -120,6 +132,18 @@ package struct AdminResponder: HTTPResponder {
             throw .notFound
         }
         return .json(status.json)
+    }
+
+    /// Carries out an action and answers with what it brought.
+    private func report(
+        on identity: String, _ action: (String) async throws(SessionFailure) -> JSONValue
+    ) async throws(AdminError) -> ServiceReply {
+        guard await identities.statuses().contains(where: { $0.name == identity }) else { throw .notFound }
+        do throws(SessionFailure) {
+            return .json(try await action(identity))
+        } catch {
+            throw AdminError(error)
+        }
     }
 
     private func quit() async throws(AdminError) -> ServiceReply {

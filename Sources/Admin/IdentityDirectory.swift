@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import JSON
 package import OAuth
 package import Observability
 
@@ -22,4 +23,25 @@ package protocol IdentityDirectory: Sendable {
     /// - Parameter name: of a configured identity.
     /// - Throws: why there is no new one; the old one is not used all the same.
     func invalidate(_ name: String) async throws(TokenError)
+
+    /// The claims about the user, as the provider tells them.
+    ///
+    /// - Parameter name: of a configured identity.
+    /// - Throws: why there are none.
+    func userinfo(_ name: String) async throws(SessionFailure) -> JSONObject
+
+    /// Has the provider forget tokens, and forgets them.
+    ///
+    /// - Parameters:
+    ///   - hints: which of them.
+    ///   - name: of a configured identity.
+    /// - Returns: those that there were.
+    /// - Throws: why nothing has changed.
+    func revoke(_ hints: [TokenHint], of name: String) async throws(SessionFailure) -> [TokenHint]
+
+    /// Forgets the session, and asks the provider to do the same.
+    ///
+    /// - Parameter name: of a configured identity.
+    /// - Throws: why the session could not be forgotten.
+    func logOut(_ name: String) async throws(SessionFailure) -> LogoutOutcome
 }

@@ -56,9 +56,45 @@ struct ActionTests {
         #expect(open.process.quitCount == 1)
     }
 
-    @Test(arguments: ["/api/reload", "/api/identities/default/logout"])
-    func `what is not built yet says so`(path: String) async {
-        let answer = await AdminFixture().send(.post, path, admin)
+    @Test func `userinfo answers the claims`() async {
+        let answer = await AdminFixture().send(.post, "/api/identities/default/userinfo", admin)
+        #expect(answer.status == 200 && answer.json == ["sub": "user-1"])
+    }
+
+    @Test(arguments: [
+        ("revoke", ["refresh_token", "access_token"]), ("revoke/access_token", ["access_token"]),
+        ("revoke/refresh_token", ["refresh_token"]),
+    ])
+    func `revoke answers which tokens there were`(path: String, tokens: [String]) async {
+        let identities = AdminFixture().identities()
+        let answer = await AdminFixture().send(
+            .post, "/api/identities/default/\(path)", admin, to: identities)
+        #expect(answer.json?["revoked"]?.array?.compactMap(\.string) == tokens)
+        #expect(identities.actions == ["revoke \(tokens) default"])
+    }
+
+    @Test func `logout answers what became of each step, and why one failed`() async {
+        let answer = await AdminFixture().send(.post, "/api/identities/default/logout", admin)
+        #expect(answer.status == 200)
+        #expect(
+            answer.json == [
+                "revocation": "requested", "end_session": "failed", "reasons": ["it failed (http_500)"],
+            ])
+    }
+
+    @Test(arguments: ["userinfo", "revoke", "revoke/access_token", "logout"])
+    func `actions of a session need the header, a known identity and POST`(action: String) async {
+        let fixture = AdminFixture()
+        #expect(await fixture.send(.post, "/api/identities/default/\(action)").status == 403)
+        #expect(await fixture.send(.post, "/api/identities/nobody/\(action)", admin).status == 404)
+        #expect(await fixture.get("/api/identities/default/\(action)").status == 405)
+        let answer = await AdminFixture(failure: .loginRequired).send(
+            .post, "/api/identities/default/\(action)", admin)
+        #expect(answer.status == 503 && answer.code == "login_required")
+    }
+
+    @Test func `what is not built yet says so`() async {
+        let answer = await AdminFixture().send(.post, "/api/reload", admin)
         #expect(answer.status == 501)
         #expect(answer.code == "not_implemented")
     }

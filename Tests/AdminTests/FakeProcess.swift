@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Admin
+import JSON
 import OAuth
 import Observability
 import Synchronization
@@ -60,6 +61,33 @@ final class FakeIdentities: IdentityDirectory {
     func refresh(_ name: String) async throws(TokenError) { try act("refresh \(name)") }
 
     func invalidate(_ name: String) async throws(TokenError) { try act("invalidate \(name)") }
+
+    func userinfo(_ name: String) async throws(SessionFailure) -> JSONObject {
+        try perform("userinfo \(name)")
+        return ["sub": "user-1"]
+    }
+
+    func revoke(_ hints: [TokenHint], of name: String) async throws(SessionFailure) -> [TokenHint] {
+        try perform("revoke \(hints.map(\.rawValue)) \(name)")
+        return hints
+    }
+
+    func logOut(_ name: String) async throws(SessionFailure) -> LogoutOutcome {
+        try perform("logout \(name)")
+        var outcome = LogoutOutcome()
+        outcome.revocation = .requested
+        outcome.endSession = .failed
+        outcome.failures = [TokenFailure(.transient, code: "http_500", detail: "it failed")]
+        return outcome
+    }
+
+    private func perform(_ action: String) throws(SessionFailure) {
+        do throws(TokenError) {
+            try act(action)
+        } catch {
+            throw .token(error)
+        }
+    }
 
     private func act(_ action: String) throws(TokenError) {
         log.withLock { $0.append(action) }

@@ -20,6 +20,13 @@ package final class HostileProvider: Sendable {
         var latestRefreshToken: String?
         var deadFamilies: Set<Int> = []
         var policy = Policy()
+        var pages: [String: Page] = [:]
+    }
+
+    /// One more endpoint, and what it was asked.
+    private struct Page {
+        var answer: @Sendable (RawRequest) -> Reply
+        var requests: [RawRequest] = []
     }
 
     private struct RefreshToken {
@@ -122,6 +129,20 @@ package final class HostileProvider: Sendable {
         state.withLock { change(&$0.policy) }
     }
 
+    /// Answers `method` at `path` so from now on.
+    package func serve(_ method: String, _ path: String, _ answer: @escaping @Sendable (RawRequest) -> Reply)
+    {
+        state.withLock { state in
+            state.pages["\(method) \(path)", default: Page(answer: answer)].answer = answer
+        }
+    }
+
+    /// What was asked at an endpoint of ``serve(_:_:_:)``; the parameters are those of a form.
+    package func requests(_ method: String, _ path: String) -> [TokenRequest] {
+        let messages = state.withLock { $0.pages["\(method) \(path)"]?.requests ?? [] }
+        return messages.enumerated().map { TokenRequest(number: $0 + 1, message: $1) }
+    }
+
     /// Refuses connections from now on.
     package func stop() { server.stop() }
 
@@ -205,7 +226,12 @@ package final class HostileProvider: Sendable {
                 return (request, state.script.isEmpty ? state.fallback : state.script.removeFirst())
             }
             return try answer(request, self)
-        default: return .response(404)
+        case (let method, let path):
+            let answer = state.withLock { state in
+                state.pages["\(method) \(path)"]?.requests.append(message)
+                return state.pages["\(method) \(path)"]?.answer
+            }
+            return answer?(message) ?? .response(404)
         }
     }
 

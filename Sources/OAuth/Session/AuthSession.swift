@@ -92,6 +92,9 @@ package actor AuthSession: ExecutorConfined {
         for waiter in attemptWaiters { waiter.wake(with: .failure(.cancelled)) }
     }
 
+    /// Whether it keeps its token fresh by itself.
+    var isStarted: Bool { listener != nil && !isStopped }
+
     /// What may be shown of the identity.
     package var status: IdentityStatus { state.status(at: clock.now) }
 

@@ -133,6 +133,8 @@ extension AuthState {
         {
             return nil
         }
+        // Somebody may have logged out since the attempt began.
+        guard canRenew else { return nil }
         return asksByItself ? .original : session.refreshToken.map(Grant.refresh) ?? .original
     }
 

@@ -9,14 +9,14 @@ enum CommandLineInterface {
     private static var commands: [any Command.Type] {
         [
             RunCommand.self, CheckCommand.self, StatusCommand.self, LoginCommand.self, ExchangeCommand.self,
-            TokenCommand.self, RefreshCommand.self,
-            ImportCommand.self, DiscoverCommand.self, WaitCommand.self, DemoCommand.self,
+            TokenCommand.self, RefreshCommand.self, UserinfoCommand.self, RevokeCommand.self,
+            LogoutCommand.self, ImportCommand.self, DiscoverCommand.self, WaitCommand.self, DemoCommand.self,
         ]
     }
 
     /// The commands of the contract that are still to be built: known, not shown in the help, refused.
     private static let notSupportedYet = [
-        "doctor", "logout", "revoke", "userinfo", "register",
+        "doctor", "register",
     ]
 
     /// Does what the words ask for.

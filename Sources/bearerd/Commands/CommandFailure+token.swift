@@ -18,4 +18,16 @@ extension CommandFailure {
             self.init(.failure, "\(identity.name): interrupted")
         }
     }
+
+    /// Why something that an identity was asked for did not come about.
+    init(_ failure: SessionFailure, of identity: IdentityStatus) {
+        switch failure {
+        case .token(let error):
+            self.init(error, of: identity)
+        case .server(let error):
+            self.init(.unavailable, "\(identity.name): \(error.detail) (\(error.code))")
+        case .store(let error):
+            self.init(.inputOutput, "\(identity.name): the store: \(error.reason)")
+        }
+    }
 }

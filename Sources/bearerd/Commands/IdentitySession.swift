@@ -4,6 +4,7 @@ import Configuration
 import Crypto
 import EventLoop
 import HTTPClient
+import JSON
 import OAuth
 import Observability
 
@@ -57,6 +58,51 @@ struct IdentitySession {
             try await session.refresh(waitingAtMost: patience)
         }
         return await session.status
+    }
+
+    /// The claims about the user, asked for with a fresh token.
+    func userinfo() async throws(CommandFailure) -> JSONObject {
+        await session.start()
+        let outcome: Result<JSONObject, SessionFailure>
+        do throws(SessionFailure) {
+            outcome = .success(try await session.userinfo(waitingAtMost: patience))
+        } catch {
+            outcome = .failure(error)
+        }
+        let status = await session.status
+        await session.stop()
+        return try Self.value(of: outcome, status)
+    }
+
+    /// Revokes tokens and forgets them.
+    func revoke(_ hints: [TokenHint]) async throws(CommandFailure) -> [TokenHint] {
+        let outcome: Result<[TokenHint], SessionFailure>
+        do throws(SessionFailure) {
+            outcome = .success(try await session.revoke(hints))
+        } catch {
+            outcome = .failure(error)
+        }
+        return try Self.value(of: outcome, await session.status)
+    }
+
+    /// Forgets the session, then asks the provider to do the same, unless `isLocal`.
+    func logOut(onlyHere isLocal: Bool) async throws(CommandFailure) -> LogoutOutcome {
+        let outcome: Result<LogoutOutcome, SessionFailure>
+        do throws(StoreError) {
+            outcome = .success(try await session.logOut(onlyHere: isLocal))
+        } catch {
+            outcome = .failure(.store(error))
+        }
+        return try Self.value(of: outcome, await session.status)
+    }
+
+    private static func value<Value>(
+        of outcome: Result<Value, SessionFailure>, _ status: IdentityStatus
+    ) throws(CommandFailure) -> Value {
+        switch outcome {
+        case .success(let value): return value
+        case .failure(let error): throw CommandFailure(error, of: status)
+        }
     }
 
     private func perform<Value: Sendable>(

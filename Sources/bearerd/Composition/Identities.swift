@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Admin
+import JSON
 import OAuth
 import Observability
 
@@ -48,6 +49,23 @@ struct Identities: IdentityDirectory {
             }
         }
         if let failure { throw failure }
+    }
+
+    func userinfo(_ name: String) async throws(SessionFailure) -> JSONObject {
+        guard let session = sessions(of: name).first else { return [:] }
+        return try await session.userinfo(waitingAtMost: Self.patience)
+    }
+
+    func revoke(_ hints: [TokenHint], of name: String) async throws(SessionFailure) -> [TokenHint] {
+        try await sessions(of: name).first?.revoke(hints) ?? []
+    }
+
+    func logOut(_ name: String) async throws(SessionFailure) -> LogoutOutcome {
+        do throws(StoreError) {
+            return try await sessions(of: name).first?.logOut() ?? LogoutOutcome()
+        } catch {
+            throw .store(error)
+        }
     }
 }
 

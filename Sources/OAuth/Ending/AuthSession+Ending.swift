@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+/// The end of a session, or of some of its tokens.
+extension AuthSession {
+    /// Longer than another process can need for its own token request.
+    private static let longestLockWait: Duration = .seconds(30)
+
+    /// Has the server forget tokens (RFC 7009), then forgets them itself; nothing changes where the server refuses.
+    ///
+    /// What can be had without a person is fetched anew, as ever.
+    ///
+    /// - Parameter hints: which of them, in this order.
+    /// - Returns: those that there were.
+    /// - Throws: ``SessionFailure``.
+    package func revoke(_ hints: [TokenHint]) async throws(SessionFailure) -> [TokenHint] {
+        let lock = try await lockForEnding()
+        do throws(SessionFailure) {
+            let revoked = try await revokeLocked(hints)
+            await lock.release()
+            advanceIfStarted()
+            return revoked
+        } catch {
+            await lock.release()
+            throw error
+        }
+    }
+
+    private func revokeLocked(_ hints: [TokenHint]) async throws(SessionFailure) -> [TokenHint] {
+        await adoptStored()
+        let tokens = tokens(hints)
+        guard !tokens.isEmpty else { return [] }
+        for (hint, token) in tokens {
+            do throws(TokenFailure) {
+                try await server.revoke(token, hint)
+            } catch {
+                // An access token that goes with its refresh token need not be revocable (§2.1).
+                if hint == .accessToken, hints.contains(.refreshToken), error.isUnsupportedToken { continue }
+                throw .server(error)
+            }
+        }
+        let next = state.session(withoutRefreshToken: hints.contains(.refreshToken))
+        let failure = await saving(next)
+        state.ended(next, isSaved: failure == nil)
+        if let failure { throw .store(failure) }
+        return TokenHint.allCases.filter { hint in tokens.contains { $0.hint == hint } }
+    }
+
+    /// Forgets the session, and asks the server to do the same.
+    ///
+    /// Our own part comes first, so that nothing that the server does can prevent it.
+    ///
+    /// - Parameter isLocal: whether the server is left alone.
+    /// - Throws: ``StoreError`` if nothing could be forgotten; the server has not been asked then.
+    package func logOut(onlyHere isLocal: Bool = false) async throws(StoreError) -> LogoutOutcome {
+        let lock = try await store.lock(identity, waitingAtMost: Self.longestLockWait)
+        await adoptStored()
+        let tokens = tokens([.refreshToken, .accessToken])
+        let idToken = state.session.idToken
+        do throws(StoreError) {
+            // The generation before holds tokens too.
+            try await store.remove(identity)
+            let empty = state.loggedOutSession()
+            let failure = await saving(empty)
+            state.ended(empty, isSaved: failure == nil)
+            if let failure { throw failure }
+        } catch {
+            await lock.release()
+            throw error
+        }
+        await lock.release()
+        advanceIfStarted()
+        var outcome = LogoutOutcome()
+        guard !isLocal else { return outcome }
+        await revoke(tokens, &outcome)
+        await endSession(idToken, &outcome)
+        return outcome
+    }
+
+    private func revoke(_ tokens: [(hint: TokenHint, token: Secret)], _ outcome: inout LogoutOutcome) async {
+        guard !tokens.isEmpty else { return }
+        do throws(TokenFailure) {
+            guard try await server.urlIfAny(of: .revocation) != nil else {
+                outcome.revocation = .notSupported
+                return
+            }
+            for (hint, token) in tokens {
+                do throws(TokenFailure) {
+                    try await server.revoke(token, hint)
+                } catch {
+                    guard hint == .accessToken, error.isUnsupportedToken else { throw error }
+                }
+            }
+            outcome.revocation = .requested
+        } catch {
+            outcome.revocation = .failed
+            outcome.failures.append(error)
+        }
+    }
+
+    private func endSession(_ idToken: Secret?, _ outcome: inout LogoutOutcome) async {
+        guard let idToken else { return }
+        do throws(TokenFailure) {
+            guard let endpoint = try await server.urlIfAny(of: .endSession) else {
+                outcome.endSession = .notSupported
+                return
+            }
+            let request = EndSessionRequest(
+                endpoint: endpoint, idToken: idToken, clientID: state.configuration.clientID)
+            outcome.request = request
+            try await server.endSession(request)
+            outcome.endSession = .requested
+        } catch {
+            outcome.endSession = .failed
+            outcome.failures.append(error)
+        }
+    }
+
+    /// The tokens that there are, of those that are meant.
+    private func tokens(_ hints: [TokenHint]) -> [(hint: TokenHint, token: Secret)] {
+        hints.flatMap { hint in
+            let tokens =
+                switch hint {
+                case .refreshToken: state.session.refreshToken.map { [$0] } ?? []
+                case .accessToken: state.session.accessTokens.map(\.token)
+                }
+            return tokens.map { (hint, $0) }
+        }
+    }
+
+    private func lockForEnding() async throws(SessionFailure) -> any StoreLock {
+        do throws(StoreError) {
+            return try await store.lock(identity, waitingAtMost: Self.longestLockWait)
+        } catch {
+            throw .store(error)
+        }
+    }
+
+    /// A session that only ends must not begin anew by itself.
+    private func advanceIfStarted() {
+        if isStarted { advance() }
+    }
+}
+
+extension TokenFailure {
+    /// RFC 7009 §2.2.1.
+    fileprivate var isUnsupportedToken: Bool { code == "unsupported_token_type" }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A person took tokens back.
+extension AuthState {
+    /// The session without some of its tokens; nothing has changed before ``ended(_:isSaved:)``.
+    ///
+    /// Access tokens go in any case: most servers let them die with the refresh token.
+    func session(withoutRefreshToken isForgotten: Bool) -> StoredSession {
+        var next = session
+        next.generation += 1
+        next.accessTokens = []
+        if isForgotten {
+            next.refreshToken = nil
+            next.refusal = nil
+        }
+        return next
+    }
+
+    /// The session of somebody who logged out.
+    ///
+    /// It is stored, not removed: its generation tells every other process that theirs has ended.
+    func loggedOutSession() -> StoredSession {
+        var empty = StoredSession(
+            identity: session.identity, generation: session.generation + 1, binding: binding)
+        empty.basicEncoding = session.basicEncoding
+        return empty
+    }
+
+    /// What ``session(withoutRefreshToken:)`` or ``loggedOutSession()`` gave has been stored, or could not be.
+    mutating func ended(_ stored: StoredSession, isSaved: Bool) {
+        invalidated = session.generation
+        session = stored
+        isUnsaved = !isSaved
+        hasStoredWorked = false
+        access = nil
+        failure = nil
+        doubts = 0
+        demand = nil
+        unauthorized = nil
+        withholding = nil
+        isAskedFor = false
+    }
+}

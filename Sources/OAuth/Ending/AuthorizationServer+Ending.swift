@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import HTTPTypes
+import JSON
+
+/// Taking back what the server granted.
+extension AuthorizationServer {
+    /// Where to send a request; nil if neither configuration nor metadata say it.
+    ///
+    /// - Throws: ``TokenFailure`` if the metadata cannot be had.
+    func urlIfAny(of endpoint: Endpoint) async throws(TokenFailure) -> HTTPURL? {
+        do throws(TokenFailure) {
+            return try await url(of: endpoint)
+        } catch {
+            if error.code == "no_\(endpoint.rawValue)" { return nil }
+            throw error
+        }
+    }
+
+    /// Has the server forget a token (RFC 7009).
+    ///
+    /// Every 200 is success, whatever is in it, and a token that the server does not know is one (§2.2).
+    ///
+    /// - Throws: ``TokenFailure`` if it did not answer, or refuses.
+    func revoke(_ token: Secret, _ hint: TokenHint) async throws(TokenFailure) {
+        var body = FormBody()
+        token.withPlaintext { body.append(name: EndingParameter.token.rawValue, $0) }
+        body.append(name: EndingParameter.tokenTypeHint.rawValue, hint.rawValue)
+        let response = try await post(body, to: .revocation)
+        guard response.status != 200 else { return }
+        let code: ErrorCode? =
+            if case .object(let object) = AnswerBody(response.body) {
+                object[ResponseMember.error.rawValue]?.string.flatMap(ErrorCode.init(rawValue:))
+            } else {
+                nil
+            }
+        let isTemporary = response.status >= 500 || response.status == 408 || response.status == 429
+        throw TokenFailure(
+            isTemporary ? .transient : .misconfigured, code: code?.rawValue ?? "http_\(response.status)",
+            detail: "the revocation endpoint answered \(response.status)")
+    }
+
+    /// Asks the server to end the user's session (OpenID Connect RP-Initiated Logout §2).
+    ///
+    /// - Throws: ``TokenFailure`` if it did not answer, or with an error; a redirect is none.
+    func endSession(_ request: EndSessionRequest) async throws(TokenFailure) {
+        var message = ProviderRequest(
+            method: .post, url: request.endpoint, timeLimit: configuration.tokenTimeLimit)
+        message.fields.append(.contentType, FormBody.contentType)
+        var body = FormBody()
+        for (parameter, value) in request.parameters { body.append(name: parameter.rawValue, value) }
+        message.body = body.bytes
+        let response = try await send(message)
+        guard 200..<400 ~= response.status else {
+            throw TokenFailure(
+                response.status >= 500 ? .transient : .misconfigured, code: "http_\(response.status)",
+                detail: "the end_session endpoint answered \(response.status)")
+        }
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Crypto
+package import HTTPTypes
+
+/// A request to end the user's session at the provider (OpenID Connect RP-Initiated Logout §2).
+package struct EndSessionRequest: Sendable {
+    package let endpoint: HTTPURL
+    /// Tells the provider whose session it is, so that it need not ask.
+    package let idToken: Secret
+    package let clientID: String
+
+    /// What is posted, in order; holds the id token.
+    package var parameters: [(EndingParameter, String)] {
+        [(.idTokenHint, idToken.withPlaintext { $0 }), (.clientID, clientID)]
+    }
+
+    /// The address for a browser, in which no token is: the provider knows the user by its cookie, and asks.
+    package var url: String {
+        let separator = endpoint.query == nil ? "?" : "&"
+        var query: [UInt8] = []
+        FormBody.encode(clientID, into: &query)
+        return
+            "\(endpoint)\(separator)\(EndingParameter.clientID.rawValue)=\(String(decoding: query, as: UTF8.self))"
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A parameter of the requests that end things, spelled as on the wire.
+package enum EndingParameter: String, Sendable {
+    /// RFC 7009 §2.1.
+    case token
+    /// RFC 7009 §2.1.
+    case tokenTypeHint = "token_type_hint"
+    /// OpenID Connect RP-Initiated Logout §2.
+    case idTokenHint = "id_token_hint"
+    /// The same.
+    case clientID = "client_id"
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import HTTPTypes
+package import JSON
+
+/// Who logged in.
+extension AuthSession {
+    /// Asks the server for the claims about the user (OpenID Connect Core §5.3), with a fresh token.
+    ///
+    /// A token that the endpoint refuses is renewed once.
+    ///
+    /// - Parameter limit: for each token that has to be fetched.
+    /// - Returns: the claims; their `sub` is that of the session's id token, if it has one.
+    /// - Throws: ``SessionFailure``.
+    package func userinfo(waitingAtMost limit: Duration) async throws(SessionFailure) -> JSONObject {
+        var response = try await userinfoAnswer(waitingAtMost: limit)
+        if response.status == 401 {
+            do throws(TokenError) {
+                try await refresh(waitingAtMost: limit)
+            } catch {
+                throw .token(error)
+            }
+            response = try await userinfoAnswer(waitingAtMost: limit)
+        }
+        do throws(TokenFailure) {
+            let answer = try UserinfoAnswer(response)
+            if let signed = answer.signed { try await server.verify(userinfo: signed) }
+            return try answer.claims(about: state.session.idToken)
+        } catch {
+            throw .server(error)
+        }
+    }
+
+    private func userinfoAnswer(
+        waitingAtMost limit: Duration
+    ) async throws(SessionFailure) -> ProviderResponse {
+        let token: AccessTokenSnapshot
+        do throws(TokenError) {
+            token = try await freshToken(waitingAtMost: limit)
+        } catch {
+            throw .token(error)
+        }
+        do throws(TokenFailure) {
+            var request = ProviderRequest(
+                method: .get, url: try await server.url(of: .userinfo),
+                timeLimit: state.configuration.tokenTimeLimit)
+            request.fields.append(.accept, "application/json")
+            _ = token.token.withPlaintext { request.fields.append(.authorization, "Bearer \($0)") }
+            return try await server.send(request)
+        } catch {
+            throw .server(error)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+extension AuthorizationServer {
+    /// Checks that the server signed these claims, with one of the keys that it publishes.
+    ///
+    /// - Throws: ``TokenFailure`` if it did not, or there is no telling.
+    func verify(userinfo signed: JWS) async throws(TokenFailure) {
+        do throws(PublishedKeys.Failure) {
+            try await publishedKeys.verify(signed, fetchingWith: self)
+        } catch {
+            switch error {
+            case .noKeys(let failure): throw failure
+            case .token:
+                throw TokenFailure(
+                    .misconfigured, code: "bad_signature",
+                    detail: "the signature of the userinfo does not verify")
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import HTTPTypes
+import JSON
+
+/// An answer of the userinfo endpoint (OpenID Connect Core §5.3.2).
+struct UserinfoAnswer {
+    private static let subject = "sub"
+
+    private let claims: JSONObject
+    /// The claims as they were signed, to be verified before they are believed; nil for plain JSON.
+    let signed: JWS?
+
+    /// - Throws: ``TokenFailure`` for anything but claims.
+    init(_ response: ProviderResponse) throws(TokenFailure) {
+        guard response.status == 200 else { throw Self.failure(response.status) }
+        let type = response.fields[.contentType]?.lowercased() ?? ""
+        guard !type.hasPrefix("application/jwt") else {
+            guard let signed = try? JWS(compact: String(decoding: response.body, as: UTF8.self)),
+                let claims = signed.claims
+            else {
+                throw TokenFailure(
+                    .misconfigured, code: "bad_userinfo",
+                    detail: "the userinfo is no signed JSON; an encrypted one cannot be read here")
+            }
+            self.signed = signed
+            self.claims = claims
+            return
+        }
+        signed = nil
+        guard case .object(let claims) = AnswerBody(response.body) else {
+            throw TokenFailure(
+                .transient, code: "bad_userinfo",
+                detail: "what the userinfo endpoint answers is no JSON object")
+        }
+        self.claims = claims
+    }
+
+    /// The claims, if they are about the one who logged in.
+    ///
+    /// Without the comparison an exchanged token would show somebody else's claims (§5.3.4).
+    ///
+    /// - Parameter idToken: of the session; nil if there is none to compare with.
+    /// - Throws: ``TokenFailure`` if the `sub` is missing or another one.
+    func claims(about idToken: Secret?) throws(TokenFailure) -> JSONObject {
+        guard let subject = claims[Self.subject]?.string, !subject.isEmpty else {
+            throw TokenFailure(.misconfigured, code: "no_subject", detail: "the userinfo has no sub")
+        }
+        guard let idToken else { return claims }
+        let expected = idToken.withPlaintext { (try? JWS(compact: $0))?.claims?[Self.subject]?.string }
+        guard subject == expected else {
+            throw TokenFailure(
+                .misconfigured, code: "subject_mismatch",
+                detail: "the userinfo is about another sub than the id token: it is not shown")
+        }
+        return claims
+    }
+
+    private static func failure(_ status: Int) -> TokenFailure {
+        switch status {
+        case 401, 403:
+            TokenFailure(
+                .misconfigured, code: "http_\(status)",
+                detail: "the userinfo endpoint refuses the token; does its scope hold openid?")
+        default:
+            TokenFailure(
+                .transient, code: "http_\(status)", detail: "the userinfo endpoint answered \(status)")
+        }
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Admin
+import Configuration
+import OAuth
+
+/// `bearerd logout`: ends a session here, and asks the provider to end it too.
+struct LogoutCommand: Command {
+    static let name = "logout"
+    static let summary = "forgets the session, revokes its tokens, asks the provider to end its own"
+    static let operand: String? = "IDENTITY"
+    static let options = [local, noBrowser]
+
+    private static let local = CommandOption("local", "only forgets; the provider is not asked")
+    private static let noBrowser = CommandOption(
+        "no-browser", "prints the address where a browser ends the provider's session")
+
+    private let file: ConfigurationFile
+    private let identityName: String?
+    private let isLocal: Bool
+    private let printsAddress: Bool
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        file = try ConfigurationFile(arguments)
+        identityName = arguments.operand
+        isLocal = arguments.has(Self.local)
+        printsAddress = arguments.has(Self.noBrowser)
+    }
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        let configuration = try file.load().configuration
+        let identity = try IdentityChoice.choose(identityName, in: configuration)
+        let (report, request) = try CommandLoop.run { loop throws(CommandFailure) in
+            try await IdentityAction(on: identity, in: configuration, loop: loop).perform(
+                AdminPath.logout(identity.name),
+                here: { session throws(CommandFailure) in
+                    let outcome = try await session.logOut(onlyHere: isLocal)
+                    return (LogoutReport(outcome), outcome.request)
+                },
+                reading: { json in LogoutReport(json).map { ($0, nil) } })
+        }
+        if printsAddress, let request { try Console.show("\(request.url)\n") }
+        Console.remark("\(identity.name): logged out here\(remoteWords(report))")
+        guard report.reasons.isEmpty else {
+            let reasons = report.reasons.joined(separator: "; ")
+            throw CommandFailure(.unavailable, "\(identity.name): the provider was not told: \(reasons)")
+        }
+        return .success
+    }
+
+    private func remoteWords(_ report: LogoutReport) -> String {
+        var words = ""
+        switch report.revocation {
+        case .requested: words += "; the tokens are revoked"
+        case .notSupported: words += "; the provider revokes no tokens"
+        case .nothingToDo, .failed: break
+        }
+        switch report.endSession {
+        case .requested: words += "; the end of the provider's session is requested"
+        case .notSupported: words += "; the provider's session cannot be ended from here"
+        case .nothingToDo, .failed: break
+        }
+        return words
+    }
+}

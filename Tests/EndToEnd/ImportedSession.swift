@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+
+/// A session with an id token, as a person's login leaves it, and a provider that can end it.
+final class ImportedSession: Sendable {
+    static let subject = "user-1"
+
+    let provider: HostileProvider
+    let directory: TemporaryDirectory
+    let configuration: String
+    /// What was imported.
+    let refreshToken: String
+    let idToken: String
+
+    /// - Parameter without: endpoints that the provider does not have.
+    init(without missing: [String] = [], store: String? = nil, admin: Address? = nil) throws {
+        let provider = try HostileProvider()
+        let members = ["userinfo", "revocation", "end_session", "registration"].filter {
+            !missing.contains($0)
+        }
+        .map { #","\#($0)_endpoint":"\#(provider.issuer)/\#($0)""# }.joined()
+        provider.discovery { _, provider in provider.discoveryDocument(members: members) }
+        provider.serve("GET", "/userinfo") { _ in
+            .json(#"{"sub":"\#(ImportedSession.subject)","name":"A B"}"#)
+        }
+        provider.serve("POST", "/revocation") { _ in .response(200) }
+        provider.serve("POST", "/end_session") { _ in .ok("<p>Good bye") }
+        self.provider = provider
+        directory = try TemporaryDirectory()
+        var text = Sidecar.configuration(
+            provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "secret-" + randomText(),
+            directory: directory, .init(store: store, grant: "refresh_token"))
+        if let admin { text.replace("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(admin)") }
+        configuration = try directory.write("config.yaml", text)
+        refreshToken = provider.makeRefreshToken()
+        // {"alg":"RS256"}.{"sub":"user-1"}
+        idToken = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJ1c2VyLTEifQ." + randomText()
+    }
+
+    /// Puts it into the store.
+    func begin() throws {
+        let session = #"{"refreshToken":"\#(refreshToken)","mLastTokenResponse":{"id_token":"\#(idToken)"}}"#
+        let file = try directory.write("session", session)
+        let result = try BearerdProcess.command("import", "--appauth-android", file, "-c", configuration)
+        guard result.exit == 0 else { throw WireError(result.errors) }
+    }
+
+    /// Runs a command to its end.
+    func command(_ words: String...) throws -> (exit: Int32, output: String, errors: String) {
+        let result = try Subprocess.run([BearerdProcess.binary] + words + ["-c", configuration])
+        guard case .exited(let code) = result.ending else { throw WireError("\(words) \(result.ending)") }
+        return (code, result.output, result.errors)
+    }
+
+    /// Every token that there is.
+    var secrets: [String] { provider.handedOut + [idToken] }
+
+    /// Everything in the store's files.
+    var stored: String {
+        get throws {
+            let listing = try Subprocess.run(["/bin/sh", "-c", "cat \(directory.path("store"))/*"])
+            return listing.output
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// `bearerd logout` (SPEC.md sections 1 and 7).
+@Suite(.blocking) struct `Logging out` {
+    private func begun(without missing: [String] = []) throws -> ImportedSession {
+        let session = try ImportedSession(without: missing)
+        try session.begin()
+        #expect(try session.command("token").exit == 0)
+        return session
+    }
+
+    @Test func `tokens are revoked, the provider's session is asked to end, the store holds no token`() throws
+    {
+        let session = try begun()
+        let result = try session.command("logout", "--no-browser")
+        #expect(result.exit == 0 && result.errors.contains("requested"), "\(result.errors)")
+        #expect(session.provider.requests("POST", "/revocation").count == 2)
+        let asked = session.provider.requests("POST", "/end_session")
+        #expect(asked.map { $0["id_token_hint"] } == [session.idToken])
+        #expect(asked.first?["client_id"] == "legacy-app" && asked.first?.message["Authorization"] == nil)
+        #expect(result.output == session.provider.issuer + "/end_session?client_id=legacy-app\n")
+        #expect(
+            try LeakScan.leaks(of: session.secrets, in: session.stored + result.output + result.errors)
+                .isEmpty)
+        #expect(try session.command("token").exit == 77)
+    }
+
+    @Test func `local asks nobody`() throws {
+        let session = try begun()
+        #expect(try session.command("logout", "--local").exit == 0)
+        #expect(session.provider.requests("POST", "/revocation").isEmpty)
+        #expect(session.provider.requests("POST", "/end_session").isEmpty)
+        #expect(try LeakScan.leaks(of: session.secrets, in: session.stored).isEmpty)
+        #expect(try session.command("token").exit == 77)
+    }
+
+    @Test(arguments: ["revocation", "end_session"])
+    func `a provider that fails is 69, and the store is cleared all the same`(endpoint: String) throws {
+        for reply in [Reply.response(500), .oauthError("invalid_client", status: 401), .close] {
+            let session = try begun()
+            session.provider.serve("POST", "/\(endpoint)") { _ in reply }
+            let result = try session.command("logout", "--no-browser")
+            #expect(result.exit == 69 && result.errors.contains("logged out here"), "\(result.errors)")
+            #expect(session.provider.requests("POST", "/end_session").count == 1)
+            #expect(try LeakScan.leaks(of: session.secrets, in: session.stored + result.errors).isEmpty)
+            #expect(try session.command("token").exit == 77)
+        }
+    }
+
+    @Test func `a provider out of reach is 69, and the store is cleared all the same`() throws {
+        let session = try begun()
+        session.provider.stop()
+        #expect(try session.command("logout", "--no-browser").exit == 69)
+        #expect(try LeakScan.leaks(of: session.secrets, in: session.stored).isEmpty)
+    }
+
+    @Test func `a provider without these endpoints is no failure`() throws {
+        let session = try begun(without: ["revocation", "end_session"])
+        let result = try session.command("logout", "--no-browser")
+        #expect(result.exit == 0 && result.output.isEmpty, "\(result.errors)")
+        #expect(try session.command("logout").exit == 0, "a second time there is nothing to do")
+    }
+
+    @Test func `a running daemon has no token within a second, and a later import works`() throws {
+        let upstream = try RawUpstream()
+        let provider = try HostileProvider()
+        let sidecar = try Sidecar(provider: provider, upstream: upstream, .init(grant: "refresh_token"))
+        let file = sidecar.directory.path("config.yaml")
+        let token = try sidecar.directory.write("token", provider.makeRefreshToken() + "\n")
+        #expect(try BearerdProcess.command("import", "--refresh-token", token, "-c", file).exit == 0)
+        try eventually("a token") { try sidecar.get().status == 200 }
+        #expect(try BearerdProcess.command("logout", "--no-browser", "-c", file).exit == 0)
+        try eventually("no token", within: .seconds(2)) { try sidecar.get().status == 503 }
+        let next = try sidecar.directory.write("token", provider.makeRefreshToken() + "\n")
+        #expect(try BearerdProcess.command("import", "--refresh-token", next, "-c", file).exit == 0)
+        try eventually("a token again", within: .seconds(2)) { try sidecar.get().status == 200 }
+    }
+
+    @Test func `the admin listener ends a session too`() throws {
+        let session = try begun()
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", session.configuration])
+        let reply = try RawClient(to: bearerd.admin).request(
+            "POST", "/api/identities/default/logout", [("X-Bearerd-Admin", "1")], body: "")
+        #expect(reply.status == 200 && reply.json["end_session"].string == "requested", "\(reply.text)")
+        #expect(
+            try LeakScan.leaks(of: session.secrets, in: session.stored + bearerd.log + reply.text).isEmpty)
+        let proxied = try RawClient(to: bearerd.proxy).request("GET", "/", [])
+        #expect(proxied.status == 503 && proxied.problem == "login_required")
+    }
+
+    @Test func `with a store in memory the daemon does it, and without one it is 77`() throws {
+        let (holder, address) = try Socket.refusing()
+        let session = try ImportedSession(store: "type: memory", admin: address)
+        _ = holder
+        for command in ["logout", "revoke", "userinfo"] {
+            let result = try session.command(command)
+            #expect(result.exit == 77 && result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+        }
+    }
+}
