@@ -105,7 +105,8 @@ let package = Package(
             name: "ProxyTests", dependencies: ["Proxy", "Crypto", "EventLoop", "HTTPClient", "HTTPTypes"],
             swiftSettings: bridge),
         .testTarget(
-            name: "OAuthTests", dependencies: ["OAuth", "Crypto", "HTTPTypes", "JSON", "System"],
+            name: "OAuthTests",
+            dependencies: ["OAuth", "Crypto", "HTTPTypes", "JSON", "System", "FuzzInvariants"],
             swiftSettings: bridge),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: bridge),
         .testTarget(
@@ -143,7 +144,7 @@ let package = Package(
         .testTarget(
             name: "HTTPTypesTests", dependencies: ["HTTPTypes", "FuzzInvariants"], swiftSettings: bridge),
         .target(
-            name: "FuzzInvariants", dependencies: ["HTTPTypes", "YAML", "SessionImport", "Crypto"],
+            name: "FuzzInvariants", dependencies: ["HTTPTypes", "YAML", "SessionImport", "Crypto", "OAuth"],
             path: "Tests/Fuzz/Invariants",
             swiftSettings: bridge),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: bridge),

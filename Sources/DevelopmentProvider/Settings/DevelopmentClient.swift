@@ -11,6 +11,9 @@ package struct DevelopmentClient: Sendable {
     /// Compared as a whole; of those on loopback the port does not count (RFC 8252 §7.3).
     package let redirectURIs: [String]
 
+    /// Those of a client that says nothing of its own.
+    package static let standardRedirectURIs = ["http://127.0.0.1/callback", "http://127.0.0.1/"]
+
     /// Describes a client.
     ///
     /// - Parameters:
@@ -19,7 +22,7 @@ package struct DevelopmentClient: Sendable {
     ///   - redirectURIs: where answers may go, after a logout too.
     package init(
         id: String, secret: Secret?,
-        redirectURIs: [String] = ["http://127.0.0.1/callback", "http://127.0.0.1/"]
+        redirectURIs: [String] = standardRedirectURIs
     ) {
         self.id = id
         self.secret = secret

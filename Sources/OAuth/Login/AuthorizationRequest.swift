@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Crypto
-import HTTPTypes
+package import HTTPTypes
 
 /// A request that a browser makes for us (RFC 6749 §4.1.1), with PKCE (RFC 7636), state and nonce.
 ///
@@ -27,7 +27,7 @@ package struct AuthorizationRequest: Sendable {
     ///   - redirectURI: where the answer goes.
     ///   - issuer: of the server, if that is known.
     ///   - requiresIssuer: whether its responses always have `iss`.
-    init(
+    package init(
         configuration: ClientConfiguration, endpoint: HTTPURL, redirectURI: String, issuer: String?,
         requiresIssuer: Bool
     ) {

@@ -39,7 +39,9 @@ struct DevelopmentServers {
     private static func clients(of configuration: Configuration, at origin: HTTPURL) -> [DevelopmentClient] {
         configuration.identities.compactMap { identity in
             guard identity.client.issuer == origin.description else { return nil }
-            return DevelopmentClient(id: identity.client.clientID, secret: try? identity.clientSecret?.read())
+            return DevelopmentClient(
+                id: identity.client.clientID, secret: try? identity.clientSecret?.read(),
+                redirectURIs: DevelopmentClient.standardRedirectURIs + [identity.redirectURI.registered])
         }
     }
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+
+/// A daemon with the development provider and API, and a person who logs in there.
+final class LoginSite: Sendable {
+    let directory: TemporaryDirectory
+    let file: String
+    let bearerd: BearerdProcess
+    private let provider: Address
+
+    /// The identities `web`, which every route names, and `tv`; `identity` has lines for the former.
+    init(identity: String = "") throws {
+        directory = try TemporaryDirectory()
+        provider = try Socket.refusing().address
+        let text = """
+            listen: 127.0.0.1:0
+            admin:
+              listen: 127.0.0.1:0
+            development:
+              provider: \(provider)
+              api: 127.0.0.1:0
+            identities:
+              web:
+                issuer: http://\(provider)
+                client_id: web
+                client_secret: s
+                scope: [openid, profile, offline_access]
+            \(indented(identity, by: 4))
+              tv:
+                issuer: http://\(provider)
+                client_id: tv
+                grant_type: device_code
+                scope: openid
+            routes:
+              - path: /
+                upstream: http://127.0.0.1:1
+                identity: web
+            store:
+              type: file
+              directory: \(directory.path("store"))
+            """
+        file = try directory.write("config.yaml", text)
+        bearerd = try BearerdProcess(arguments: ["run", "-c", file])
+    }
+
+    /// Starts a command that waits for the person.
+    func start(_ arguments: String..., environment: [String: String] = [:]) throws -> Subprocess {
+        try Subprocess([BearerdProcess.binary] + arguments + ["-c", file], environment: environment)
+    }
+
+    /// Runs a command to its end.
+    func run(_ arguments: String...) throws -> (ending: Subprocess.Ending, output: String, errors: String) {
+        let result = try Subprocess.run([BearerdProcess.binary] + arguments + ["-c", file])
+        return (result.ending, result.output, result.errors)
+    }
+
+    /// The first line of a command's output.
+    func firstLine(of process: Subprocess) throws -> String {
+        try process.output.wait(for: "a line of output") { capture in
+            let lines = capture.text.split(separator: "\n", omittingEmptySubsequences: false)
+            return lines.count > 1 ? String(lines[0]) : nil
+        }
+    }
+
+    /// Logs alice in at `url`, as a browser would, or has her say no.
+    ///
+    /// - Returns: where the provider sends the browser.
+    func logIn(at url: String, saying no: Bool = false) throws -> String {
+        let page = try browse(url).text
+        guard let field = page.firstMatch(of: #/name="(\w+)" value="([^"]+)"/#) else {
+            throw WireError("no login page: \(page)")
+        }
+        let form =
+            "\(field.output.1)=\(field.output.2)"
+            + (no ? "&decision=cancel" : "&username=alice&password=wonderland")
+        let answer = try RawClient(to: provider).request(
+            "POST", "/login", [("Content-Type", "application/x-www-form-urlencoded")], body: form)
+        guard let location = answer["Location"] else { throw WireError("no redirect: \(answer.head)") }
+        return location
+    }
+
+    /// Allows what a device waits for.
+    func allow(_ userCode: String, saying no: Bool = false) throws {
+        let form = "user_code=\(userCode)&username=alice&password=wonderland" + (no ? "&decision=cancel" : "")
+        _ = try RawClient(to: provider).request(
+            "POST", "/device", [("Content-Type", "application/x-www-form-urlencoded")], body: form)
+    }
+
+    /// A request to the place that a URL names.
+    func browse(
+        _ url: String, _ method: String = "GET", _ fields: [(String, String)] = [], body: String? = nil
+    ) throws -> RawResponse {
+        let rest = url.dropFirst("http://".count)
+        let authority = rest.prefix { $0 != "/" }
+        guard let address = Address(String(authority)) else { throw WireError("no address in \(url)") }
+        return try RawClient(to: address).request(
+            method, String(rest.dropFirst(authority.count)), fields, body: body)
+    }
+
+    /// What `/api/status` says of an identity.
+    func status(of identity: String = "web") throws -> TestJSON {
+        try RawClient(to: bearerd.admin).request("GET", "/api/status").json["identities"].array
+            .first { $0["name"].string == identity } ?? .null
+    }
+}

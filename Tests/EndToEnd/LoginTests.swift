@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// `login` and `exchange`, with the development provider and a person in the test's hand.
+@Suite(.blocking) struct `Logging in` {
+    private static func changed(_ url: String, _ name: String, to value: String) -> String {
+        let parts = url.split(separator: "?", maxSplits: 1)
+        let pairs = parts[1].split(separator: "&").map {
+            $0.hasPrefix("\(name)=") ? "\(name)=\(value)" : String($0)
+        }
+        return "\(parts[0])?\(pairs.joined(separator: "&"))"
+    }
+
+    @Test
+    func `without a browser prints the URL alone, and a running daemon uses the session within a second`()
+        throws
+    {
+        let site = try LoginSite()
+        let before = try RawClient(to: site.bearerd.proxy).request("GET", "/")
+        #expect(before.status == 503 && before.problem == "login_required")
+        let login = try site.start("login", "web", "--no-browser")
+        let url = try site.firstLine(of: login)
+        let page = try site.browse(try site.logIn(at: url))
+        #expect(page.status == 200 && page["Cache-Control"] == "no-store" && !page.text.contains("<script"))
+        #expect(try login.waitForEnd() == .exited(0))
+        #expect(login.output.withLock { $0.text } == url + "\n")
+        #expect(login.errors.withLock { $0.text } == "web: logged in\n")
+        try eventually("the daemon to have the session", within: .seconds(1)) {
+            try site.status()["state"].string == "authorized"
+        }
+        let token = try site.run("token", "web", "--id-token")
+        #expect(token.ending == .exited(0) && token.output.split(separator: ".").count == 3)
+        #expect(try site.run("refresh", "web").ending == .exited(0))
+    }
+
+    @Test func `goes on waiting whatever comes that is not the answer`() throws {
+        let site = try LoginSite()
+        let login = try site.start("login", "web", "--no-browser")
+        let answer = try site.logIn(at: try site.firstLine(of: login))
+        let callback = String(answer.prefix { $0 != "?" })
+        for (url, status) in [
+            (callback, 400), ("\(callback)?code=x", 400), ("\(callback)?error=access_denied", 400),
+            (Self.changed(answer, "state", to: "forged"), 400), (answer + "&code=x", 400),
+            (answer + "&error=x", 400),
+            (Self.changed(answer, "iss", to: "https%3A%2F%2Fevil.example"), 400),
+            ("\(callback)?error=access_denied&state=forged", 400), ("\(callback)?x=%", 400),
+            (answer.replacing("/callback", with: "/other"), 404),
+            (answer.replacing("/callback", with: "/callback/"), 404),
+        ] {
+            let page = try site.browse(url)
+            #expect(page.status == status, "\(url)")
+            #expect(!page.text.contains("forged") && !page.text.contains("evil"))
+        }
+        for method in ["HEAD", "POST", "PUT", "OPTIONS"] {
+            #expect(try site.browse(answer, method).status == 405, "\(method)")
+        }
+        #expect(try site.browse(answer, "GET", [("Host", "evil.example")]).status == 421)
+        #expect(try site.browse(answer, "GET", [("Host", "127.0.0.1")]).status == 421)
+        #expect(try site.browse("\(callback)?x=" + String(repeating: "x", count: 100_000)).status == 414)
+        #expect(login.isRunning)
+        #expect(try site.browse(answer).status == 200)
+        #expect(try login.waitForEnd() == .exited(0))
+    }
+
+    @Test func `that is refused is 77 and leaves the session alone`() throws {
+        let site = try LoginSite()
+        let first = try site.start("login", "web", "--no-browser")
+        _ = try site.browse(try site.logIn(at: try site.firstLine(of: first)))
+        #expect(try first.waitForEnd() == .exited(0))
+        let token = try site.run("token", "web").output
+        let second = try site.start("login", "web", "--no-browser")
+        let page = try site.browse(try site.logIn(at: try site.firstLine(of: second), saying: true))
+        #expect(page.status == 400)
+        #expect(try second.waitForEnd() == .exited(77))
+        #expect(second.errors.withLock { $0.text }.contains("access_denied"))
+        #expect(try site.run("token", "web").output == token)
+    }
+
+    @Test func `that nobody answers is 69 after its time`() throws {
+        let site = try LoginSite()
+        let result = try site.run("login", "web", "--no-browser", "--timeout", "100ms")
+        #expect(result.ending == .exited(69) && result.errors.contains("in time"))
+        let device = try site.run("login", "tv", "--timeout", "100ms")
+        #expect(device.ending == .exited(69) && device.errors.contains("in time"))
+    }
+
+    @Test func `shows the page in the browser that there is`() throws {
+        let site = try LoginSite(identity: "redirect_uri: http://localhost:0/back")
+        let script = try site.directory.write(
+            "browser", "#!/bin/sh\necho \"$2\" > \(site.directory.path("url"))\n", mode: 0o700)
+        let login = try site.start("login", "web", environment: ["BROWSER": "nobody:\(script) --new-window"])
+        var url = ""
+        try eventually("the browser to be started") {
+            url = String(decoding: TemporaryDirectory.contents(of: site.directory.path("url")), as: UTF8.self)
+            return url.hasSuffix("\n")
+        }
+        let answer = try site.logIn(at: String(url.dropLast()))
+        #expect(answer.hasPrefix("http://localhost:"))
+        #expect(try site.browse(answer).status == 421)
+        let host = answer.dropFirst("http://".count).prefix { $0 != "/" }
+        #expect(try site.browse(answer, "GET", [("Host", String(host))]).status == 200)
+        #expect(try login.waitForEnd() == .exited(0))
+        #expect(login.output.withLock { $0.text }.isEmpty)
+    }
+
+    @Test func `in two steps keeps the code in the store, for one exchange`() throws {
+        let site = try LoginSite()
+        #expect(try site.run("exchange", "web").ending == .exited(66))
+        let login = try site.start("login", "web", "--no-browser", "--no-exchange")
+        #expect(try site.browse(try site.logIn(at: try site.firstLine(of: login))).status == 200)
+        #expect(try login.waitForEnd() == .exited(0))
+        for name in TemporaryDirectory.entries(of: site.directory.path("store")) {
+            #expect(TemporaryDirectory.mode(of: site.directory.path("store/\(name)")).map { $0 & 0o077 } == 0)
+        }
+        #expect(try site.run("exchange", "web").ending == .exited(0))
+        #expect(try site.run("exchange", "web").ending == .exited(66))
+        #expect(try site.run("token", "web").ending == .exited(0))
+    }
+
+    @Test(arguments: [("tv", []), ("web", ["--device"])])
+    func `on another device`(identity: String, options: [String]) throws {
+        let site = try LoginSite()
+        let login = try Subprocess([BearerdProcess.binary, "login", identity, "-c", site.file] + options)
+        let code = try login.output.wait(for: "the code") { capture in
+            capture.text.firstMatch(of: #/enter (\S+)\n.*\?user_code=(\S+)\n/#).map { String($0.output.1) }
+        }
+        try site.allow(code)
+        #expect(try login.waitForEnd() == .exited(0))
+        #expect(try site.run("token", identity).ending == .exited(0))
+    }
+
+    @Test func `on another device that is refused is 77`() throws {
+        let site = try LoginSite()
+        let login = try site.start("login", "tv")
+        let code = try login.output.wait(for: "the code") { capture in
+            capture.text.firstMatch(of: #/enter (\S+)\n/#).map { String($0.output.1) }
+        }
+        try site.allow(code, saying: true)
+        #expect(try login.waitForEnd() == .exited(77))
+    }
+
+    @Test func `that makes no sense is 64`() throws {
+        let site = try LoginSite()
+        for arguments in [
+            ["login", "web", "--device", "--no-browser"], ["login", "tv", "--no-exchange"],
+            ["login", "nobody"],
+            ["login", "web", "--timeout", "soon"], ["token", "web", "--header", "--id-token"],
+        ] {
+            let result = try Subprocess.run([BearerdProcess.binary] + arguments + ["-c", site.file])
+            #expect(result.ending == .exited(64), "\(arguments) \(result.errors)")
+        }
+    }
+}
