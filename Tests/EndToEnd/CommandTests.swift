@@ -117,14 +117,9 @@ import Testing
     @Test func `what is not built yet is refused, never ignored`() throws {
         for (top, identity, route) in [
             ("tls:\n  certificate_file: /a\n  key_file: /b", "", ""),
-            ("on_state_change: [/bin/true]", "", ""),
-            ("", "grant_type: device_code", ""), ("", "dpop: true", ""),
+            ("on_state_change: [/bin/true]", "", ""), ("", "dpop: true", ""),
         ] {
-            var settings = Sidecar.Settings(top: top, identity: identity, route: route)
-            if identity.hasPrefix("grant_type") {
-                settings.identity = ""
-                settings.grant = "device_code"
-            }
+            let settings = Sidecar.Settings(top: top, identity: identity, route: route)
             let (_, directory, file) = try configured(settings)
             defer { withExtendedLifetime(directory) {} }
             let result = try BearerdProcess.command("check", "-c", file)

@@ -115,6 +115,39 @@ struct `The authorization server` {
         }
     }
 
+    @Test func `is asked where it is once an hour, and the last good word counts`() async throws {
+        let harness = discovering()
+        harness.server.publish(document(issuer), at: openID)
+        try await harness.run {
+            for _ in 0..<14 { await harness.pass(.seconds(240)) }
+            #expect(harness.server.urls.filter { $0 == openID }.count == 1)
+            harness.server.publish(.status(503), at: openID)
+            for _ in 0..<2 { await harness.pass(.seconds(240)) }
+            #expect(harness.server.urls.filter { $0 == openID }.count == 2)
+            #expect(harness.server.urls.last == "https://sso.example/t")
+            harness.server.publish(document(issuer, token: "https://moved.example/t"), at: openID)
+            for _ in 0..<2 { await harness.pass(.seconds(240)) }
+            #expect(harness.server.urls.last == "https://moved.example/t")
+        }
+    }
+
+    @Test func `is asked again for what a document that could not be had may say`() async throws {
+        var configuration = ClientConfiguration(
+            name: "default", clientID: "app", grantType: .clientCredentials)
+        configuration.issuer = issuer
+        let transport = FakeServer(journal: Journal())
+        transport.publish(document(issuer), at: openID)
+        transport.publish(.status(503), at: oauth)
+        let server = AuthorizationServer(
+            configuration: configuration, transport: transport, credentials: FakeCredentials([:]),
+            clock: ManualClock())
+        await #expect(throws: TokenFailure.self) { try await server.url(of: .revocation) }
+        transport.publish(
+            .status(200, #"{"issuer":"\#(issuer)","revocation_endpoint":"https://sso.example/r"}"#), at: oauth
+        )
+        #expect(try await server.url(of: .revocation).description == "https://sso.example/r")
+    }
+
     @Test(arguments: [
         ("http://sso.example/token", false, Bool?.none, true), ("http://sso.example/token", true, nil, false),
         ("http://127.0.0.1:8080/token", false, nil, false), ("http://localhost/token", false, nil, false),

@@ -96,7 +96,7 @@ extension ClientConfiguration {
     mutating func apply(_ preset: Preset, _ section: Section<IdentityKey>) {
         if !section.has(.basicEncoding), let encoding = preset.basicEncoding { basicEncoding = encoding }
         if grantType == .authorizationCode || grantType == .deviceCode {
-            // A scope of ours takes the place of the default one, which a login needs all the same.
+            // A scope of ours must not be the only one, or no id token came.
             if scope.isEmpty, !preset.loginScope.isEmpty { scope = ["openid"] }
             scope += preset.loginScope.filter { !scope.contains($0) }
         }

@@ -14,6 +14,14 @@ struct AssertionSigner {
         case secret(Secret)
         /// A private key, and the certificate that names it.
         case pair(PrivateKey, Certificate?)
+
+        /// What the key was read from.
+        var credential: Credential {
+            switch self {
+            case .secret: .clientSecret
+            case .pair: .privateKey
+            }
+        }
     }
 
     let key: Key

@@ -83,20 +83,20 @@ struct CredentialReader {
                 issuer: configuration.clientID, subject: subject, audience: audience,
                 claims: isGrant ? configuration.assertion.claims : [:], at: wall)
         } catch {
-            throw unusable(.privateKey, "cannot sign with the algorithm that is configured")
+            throw unusable(signer.key.credential, "cannot sign with the algorithm that is configured")
         }
     }
 
     private func pairSigner() async throws(TokenFailure) -> AssertionSigner {
         let text = try await require(.privateKey)
         guard let key = try? PrivateKey(parsing: text) else {
-            throw unusable(.privateKey, "is no private key in PEM or JWK that bearerd can use")
+            throw unusable(.privateKey, "holds no private key in PEM or JWK that bearerd can use")
         }
         var certificate: Certificate?
         if let text = try await read(.assertionCertificate) {
             certificate = text.withPlaintext { Certificate(pem: Array($0.utf8)) }
             guard certificate != nil else {
-                throw unusable(.assertionCertificate, "is no certificate in PEM")
+                throw unusable(.assertionCertificate, "holds no certificate in PEM")
             }
         }
         return AssertionSigner(key: .pair(key, certificate), settings: configuration.assertion)
@@ -104,7 +104,6 @@ struct CredentialReader {
 
     private func unusable(_ credential: Credential, _ reason: String) -> TokenFailure {
         TokenFailure(
-            .misconfigured, code: "bad_\(credential.rawValue)",
-            detail: "\(credential.rawValue)_file \(reason)")
+            .misconfigured, code: "bad_\(credential.rawValue)", detail: "\(credential.rawValue) \(reason)")
     }
 }

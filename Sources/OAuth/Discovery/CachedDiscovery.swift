@@ -4,23 +4,36 @@
 ///
 /// Confined to its session.
 final class CachedDiscovery {
+    /// A provider that moves is found by then, even if its old place never says so.
+    private static let goodFor: Duration = .seconds(3600)
+    /// When what is kept is looked at again after that could not be done.
+    private static let lookAgainAfter: Duration = .seconds(300)
+
     private let discovery: ServiceDiscovery
+    private let clock: any SessionClock
     private var last: ServiceConfiguration?
     /// Whether `last` has all that any document says.
     private var isComplete = false
     /// Set by an answer that casts doubt on what the metadata says: the next use fetches them anew.
     var isDoubted = false
 
-    init(_ discovery: ServiceDiscovery) {
+    /// When `last` is fetched anew without any doubt.
+    private var nextLook: Instant
+
+    init(_ discovery: ServiceDiscovery, clock: any SessionClock) {
         self.discovery = discovery
+        self.clock = clock
+        nextLook = clock.now
     }
 
-    /// The server's metadata: fetched once, and again when doubted; the last good ones where that fails.
+    /// The server's metadata: fetched once, and again when doubted or old; the last good ones where that fails.
     ///
     /// - Parameter endpoint: what they are wanted for; nil for everything that the server says anywhere.
     /// - Throws: ``TokenFailure`` if there never were any.
     func metadata(wanting endpoint: Endpoint?) async throws(TokenFailure) -> ServiceConfiguration {
-        if let last, !isDoubted, isComplete || endpoint.map({ last.endpoints[$0] != nil }) ?? false {
+        if let last, !isDoubted, clock.now < nextLook,
+            isComplete || endpoint.map({ last.endpoints[$0] != nil }) ?? false
+        {
             return last
         }
         do throws(TokenFailure) {
@@ -28,9 +41,11 @@ final class CachedDiscovery {
             last = found.service
             isComplete = found.isComplete
             isDoubted = false
+            nextLook = clock.now + Self.goodFor
             return found.service
         } catch {
             guard let last else { throw error }
+            nextLook = clock.now + Self.lookAgainAfter
             return last
         }
     }

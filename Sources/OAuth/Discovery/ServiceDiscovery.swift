@@ -16,7 +16,7 @@ struct ServiceDiscovery {
     /// be had, it is enough.
     ///
     /// - Parameter endpoint: nil for everything that any document says.
-    /// - Returns: the metadata, and whether every document was looked at.
+    /// - Returns: the metadata, and whether no document is left that may say more.
     /// - Throws: ``TokenFailure`` if there is no document.
     func discover(
         wanting endpoint: Endpoint?
@@ -32,12 +32,14 @@ struct ServiceDiscovery {
                 failures.append(failure)
             case .hopeless(let failure):
                 if found == nil { throw failure }
+                failures.append(failure)
             }
             if let found, let endpoint, found.endpoints[endpoint] != nil {
                 return (found, address == addresses.last)
             }
         }
-        if let found { return (found, true) }
+        // A document that could not be had just now may be there the next time.
+        if let found { return (found, failures.allSatisfy { $0.kind != .transient }) }
         // A server that is only out of order may have a document in a minute.
         throw failures.first { $0.kind == .transient } ?? failures.first
             ?? TokenFailure(.misconfigured, code: Self.missing, detail: "there is no metadata document")

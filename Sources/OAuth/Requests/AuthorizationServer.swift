@@ -26,7 +26,8 @@ final class AuthorizationServer {
         self.transport = transport
         self.credentials = CredentialReader(configuration: configuration, source: credentials)
         self.clock = clock
-        discovery = CachedDiscovery(ServiceDiscovery(configuration: configuration, transport: transport))
+        discovery = CachedDiscovery(
+            ServiceDiscovery(configuration: configuration, transport: transport), clock: clock)
     }
 
     // MARK: What it is asked
