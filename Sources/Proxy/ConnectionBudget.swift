@@ -4,6 +4,15 @@ internal import Synchronization
 
 /// How many client connections the process may have; beyond it the kernel's accept queue waits.
 package final class ConnectionBudget: Sendable {
+    /// What becomes of a connection.
+    enum Admission {
+        case withRoomForMore
+        /// Beyond it the accept queue waits.
+        case asTheLast
+        /// Another worker let the last one in; it was not counted.
+        case refused
+    }
+
     private let limit: Int
     private let used = Atomic<Int>(0)
     private let waiting = Mutex<[@Sendable () -> Void]>([])
@@ -12,16 +21,20 @@ package final class ConnectionBudget: Sendable {
         self.limit = limit
     }
 
-    /// Counts one connection in.
+    /// Counts one connection in, unless there is no room for it.
     ///
-    /// - Parameter resume: called once, from any thread, when the count falls below the limit again.
-    /// - Returns: whether there is room for more after it.
-    func enter(resume: @escaping @Sendable () -> Void) -> Bool {
-        guard used.wrappingAdd(1, ordering: .relaxed).newValue >= limit else { return true }
+    /// - Parameters:
+    ///   - mayExceed: whether it is let in without room.
+    ///   - resume: unless there is room for more, called once, from any thread, when there is again.
+    func enter(mayExceed: Bool, resume: @escaping @Sendable () -> Void) -> Admission {
+        let count = used.wrappingAdd(1, ordering: .relaxed).newValue
+        if count < limit { return .withRoomForMore }
+        let isIn = count == limit || mayExceed
+        if !isIn { used.wrappingSubtract(1, ordering: .relaxed) }
         waiting.withLock { $0.append(resume) }
-        // Another worker may have left between the two lines above; nobody must wait for a wake-up that is past.
+        // Another worker may have left between the lines above; nobody must wait for a wake-up that is past.
         if used.load(ordering: .relaxed) < limit { wake() }
-        return false
+        return isIn ? .asTheLast : .refused
     }
 
     /// Counts one connection out.

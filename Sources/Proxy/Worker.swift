@@ -23,6 +23,10 @@ package actor Worker: LoopConfined {
     private var hasLingered = false
 
     private var listeners: [Listener] = []
+    /// Accepted while another worker let the last one in that there was room for: they wait as if in the queue.
+    private var waiting: [(stream: ByteStream, peer: PeerAddress, listener: Int)] = []
+    /// Whether the accept queues wait for room.
+    private var isFull = false
     private var exchanges: [ObjectIdentifier: Exchange] = [:]
     private var emptied: [CheckedContinuation<Void, Never>] = []
     let rest: Rest
@@ -65,6 +69,7 @@ package actor Worker: LoopConfined {
     /// Serves what waits in the accept queues, then accepts no more; the sockets may be closed after that.
     package func stopAccepting() {
         isDraining = true
+        acceptWaiting()
         listeners.forEach { $0.close() }
         listeners = []
     }
@@ -115,10 +120,14 @@ package actor Worker: LoopConfined {
             metrics.countDenial(.peer)
             return refuse(stream, .accessDenied(.peer))
         }
-        let hasRoom = configuration.connectionBudget.enter { [loop] in
+        let admission = configuration.connectionBudget.enter(mayExceed: isDraining) { [loop] in
             loop.execute { self.assumeIsolated { worker in worker.resumeAccepting() } }
         }
-        if !hasRoom { listeners.forEach { $0.pause() } }
+        if admission != .withRoomForMore {
+            isFull = true
+            listeners.forEach { $0.pause() }
+        }
+        guard admission != .refused else { return waiting.append((stream, peer, listener)) }
         let connection = ServerConnection(
             stream: stream, peer: peer, limits: configuration.headLimits,
             timeouts: configuration.serverTimeouts)
@@ -137,7 +146,15 @@ package actor Worker: LoopConfined {
     }
 
     private func resumeAccepting() {
-        listeners.forEach { $0.resume() }
+        isFull = false
+        acceptWaiting()
+        if !isFull { listeners.forEach { $0.resume() } }
+    }
+
+    private func acceptWaiting() {
+        let connections = waiting
+        waiting = []
+        for (stream, peer, index) in connections { accepted(stream, peer, listener: index) }
     }
 
     /// The life of one connection.

@@ -114,8 +114,9 @@ import Testing
         }
     }
 
-    @Test func `beyond limits connections waits in the accept queue`() throws {
-        let sidecar = try Sidecar(.init(top: "limits:\n  connections: 2\nworkers: 1"))
+    @Test(arguments: [1, 4])
+    func `beyond limits connections waits in the accept queue`(workers: Int) throws {
+        let sidecar = try Sidecar(.init(top: "limits:\n  connections: 2\nworkers: \(workers)"))
         let held = try (0..<2).map { _ in try sidecar.client() }
         for client in held { #expect(try client.request("GET", "/").status == 200) }
         let waiting = try sidecar.client()

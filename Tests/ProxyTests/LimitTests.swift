@@ -20,12 +20,21 @@ struct LimitTests {
         let budget = ConnectionBudget(limit: 2)
         let resumed = Atomic<Int>(0)
         let resume: @Sendable () -> Void = { resumed.wrappingAdd(1, ordering: .relaxed) }
-        #expect(budget.enter(resume: resume))
-        #expect(!budget.enter(resume: resume))
+        #expect(budget.enter(mayExceed: false, resume: resume) == .withRoomForMore)
+        #expect(budget.enter(mayExceed: false, resume: resume) == .asTheLast)
+        #expect(budget.enter(mayExceed: false, resume: resume) == .refused)
         #expect(resumed.load(ordering: .relaxed) == 0)
         budget.leave()
-        #expect(resumed.load(ordering: .relaxed) == 1)
+        #expect(resumed.load(ordering: .relaxed) == 2)
         budget.leave()
-        #expect(resumed.load(ordering: .relaxed) == 1)
+        #expect(resumed.load(ordering: .relaxed) == 2)
+    }
+
+    @Test func `the budget lets in beyond its limit what may exceed it`() {
+        let budget = ConnectionBudget(limit: 1)
+        #expect(budget.enter(mayExceed: false) {} == .asTheLast)
+        #expect(budget.enter(mayExceed: true) {} == .asTheLast)
+        budget.leave()
+        #expect(budget.enter(mayExceed: false) {} == .refused)
     }
 }
