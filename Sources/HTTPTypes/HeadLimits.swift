@@ -10,7 +10,7 @@ package struct HeadLimits: Sendable {
     package var maxFields: Int
 
     /// Defaults as in SPEC section 2, `limits`.
-    package init(headerBytes: Int = 65_536, uriBytes: Int = 16_384, maxFields: Int = 256) {
+    package init(headerBytes: Int = 65_536, uriBytes: Int = 16_384, maxFields: Int = 1024) {
         self.headerBytes = headerBytes
         self.uriBytes = uriBytes
         self.maxFields = maxFields

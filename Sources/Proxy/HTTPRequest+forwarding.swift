@@ -5,6 +5,7 @@ internal import HTTPTypes
 
 extension HTTPRequest {
     private static let viaLine = Array("Via: 1.1 bearerd\r\n".utf8)
+    private static let viaLineFromHTTP10 = Array("Via: 1.0 bearerd\r\n".utf8)
     private static let chunkedLine = Array("Transfer-Encoding: chunked\r\n".utf8)
     private static let upgradeLine = Array("Connection: Upgrade\r\n".utf8)
     private static let trailersLines = Array("TE: trailers\r\n".utf8)
@@ -35,7 +36,8 @@ extension HTTPRequest {
         }
         setHost(for: state)
         if route.forwarded != .none { tell(route.forwarded, host: host, peer: peer) }
-        if route.via { fields.append(line: Self.viaLine) }
+        // The version in which it was received (RFC 9110 7.6.3).
+        if route.via { fields.append(line: version == .http10 ? Self.viaLineFromHTTP10 : Self.viaLine) }
         if !route.requestEdits.isEmpty { route.requestEdits.apply(to: &fields) }
         if !state.keepsTarget, targetBytes != [UInt8(ascii: "*")] {
             setTarget(prefix: state.upstreamPrefix, droppingFirst: state.strippedCount)

@@ -86,6 +86,8 @@ import Testing
         #expect(looped.status == 508 && looped.problem == "loop_detected")
         #expect(try sidecar.get("/", [("Via", "1.1 bearerd")]).status == 200)
         #expect(sidecar.upstream.requests.count == 1)
+        _ = try sidecar.client().exchange("GET /old HTTP/1.0\r\n\r\n")
+        #expect(sidecar.upstream.requests.last?["Via"] == "1.0 bearerd")
     }
 
     @Test func `field names keep their case and order both ways`() throws {

@@ -15,6 +15,9 @@ struct OddRequest: Sendable {
         self.body = body
     }
 
+    /// The version that it says it has.
+    var version: String { text.contains(" HTTP/1.0\r\n") ? "1.0" : "1.1" }
+
     static let all =
         plain + targets.map { OddRequest("GET \($0) HTTP/1.1\r\n\(usual)\r\n", "GET", $0) }
         + fields.map { OddRequest("GET / HTTP/1.1\r\n\(usual)\($0)\r\n\r\n") }
@@ -60,7 +63,8 @@ struct OddRequest: Sendable {
         "X-Content-Length: 5", "X_Transfer_Encoding: chunked", "Transfer-Encoding-X: chunked",
         "Connection: Content-Length\r\nContent-Length: 0", "Connection: Transfer-Encoding",
         "Connection: Host",
-        "Connection: X-Other\r\nX-Other: a", "Range: bytes=0-1", "Expect: 100-continue\r\nContent-Length: 0",
+        "Connection: X-Other\r\nX-Other: a", "Range: bytes=0-1",
+        (0..<600).map { "A\($0): b" }.joined(separator: "\r\n"), "Expect: 100-continue\r\nContent-Length: 0",
     ]
 
     private static let chunked = [

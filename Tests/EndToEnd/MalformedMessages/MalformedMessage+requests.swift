@@ -68,7 +68,7 @@ extension MalformedMessage {
         MalformedMessage("GET / HTTP/1.1\r\n Host: $host\r\n\r\n"),
         field("A: " + String(repeating: "b", count: 70_000), 431),
         field(String(repeating: "A", count: 70_000) + ": b", 431),
-        field((0..<300).map { "A\($0): b" }.joined(separator: "\r\n"), 431),
+        field((0..<1100).map { "A\($0): b" }.joined(separator: "\r\n"), 431),
     ]
 
     private static let hosts = [

@@ -39,7 +39,7 @@ extension MalformedMessage {
         field("A: b\r\n\nHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil"), field("\u{E4}: b"),
         field("A\u{0}: b"),
         field("A: " + String(repeating: "b", count: 70_000)),
-        field((0..<300).map { "A\($0): b" }.joined(separator: "\r\n")),
+        field((0..<1100).map { "A\($0): b" }.joined(separator: "\r\n")),
     ]
 
     // MARK: Framing
