@@ -5,6 +5,7 @@
 CONFIG ?= config.yaml
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
+SOAK ?= 50
 TESTS ?=
 PROVIDERS ?=
 FUZZERS ?= $(patsubst Tests/Fuzz/%Fuzzer.swift,%,$(wildcard Tests/Fuzz/*Fuzzer.swift))
@@ -55,6 +56,11 @@ interop: build ## bearerd with real identity providers; PROVIDERS=name, and KEYC
 bench: release ## bearerd beside nginx and haproxy; BENCH_SECONDS=2 for a quick look
 	deploy/bootstrap nginx haproxy wrk python3 openssl
 	Tests/Benchmark/run $(BENCH)
+
+.PHONY: soak
+soak: build ## kills and shared stores for SOAK (50) times as long
+	BEARERD_SOAK=$(SOAK) swift test --skip-build --disable-xctest --no-parallel $(STRICT) \
+	    --filter 'takes no refresh token twice|SIGKILL at any moment'
 
 .PHONY: fuzz
 fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (60)

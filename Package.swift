@@ -139,8 +139,10 @@ let package = Package(
         .testTarget(
             name: "HTTPClientTests", dependencies: ["HTTPClient", "EventLoop", "HTTPTypes", "TestSupport"],
             swiftSettings: bridge),
+        .target(name: "CTrace", path: "Tests/CTrace"),
         .target(
-            name: "TestSupport", dependencies: ["COpenSSL"], path: "Tests/TestSupport", swiftSettings: bridge),
+            name: "TestSupport", dependencies: ["COpenSSL", "CTrace"], path: "Tests/TestSupport",
+            swiftSettings: bridge),
         .testTarget(
             name: "HTTPTypesTests", dependencies: ["HTTPTypes", "FuzzInvariants"], swiftSettings: bridge),
         .target(

@@ -2,12 +2,19 @@
 #define _GNU_SOURCE
 #include "CSystem.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <link.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <poll.h>
 #include <sched.h>
+#include <signal.h>
+#include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 int bearerd_accept(int listener, struct sockaddr *address, socklen_t *length) {
@@ -31,6 +38,53 @@ void bearerd_name_thread(const char *name) {
 
 int bearerd_set_dumpable(int dumpable) {
     return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
+}
+
+int bearerd_spawn(pid_t *process, char *const arguments[], char *const environment[]) {
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_t actions;
+    int failure = posix_spawnattr_init(&attributes);
+    if (failure) return failure;
+    failure = posix_spawn_file_actions_init(&actions);
+    if (failure) {
+        posix_spawnattr_destroy(&attributes);
+        return failure;
+    }
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    posix_spawnattr_setflags(
+        &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+    for (int descriptor = 0; descriptor < 3 && !failure; descriptor++)
+        failure = posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0);
+    if (!failure) failure = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
+    if (!failure) failure = posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environment);
+    posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
+    return failure;
+}
+
+int bearerd_await(pid_t process, int limit_milliseconds, int *status) {
+    int killed = 0;
+    int descriptor = (int)syscall(SYS_pidfd_open, process, 0);
+    if (descriptor >= 0) {
+        struct pollfd end = {.fd = descriptor, .events = POLLIN};
+        int ready;
+        do ready = poll(&end, 1, limit_milliseconds);
+        while (ready < 0 && errno == EINTR);
+        close(descriptor);
+        if (ready == 0) {
+            killed = 1;
+            kill(-process, SIGKILL);
+        }
+    }
+    pid_t ended;
+    do ended = waitpid(process, status, 0);
+    while (ended < 0 && errno == EINTR);
+    return ended < 0 ? -1 : killed;
 }
 
 int bearerd_core_count(void) {

@@ -13,6 +13,7 @@ extension Configuration {
         timeouts = TimeoutsConfiguration(reading: root.section(.timeouts))
         shutdown = ShutdownConfiguration(reading: root.section(.shutdown))
         development = DevelopmentConfiguration(reading: root.section(.development))
+        onStateChange = root.command(.onStateChange) ?? []
         log = LogConfiguration(reading: root.section(.log))
         admin = root.has(.admin) ? AdminConfiguration(reading: root.section(.admin)) : nil
         store = StoreConfiguration(reading: root.section(.store))

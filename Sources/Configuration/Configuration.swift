@@ -18,6 +18,8 @@ package struct Configuration: Sendable {
     package let shutdown: ShutdownConfiguration
     /// The embedded provider and API.
     package let development: DevelopmentConfiguration
+    /// A program and its arguments, run on each identity's change of state; empty for none.
+    package let onStateChange: [String]
     /// What is logged.
     package let log: LogConfiguration
     /// The admin listener; nil without one.

@@ -32,6 +32,7 @@ let everyKey = """
       token_wait: 9s
     shutdown: {delay: 1s, grace: 2s}
     development: {provider: 127.0.0.1:9001, api: 127.0.0.1:9002}
+    on_state_change: [/usr/bin/logger, -t, bearerd]
     log: {level: debug, format: json, access: false}
     store: {type: memory}
     identities:
@@ -69,6 +70,7 @@ let everyKey = """
         connect_to: 127.0.0.1:8443
         allow_insecure_provider: true
         insecure_skip_verify: false
+        on_state_change: []
     routes:
       - path: /api
         host: app:8080

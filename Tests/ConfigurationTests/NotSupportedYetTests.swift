@@ -6,8 +6,7 @@ import Testing
 /// A part that gets built loses its line here and in the reader's table.
 @Suite struct NotSupportedYetTests {
     @Test(arguments: [
-        "tls: {certificate_file: /c, key_file: /k, client_ca_file: /a}",
-        "on_state_change: [/bin/true]",
+        "tls: {certificate_file: /c, key_file: /k, client_ca_file: /a}"
     ])
     func `keys of the file whose part is not built are refused`(line: String) {
         #expect(reasons(line + "\n" + smallest) == ["not supported yet"])
@@ -16,7 +15,6 @@ import Testing
     @Test(arguments: [
         "initial_access_token: t", "initial_access_token_credential: t", "dpop: true",
         "par: auto",
-        "on_state_change: [/bin/true]",
     ])
     func `keys of an identity whose part is not built are refused`(line: String) {
         #expect(reasons(withIdentity(line)) == ["not supported yet"])

@@ -73,6 +73,8 @@ import Testing
         #expect(configuration.log.level == .debug)
         #expect(configuration.log.format == .json)
         #expect(!configuration.log.access)
+        #expect(configuration.onStateChange == ["/usr/bin/logger", "-t", "bearerd"])
+        #expect(configuration.identities.first?.onStateChange == [])
         #expect(configuration.store.directory == nil)
 
         let identity = try #require(configuration.identity(named: "hand-made"))

@@ -117,7 +117,7 @@ import Testing
     @Test func `what is not built yet is refused, never ignored`() throws {
         for (top, identity, route) in [
             ("tls:\n  certificate_file: /a\n  key_file: /b", "", ""),
-            ("on_state_change: [/bin/true]", "", ""), ("", "dpop: true", ""),
+            ("", "dpop: true", ""),
         ] {
             let settings = Sidecar.Settings(top: top, identity: identity, route: route)
             let (_, directory, file) = try configured(settings)

@@ -87,7 +87,7 @@ import Testing
         let directory = try TemporaryDirectory()
         let secret = "secret-" + randomText()
         var used = -1
-        for round in 0..<30 {
+        for round in 0..<40 * Soak.factor {
             let sidecar = try Sidecar(
                 provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
             let before = provider.requests.count

@@ -9,6 +9,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/types.h>
 #include <sys/uio.h>
 #include <netinet/tcp.h>
 
@@ -20,6 +21,12 @@ int bearerd_peer_user(int descriptor, uid_t *user, pid_t *process);
 void bearerd_name_thread(const char *name);
 /* Whether the process may dump core and be traced by its own user (prctl PR_SET_DUMPABLE); -1 with errno. */
 int bearerd_set_dumpable(int dumpable);
+/* Starts a program that PATH or a path names, in a process group of its own, with nothing of ours but the given
+   environment: no descriptor, no blocked or ignored signal (posix_spawnp). Returns 0 or an errno. */
+int bearerd_spawn(pid_t *process, char *const arguments[], char *const environment[]);
+/* Waits for a child's end; after the limit its whole process group is killed first. The status is waitpid's.
+   Returns 0, 1 if it had to be killed, or -1 with errno. */
+int bearerd_await(pid_t process, int limit_milliseconds, int *status);
 /* How many processors this process may run on (sched_getaffinity). */
 int bearerd_core_count(void);
 /* Gives back the pages of program text that only the start needed, and free heap; the kernel maps what is used

@@ -6,7 +6,6 @@
 enum Feature: CaseIterable {
     case tlsListeners
     case inheritedListeners
-    case stateChangeCommands
     case registration
     case dpop
     case pushedAuthorizationRequests
@@ -17,7 +16,6 @@ enum Feature: CaseIterable {
     static let notYetSupported: Set<Feature> = [
         .tlsListeners,
         .inheritedListeners,
-        .stateChangeCommands,
         .registration,
         .dpop,
         .pushedAuthorizationRequests,

@@ -109,6 +109,14 @@ struct Section<Key: ConfigurationKey> {
         return reading.scalar(node, at: place)?.words.compactMap { reading.value($0, kind, at: place) }
     }
 
+    /// A program with its arguments, run without a shell; none if the list is empty.
+    func command(_ key: Key) -> [String]? {
+        let words = list(key, .textThatMayBeEmpty)?.map(\.value)
+        if words?.first?.isEmpty == true { error(key, "needs a program before its arguments") }
+        if words?.contains(where: { $0.utf8.contains(0) }) == true { error(key, "has a zero byte in it") }
+        return words
+    }
+
     /// The entries of a map from free names to values, in order.
     func map<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [(name: Found<String>, value: Found<Value>)]? {
         guard let node = entries[key.rawValue]?.value, let mapping = reading.mapping(node, at: place(of: key))

@@ -13,6 +13,7 @@ extension IdentityConfiguration {
             section.warn(.insecureSkipVerify, "turns off every check of the provider's certificate")
         }
         credentials = section.credentials
+        onStateChange = section.command(.onStateChange)
 
         section.require(.clientID)
         redirectListen = section.value(.redirectListen, .redirectListen)?.value

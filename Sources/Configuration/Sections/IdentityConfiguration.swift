@@ -15,6 +15,8 @@ package struct IdentityConfiguration: Sendable {
     package let redirectListen: ListenAddress?
     /// How the authorization server is connected to.
     package let transport: TransportConfiguration
+    /// Run on its changes of state, in place of the configuration's; empty for none, nil for that one.
+    package let onStateChange: [String]?
 
     /// The name under which routes, the store and the admin listener know it.
     package var name: String { client.name }

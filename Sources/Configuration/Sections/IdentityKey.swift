@@ -66,8 +66,8 @@ enum IdentityKey: String, ConfigurationKey {
         case .initialAccessToken: .registration
         case .dpop: .dpop
         case .pushedAuthorizationRequests: .pushedAuthorizationRequests
-        case .onStateChange: .stateChangeCommands
-        case .preset, .issuer, .discoveryURL, .connectTo, .authorizationEndpoint, .tokenEndpoint,
+        case .onStateChange, .preset, .issuer, .discoveryURL, .connectTo, .authorizationEndpoint,
+            .tokenEndpoint,
             .deviceAuthorizationEndpoint, .userinfoEndpoint, .revocationEndpoint, .endSessionEndpoint,
             .registrationEndpoint, .introspectionEndpoint, .pushedAuthorizationRequestEndpoint, .keysURI,
             .allowInsecureProvider, .clientID, .clientSecret, .tokenEndpointAuthMethod, .basicEncoding,

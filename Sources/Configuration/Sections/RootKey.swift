@@ -21,8 +21,8 @@ enum RootKey: String, ConfigurationKey {
     var feature: Feature? {
         switch self {
         case .tls: .tlsListeners
-        case .onStateChange: .stateChangeCommands
-        case .listen, .unsafeListen, .workers, .access, .limits, .timeouts, .shutdown, .development, .log,
+        case .onStateChange, .listen, .unsafeListen, .workers, .access, .limits, .timeouts, .shutdown,
+            .development, .log,
             .admin,
             .identities, .routes, .store:
             nil

@@ -49,7 +49,9 @@ actor Daemon: LoopConfined {
         self.loop = loop
         self.log = log
         self.writer = writer
-        engine = try Engine(configuration: configuration, loop: loop, log: log)
+        engine = try Engine(
+            configuration: configuration, loop: loop, log: log,
+            hooks: StateChangeHooks(configuration, log: log))
         let workerCount = configuration.workers ?? CurrentProcess.coreCount
         listeners = try configuration.listen.map {
             try BoundListener($0, workers: workerCount, isForAll: true)

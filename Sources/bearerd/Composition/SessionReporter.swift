@@ -16,10 +16,13 @@ final class SessionReporter: SessionObserver {
     }
 
     private let log: Log
+    private let hooks: StateChangeHooks?
     private let counts = Mutex<[String: Counts]>([:])
 
-    init(log: Log) {
+    /// - Parameter hooks: run on changes of state; nil for a command's sessions.
+    init(log: Log, hooks: StateChangeHooks? = nil) {
         self.log = log
+        self.hooks = hooks
     }
 
     /// What was counted of `identity` so far.
@@ -32,6 +35,7 @@ final class SessionReporter: SessionObserver {
             log.notice(
                 "identity changed state",
                 [.previousState: .string(old.rawValue), .state: .string(new.rawValue)])
+            hooks?.run(for: identity, in: new)
         case .tokenRequested(let grant, let failure):
             count(grant, failure, of: identity)
             report(grant, failure, to: log)

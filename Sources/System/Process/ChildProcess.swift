@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystem
+internal import Glibc
+
+/// Other programs, run without a shell.
+package enum ChildProcess {
+    /// How a program ended.
+    package enum Ending: Equatable, Sendable {
+        case exited(Int32)
+        /// By a signal, its number.
+        case signalled(Int32)
+        /// By us, because it took too long; so did all that it started.
+        case killed
+    }
+
+    /// Runs a program to its end; blocks.
+    ///
+    /// It gets none of our descriptors, reads nothing, and its output goes nowhere.
+    ///
+    /// - Parameters:
+    ///   - command: the program, searched on `PATH` unless it has a slash, and its arguments.
+    ///   - environment: all that it gets.
+    ///   - limit: what still runs then is killed.
+    /// - Returns: how it ended.
+    /// - Throws: ``SystemError`` if it cannot be started.
+    package static func run(
+        _ command: [String], environment: [String: String], limit: Duration
+    ) throws(SystemError) -> Ending {
+        precondition(!command.isEmpty, "a command has a program")
+        var process: pid_t = 0
+        let failure = withCStrings(command) { arguments in
+            withCStrings(environment.map { "\($0)=\($1)" }) { environment in
+                bearerd_spawn(&process, arguments, environment)
+            }
+        }
+        guard failure == 0 else { throw SystemError(.spawn, path: command[0], code: failure) }
+        var status: CInt = 0
+        let wasKilled = bearerd_await(process, CInt(clamping: limit.components.seconds * 1000), &status)
+        guard wasKilled >= 0 else { throw .last(.wait, command[0]) }
+        if wasKilled == 1 { return .killed }
+        // As WIFEXITED, WEXITSTATUS and WTERMSIG take it apart.
+        return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .signalled(status & 0x7F)
+    }
+
+    /// Lends the strings as C wants them: an array of pointers that ends with a null pointer.
+    private static func withCStrings<Result>(
+        _ strings: [String], _ use: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        var pointers = strings.map { strdup($0) }
+        defer { for pointer in pointers { free(pointer) } }
+        pointers.append(nil)
+        return pointers.withUnsafeBufferPointer { buffer in
+            guard let start = buffer.baseAddress else { preconditionFailure("there is the null pointer") }
+            return use(start)
+        }
+    }
+}

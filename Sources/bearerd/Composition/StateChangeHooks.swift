@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import OAuth
+import Observability
+import Synchronization
+import System
+
+/// Runs the commands of `on_state_change`, on threads of their own.
+///
+/// The runs of one identity keep their order. One that hangs is killed; what piles up behind it is bounded.
+final class StateChangeHooks: Sendable {
+    private static let limit = Duration.seconds(30)
+    /// How many commands run at a time.
+    private static let threadCount = 4
+    /// How many wait on one thread.
+    private static let longestQueue = 64
+    /// What a command gets of our environment: nothing that anybody keeps a secret in.
+    private static let passedOn = ["PATH", "HOME", "USER", "LANG", "TZ"]
+
+    private struct Worker {
+        var thread: ThreadExecutor?
+        var waiting = 0
+    }
+
+    /// By identity: the command, and the number of the thread that runs it.
+    private let commands: [String: (command: [String], worker: Int)]
+    private let environment: [String: String]
+    private let log: Log
+    private let workers: Mutex<[Worker]>
+
+    /// - Returns: nil if there is nothing to run ever.
+    init?(_ configuration: Configuration, log: Log) {
+        var commands: [String: (command: [String], worker: Int)] = [:]
+        for identity in configuration.identities {
+            let command = identity.onStateChange ?? configuration.onStateChange
+            guard !command.isEmpty else { continue }
+            commands[identity.name] = (command, commands.count % Self.threadCount)
+        }
+        guard !commands.isEmpty else { return nil }
+        self.commands = commands
+        self.log = log
+        workers = Mutex(Array(repeating: Worker(), count: Self.threadCount))
+        var environment: [String: String] = [:]
+        for name in Self.passedOn { environment[name] = CurrentProcess.environment(name) }
+        self.environment = environment
+    }
+
+    /// Has the identity's command run, if it has one; returns at once.
+    func run(for identity: String, in state: IdentityState) {
+        guard let (command, number) = commands[identity] else { return }
+        let thread = workers.withLock { workers -> ThreadExecutor? in
+            guard workers[number].waiting < Self.longestQueue else { return nil }
+            workers[number].waiting += 1
+            let thread = workers[number].thread ?? ThreadExecutor(named: "hook-\(number)")
+            workers[number].thread = thread
+            return thread
+        }
+        let log = log.with(.identity, .string(identity))
+        guard let thread else {
+            return log.warning("too many commands wait; one was left out", [.state: .string(state.rawValue)])
+        }
+        thread.after(.zero) { [self] in
+            execute(command, identity, state, log)
+            workers.withLock { $0[number].waiting -= 1 }
+        }
+    }
+
+    private func execute(_ command: [String], _ identity: String, _ state: IdentityState, _ log: Log) {
+        var environment = environment
+        environment["BEARERD_IDENTITY"] = identity
+        environment["BEARERD_STATE"] = state.rawValue
+        let reason: String
+        do throws(SystemError) {
+            switch try ChildProcess.run(command, environment: environment, limit: Self.limit) {
+            case .exited(0): return
+            case .exited(let code): reason = "exit status \(code)"
+            case .signalled(let number): reason = "ended by signal \(number)"
+            case .killed: reason = "killed after \(Self.limit.components.seconds) s"
+            }
+        } catch {
+            reason = error.description
+        }
+        log.warning(
+            "the command of on_state_change failed",
+            [.state: .string(state.rawValue), .reason: .string(reason)])
+    }
+}

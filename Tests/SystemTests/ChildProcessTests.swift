@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import System
+import TestSupport
+import Testing
+
+@Suite struct `Another program` {
+    private func run(
+        _ command: String..., environment: [String: String] = [:], limit: Duration = .seconds(20)
+    ) throws -> ChildProcess.Ending {
+        try ChildProcess.run(command, environment: environment, limit: limit)
+    }
+
+    @Test func `is run to its end`() throws {
+        #expect(try run("/bin/sh", "-c", "exit 0") == .exited(0))
+        #expect(try run("/bin/sh", "-c", "exit 7") == .exited(7))
+        #expect(try run("/bin/sh", "-c", "kill -TERM $$") == .signalled(SIGTERM))
+    }
+
+    @Test func `gets its arguments as they are, and our environment not at all`() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.path("out")
+        let script = "printf '%s|' \"$@\" > \(file); env >> \(file)"
+        setenv("BEARERD_TEST_SECRET", "hunter2", 1)
+        #expect(
+            try run("/bin/sh", "-c", script, "sh", "a b", "$(c)", "", environment: ["X": "1"]) == .exited(0))
+        let output = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
+        #expect(output.hasPrefix("a b|$(c)||"))
+        #expect(output.contains("X=1") && !output.contains("hunter2"))
+    }
+
+    @Test func `has no descriptor of ours, and no signal is blocked or ignored`() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.path("out")
+        let inherited = open("/dev/null", O_RDONLY)
+        defer { close(inherited) }
+        signal(SIGPIPE, SIG_IGN)
+        let script = "ls /proc/self/fd | wc -l > \(file); grep -E 'Sig(Blk|Ign)' /proc/self/status >> \(file)"
+        #expect(try run("/bin/sh", "-c", script, environment: ["PATH": "/usr/bin:/bin"]) == .exited(0))
+        let lines = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self).split(
+            separator: "\n")
+        // Three, and the one that ls reads the directory through.
+        #expect(lines.first.flatMap { Int($0) } == 4)
+        for line in lines.dropFirst() {
+            let set = try #require(UInt64(line.suffix(16), radix: 16))
+            #expect(set & 0x7FFF_FFFF == 0, "\(line): glibc keeps two signals above 31 to itself")
+        }
+    }
+
+    @Test func `that hangs is killed, with all that it started`() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.path("pid")
+        #expect(
+            try run(
+                "/bin/sh", "-c", "sleep 600 & echo $! > \(file); wait",
+                environment: ["PATH": "/usr/bin:/bin"], limit: .seconds(1))
+                == .killed)
+        let text = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
+        let process = try #require(pid_t(text.filter(\.isNumber)))
+        // The orphan is init's to reap; here it is enough that it runs no more.
+        let status = String(decoding: TemporaryDirectory.contents(of: "/proc/\(process)/stat"), as: UTF8.self)
+        #expect(status.isEmpty || status.contains(") Z "))
+    }
+
+    @Test func `that is not there is an error`() throws {
+        let error = #expect(throws: SystemError.self) { try run("/nowhere/program") }
+        #expect(error.map { "\($0)" } == "posix_spawn /nowhere/program: No such file or directory")
+    }
+}
