@@ -145,6 +145,35 @@ struct LoginTests {
         }
     }
 
+    @Test func `without a refresh token ends with its access token`() async throws {
+        let harness = harness()
+        try await harness.run {
+            harness.server.script(.status(200, #"{"access_token":"at","expires_in":60}"#))
+            let login = try await harness.session.logIn(with: Self.code)
+            #expect(login == Login(hasRefreshToken: false, hasIDToken: false))
+            #expect(await harness.session.status.state == .authorized)
+            await harness.pass(.seconds(61))
+            #expect(await harness.session.status.state == .loginRequired)
+            await #expect(throws: TokenError.loginRequired) { try await harness.request() }
+            #expect(harness.server.bodies.count == 1)
+        }
+    }
+
+    @Test func `needs no metadata where endpoints are given by hand`() async throws {
+        let harness = SessionHarness(grantType: .authorizationCode) { configuration in
+            configuration.issuer = Self.issuer
+            configuration.endpoints[.authorization] = HTTPURL("\(Self.issuer)/auth")
+        }
+        let key = try SigningKey.generateP256()
+        try await harness.run {
+            let request = try await harness.session.authorizationRequest(redirectURI: "http://127.0.0.1:1/")
+            #expect(request.url.hasPrefix("\(Self.issuer)/auth?"))
+            harness.server.script(answer(try idToken(key)))
+            try await harness.session.logIn(with: Self.code)
+            #expect(harness.token == "at-login")
+        }
+    }
+
     @Test func `may wait in the store for its exchange`() async throws {
         let harness = harness()
         try await harness.run("old") {

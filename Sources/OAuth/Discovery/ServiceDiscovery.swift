@@ -8,7 +8,8 @@ struct ServiceDiscovery {
     let configuration: ClientConfiguration
     let transport: any TokenTransport
 
-    private static let missing = "no_metadata"
+    /// The code of the failure that there is no document.
+    static let missing = "no_metadata"
 
     /// What the server says, with `endpoint` if it says that anywhere.
     ///

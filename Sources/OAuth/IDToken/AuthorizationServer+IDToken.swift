@@ -59,7 +59,6 @@ extension AuthorizationServer {
     /// Where the server publishes its keys; nil if it does not.
     func keysURL() async throws(TokenFailure) -> HTTPURL? {
         if let configured = configuration.endpoints[.keys] { return configured }
-        guard configuration.issuer != nil || configuration.discoveryURL != nil else { return nil }
-        return try await metadata().endpoints[.keys]
+        return try await metadataIfPublished()?.endpoints[.keys]
     }
 }

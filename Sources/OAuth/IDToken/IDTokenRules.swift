@@ -55,7 +55,10 @@ struct IDTokenRules {
 
     private func check(_ token: IDToken, follows previous: IDToken) throws(IDTokenError) {
         guard token.subject == previous.subject else { throw .subjectChanged }
-        guard token.issuer == previous.issuer else { throw .sessionChanged(IDTokenClaim.issuer.rawValue) }
+        // Where the issuer is known, the token has it; one that was imported may spell it in an older way.
+        guard issuer != nil || token.issuer == previous.issuer else {
+            throw .sessionChanged(IDTokenClaim.issuer.rawValue)
+        }
         guard Set(previous.audience).isSubset(of: token.audience) else {
             throw .sessionChanged(IDTokenClaim.audience.rawValue)
         }

@@ -9,8 +9,7 @@ extension AuthorizationServer {
     func authorizationRequest(redirectURI: String) async throws(TokenFailure) -> AuthorizationRequest {
         let endpoint = try await url(of: .authorization)
         try configuration.permit(endpoint)
-        var service: ServiceConfiguration?
-        if configuration.issuer != nil || configuration.discoveryURL != nil { service = try await metadata() }
+        let service = try await metadataIfPublished()
         return AuthorizationRequest(
             configuration: configuration, endpoint: endpoint, redirectURI: redirectURI,
             issuer: configuration.issuer ?? service?.issuer,

@@ -88,6 +88,20 @@ final class AuthorizationServer {
         try await discovery.metadata(wanting: nil)
     }
 
+    /// The same where it is only good to know; nil for a server whose endpoints were given by hand and that publishes
+    /// nothing.
+    func metadataIfPublished() async throws(TokenFailure) -> ServiceConfiguration? {
+        guard configuration.issuer != nil || configuration.discoveryURL != nil else { return nil }
+        do throws(TokenFailure) {
+            return try await metadata()
+        } catch {
+            guard configuration.endpoints[.token] != nil, error.code == ServiceDiscovery.missing else {
+                throw error
+            }
+            return nil
+        }
+    }
+
     /// Where to send a request, from the configuration or else from the server's metadata.
     ///
     /// - Throws: ``TokenFailure`` if neither says it.
