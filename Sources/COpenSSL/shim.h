@@ -16,3 +16,6 @@
 
 /* The macro is made of others, which Swift does not see. */
 static const int bearerd_key_pair = EVP_PKEY_KEYPAIR;
+
+/* Swift does not import what SSL_OP_BIT makes. */
+static const uint64_t BEARERD_SSL_OP_NO_TICKET = SSL_OP_NO_TICKET;

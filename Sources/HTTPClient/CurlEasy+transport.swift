@@ -81,6 +81,8 @@ private func onSecurityContext(
     let modes = Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_ENABLE_PARTIAL_WRITE)
     SSL_CTX_ctrl(context, SSL_CTRL_MODE, modes, nil)
     SSL_CTX_ctrl(context, SSL_CTRL_SET_READ_AHEAD, 1, nil)  // one system call a record, not two
+    // libcurl wants no session tickets before TLS 1.3: a server that keeps no sessions could resume none.
+    SSL_CTX_clear_options(context, BEARERD_SSL_OP_NO_TICKET)
     guard SSL_CTX_ctrl(context, SSL_CTRL_GET_MAX_PROTO_VERSION, 0, nil) != Int(TLS1_3_VERSION) else {
         return CURLE_OK
     }
