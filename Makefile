@@ -13,7 +13,8 @@ FUZZERS ?= $(patsubst Tests/Fuzz/%Fuzzer.swift,%,$(wildcard Tests/Fuzz/*Fuzzer.s
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # lld's packed relocations keep 0.7 MiB of tables out of memory; glibc reads them since 2.36.
 RELEASE := -c release --static-swift-stdlib --product bearerd \
-	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
+	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs \
+	-Xswiftc -enforce-exclusivity=unchecked
 
 .PHONY: help
 help: ## this list

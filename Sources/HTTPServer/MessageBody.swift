@@ -10,6 +10,8 @@ package import HTTPTypes
 package final class MessageBody {
     private var stream: ByteStream
     private var decoder = BodyDecoder(.none)
+    /// What the decoder says, kept here: asking it costs a copy of it.
+    private var isDecoded = true
     private var framing = BodyFraming.none
     private var limit: UInt64 = .max
     /// Body bytes handed out so far, without framing.
@@ -25,13 +27,14 @@ package final class MessageBody {
     package func begin(_ framing: BodyFraming, on stream: ByteStream, limit: UInt64 = .max) {
         self.stream = stream
         decoder = BodyDecoder(framing)
+        isDecoded = decoder.isFinished
         self.framing = framing
         self.limit = limit
         byteCount = 0
     }
 
     /// Whether the last byte of the message was handed out; never so when there was more than the limit.
-    package var isFinished: Bool { decoder.isFinished && byteCount <= limit }
+    package var isFinished: Bool { isDecoded && byteCount <= limit }
 
     /// The fields after a chunked body; complete once the body is finished (RFC 9112 7.1.2).
     package var trailers: HTTPFields { decoder.trailers }
@@ -42,7 +45,7 @@ package final class MessageBody {
     package func nextBuffered() throws(MessageError) -> Range<Int>? {
         // The piece that was too much is still in the input: the decoder has gone past it and must not see it again.
         guard byteCount <= limit else { throw .bodyTooLarge }
-        while !decoder.isFinished {
+        while !isDecoded {
             let piece: BodyPiece
             do {
                 piece = try stream.input.withReadable { (bytes) throws(HTTPParseError) in
@@ -51,6 +54,7 @@ package final class MessageBody {
             } catch {
                 throw .malformed(error)
             }
+            isDecoded = decoder.isFinished
             switch piece {
             case .data(let range):
                 byteCount &+= UInt64(range.count)
@@ -83,10 +87,11 @@ package final class MessageBody {
     ) async throws(MessageError) -> Range<Int>? {
         while true {
             if let piece = try nextBuffered() { return piece }
-            guard !decoder.isFinished else { return nil }
+            guard !isDecoded else { return nil }
             guard try await fill(within: timeout, capacity: capacity) else {
                 guard framing == .untilClose, !stream.endWasTruncated else { throw .truncated }
                 decoder = BodyDecoder(.none)
+                isDecoded = true
                 return nil
             }
         }

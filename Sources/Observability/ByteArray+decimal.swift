@@ -3,21 +3,16 @@
 extension [UInt8] {
     /// Appends a number in decimal, with leading zeros up to `width` digits, without allocating.
     mutating func append(decimal value: UInt64, width: Int = 1) {
-        var digits = 1
-        var bound: UInt64 = 10
-        while digits < 20 && value >= bound {
-            digits += 1
-            bound = digits < 20 ? bound * 10 : .max
-        }
-        let length = Swift.max(digits, width)
-        append(contentsOf: repeatElement(UInt8(ascii: "0"), count: length))
+        var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
+        var first = digits.count
         var rest = value
-        var index = count
-        while rest > 0 {
-            index -= 1
-            self[index] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+        repeat {
+            first -= 1
+            digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
             rest /= 10
-        }
+        } while rest > 0
+        first = Swift.min(first, digits.count - width)
+        for index in first..<digits.count { append(digits[index]) }
     }
 
     /// Appends a signed number in decimal.

@@ -1,58 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import EventLoop
-internal import HTTPClient
-internal import HTTPServer
-internal import HTTPTypes
 package import Observability
 
-/// One event loop's share of the proxy: its listeners, client connections and upstream pools.
+/// One event loop's share of the proxy: its listeners and, through its ``Forwarder``, all connections.
 ///
-/// Everything here runs on the loop's thread. A connection is one task, from accept to close.
+/// The actor is the door for other threads. What happens to a request happens in the forwarder, which never
+/// asks whose executor it is on.
 package actor Worker: LoopConfined {
     package nonisolated let loop: EventLoop
 
-    let configuration: WorkerConfiguration
-    let table: RouteTable
-    let routes: [RouteState]
-    var metrics: WorkerMetrics
-    var requestIDs = RequestIDs()
-    var accessLog: AccessLog
-    private(set) var isDraining = false
-    /// Whether a drain waits no longer for what idle connections may send.
-    private var hasLingered = false
-
+    private let configuration: WorkerConfiguration
+    private let forwarder: Forwarder
     private var listeners: [Listener] = []
     /// Accepted while another worker let the last one in that there was room for: they wait as if in the queue.
     private var waiting: [(stream: ByteStream, peer: PeerAddress, listener: Int)] = []
     /// Whether the accept queues wait for room.
     private var isFull = false
-    private var exchanges: [ObjectIdentifier: Exchange] = [:]
-    private var emptied: [CheckedContinuation<Void, Never>] = []
-    let rest: Rest
-    private var flushTimer: LoopTimer?
-    private var flushIsDue = false
 
     /// - Parameters:
     ///   - loop: must be running, or be started soon.
     package init(loop: EventLoop, configuration: WorkerConfiguration) {
         self.loop = loop
         self.configuration = configuration
-        table = RouteTable(configuration.routes)
-        let multis = CurlMultiSet(loop: loop)
-        let routes = configuration.routes.enumerated().map { index, route in
-            RouteState(
-                index: index, route: route,
-                pool: UpstreamPool(
-                    address: route.upstream, limit: configuration.upstreamLimits[index],
-                    lifetimes: UpstreamPool.Lifetimes(
-                        idle: route.timeouts.upstreamIdle, age: route.timeouts.upstreamAge),
-                    multis: multis))
-        }
-        self.routes = routes
-        rest = Rest(loop: loop) { routes.contains { $0.pool.idleCount > 0 } }
-        metrics = WorkerMetrics(routes: configuration.routes.count)
-        accessLog = AccessLog(format: configuration.logFormat, routes: configuration.routes.map(\.path))
+        forwarder = Forwarder(loop: loop, configuration: configuration)
     }
 
     /// Accepts connections on `socket` until ``drain()``.
@@ -61,14 +32,14 @@ package actor Worker: LoopConfined {
     package func listen(on socket: ListeningSocket, listener index: Int) {
         listeners.append(
             Listener(socket, loop: loop) { stream, peer in
-                // On the loop's thread, which is this actor's executor. The cycle ends in drain().
+                // On the loop's thread, which is this actor's executor. The cycle ends in stopAccepting().
                 self.accepted(stream, peer, listener: index)
             })
     }
 
     /// Serves what waits in the accept queues, then accepts no more; the sockets may be closed after that.
     package func stopAccepting() {
-        isDraining = true
+        forwarder.isDraining = true
         acceptWaiting()
         listeners.forEach { $0.close() }
         listeners = []
@@ -79,48 +50,26 @@ package actor Worker: LoopConfined {
     /// Requests on kept connections are answered with `Connection: close`; what stays idle is let go after `linger`.
     package func drain(linger: Duration) async {
         stopAccepting()
-        let timer = LoopTimer(loop: loop) { self.closeIdleConnections() }
-        timer.set(after: linger)
-        await withCheckedContinuation { continuation in
-            if exchanges.isEmpty { continuation.resume() } else { emptied.append(continuation) }
-        }
-        timer.cancel()
-        flushAccessLog()
+        await forwarder.drain(linger: linger)
     }
 
     /// Cuts every connection.
     package func stop() {
         stopAccepting()
-        for exchange in exchanges.values {
-            exchange.upstream?.stream.close()
-            exchange.connection.stream.close()
-        }
-        rest.cancel()
-        flushAccessLog()
+        forwarder.stop()
     }
 
     /// Does nothing, on the worker's loop: whoever waits for it learns that the loop turns.
     package func turn() {}
 
     /// What was counted so far.
-    package func metricsSnapshot() -> WorkerMetrics {
-        var snapshot = metrics
-        for state in routes {
-            snapshot.setUpstreamConnections(
-                route: state.index, connecting: state.connectingConnections, active: state.activeConnections,
-                idle: state.pool.idleCount)
-        }
-        return snapshot
-    }
+    package func metricsSnapshot() -> WorkerMetrics { forwarder.metricsSnapshot() }
 
-    // MARK: Connections
+    // MARK: Accepting
 
     private func accepted(_ stream: ByteStream, _ peer: PeerAddress, listener: Int) {
-        guard configuration.access.admits(peer) else {
-            metrics.countDenial(.peer)
-            return refuse(stream, .accessDenied(.peer))
-        }
-        let admission = configuration.connectionBudget.enter(mayExceed: isDraining) { [loop] in
+        guard forwarder.admits(stream, from: peer, on: self) else { return }
+        let admission = configuration.connectionBudget.enter(mayExceed: forwarder.isDraining) { [loop] in
             loop.execute { self.assumeIsolated { worker in worker.resumeAccepting() } }
         }
         if admission != .withRoomForMore {
@@ -128,21 +77,7 @@ package actor Worker: LoopConfined {
             listeners.forEach { $0.pause() }
         }
         guard admission != .refused else { return waiting.append((stream, peer, listener)) }
-        let connection = ServerConnection(
-            stream: stream, peer: peer, limits: configuration.headLimits,
-            timeouts: configuration.serverTimeouts)
-        let exchange = Exchange(connection: connection, listener: listener)
-        exchanges[ObjectIdentifier(exchange)] = exchange
-        metrics.openConnections += 1
-        Task { await self.onLoop { await self.serve(exchange) } }
-    }
-
-    /// Runs `body` as a task that never leaves the loop.
-    ///
-    /// Being on this actor is not enough: a continuation that is resumed by the loop may be queued on the global pool,
-    /// and come back from there, unless the task itself prefers the loop.
-    func onLoop(_ body: () async -> Void) async {
-        await withTaskExecutorPreference(loop) { await body() }
+        forwarder.serve(stream, from: peer, listener: listener, on: self)
     }
 
     private func resumeAccepting() {
@@ -155,95 +90,5 @@ package actor Worker: LoopConfined {
         let connections = waiting
         waiting = []
         for (stream, peer, index) in connections { accepted(stream, peer, listener: index) }
-    }
-
-    /// The life of one connection.
-    private func serve(_ exchange: Exchange) async {
-        let connection = exchange.connection
-        var mustLinger = false
-        do throws(MessageError) {
-            while try await connection.receiveHead() {
-                await self.exchange(exchange)
-                mustLinger = !connection.body.isFinished || (exchange.status >= 400 && !connection.persists)
-                guard connection.persists, !mustLinger, !(hasLingered && connection.stream.input.isEmpty)
-                else { break }
-                connection.answered()
-            }
-        } catch {
-            exchange.begin()
-            mustLinger = await refuse(error, exchange)
-        }
-        if mustLinger { await connection.lingerAndClose() } else { connection.stream.close() }
-        ended(exchange)
-    }
-
-    private func ended(_ exchange: Exchange) {
-        exchanges[ObjectIdentifier(exchange)] = nil
-        metrics.openConnections -= 1
-        configuration.connectionBudget.leave()
-        guard exchanges.isEmpty else { return }
-        emptied.forEach { $0.resume() }
-        emptied = []
-    }
-
-    private func closeIdleConnections() {
-        hasLingered = true
-        for exchange in exchanges.values where exchange.connection.isIdle {
-            exchange.connection.stream.close()
-        }
-    }
-
-    /// Answers a head that could not be received.
-    ///
-    /// - Returns: whether there is an answer for the client to read.
-    private func refuse(_ error: MessageError, _ exchange: Exchange) async -> Bool {
-        exchange.connection.endAfterAnswer()
-        switch error {
-        case .malformed(let reason): await reject(exchange, .malformedRequest(reason))
-        case .headTimedOut: await reject(exchange, .requestTimedOut)
-        case .bodyTooLarge, .truncated, .stream: return false
-        }
-        record(exchange)
-        return true
-    }
-
-    /// Tells somebody who may not even connect.
-    private func refuse(_ stream: ByteStream, _ error: ProxyError) {
-        guard let (head, body) = Rejection(error, loginURL: nil)?.message() else { return stream.close() }
-        var output: [UInt8] = []
-        var closing = head
-        closing.fields[.connection] = "close"
-        closing.serialize(into: &output)
-        output += body
-        let message = output
-        Task { await self.onLoop { await self.dismiss(stream, with: message) } }
-    }
-
-    private func dismiss(_ stream: ByteStream, with message: [UInt8]) async {
-        try? await stream.write(message, within: .seconds(1))
-        stream.endSending()
-        _ = try? await stream.fill(within: .seconds(1))
-        stream.close()
-    }
-
-    // MARK: Access log
-
-    /// Lines are written in batches, at the latest this long after the first of them.
-    private static let flushInterval = Duration.milliseconds(100)
-
-    /// Sees to it that what is in the access log is written soon.
-    func accessLogChanged() {
-        if accessLog.isFull { return flushAccessLog() }
-        guard !flushIsDue else { return }
-        flushIsDue = true
-        let timer = flushTimer ?? LoopTimer(loop: loop) { self.flushAccessLog() }
-        flushTimer = timer
-        timer.set(after: Self.flushInterval)
-    }
-
-    private func flushAccessLog() {
-        flushIsDue = false
-        guard let sink = configuration.accessLog else { return }
-        accessLog.flush(to: sink)
     }
 }

@@ -8,7 +8,7 @@ internal import OAuth
 internal import Observability
 internal import System
 
-extension Worker {
+extension Forwarder {
     /// The life of one request, in order; every step is one line and one file away.
     func exchange(_ exchange: Exchange) async {
         exchange.begin()
@@ -298,14 +298,15 @@ extension Worker {
         metrics.countRequest(route: route, status: exchange.status, duration: duration)
         rest.worked()
         guard configuration.accessLog != nil else { return }
-        let request = exchange.connection.request
+        let connection = exchange.connection
         let record = AccessRecord(
-            unixMilliseconds: WallClock.unixMilliseconds, duration: duration, method: request.method.rawValue,
-            route: route, status: exchange.status, code: exchange.code,
-            bytesIn: exchange.connection.body.byteCount,
-            bytesOut: exchange.bytesOut, isReplayed: exchange.isReplayed, peer: exchange.connection.peer.text)
-        let target = exchange.originalTarget.isEmpty ? request.targetBytes : exchange.originalTarget
-        let identifier = request.fields.bytes(of: .xRequestID) ?? []
+            unixMilliseconds: WallClock.unixMilliseconds, duration: duration,
+            method: connection.request.method.rawValue, route: route, status: exchange.status,
+            code: exchange.code, bytesIn: connection.body.byteCount, bytesOut: exchange.bytesOut,
+            isReplayed: exchange.isReplayed, peer: connection.peer.text)
+        let target =
+            exchange.originalTarget.isEmpty ? connection.request.targetBytes : exchange.originalTarget
+        let identifier = connection.request.fields.bytes(of: .xRequestID) ?? []
         accessLog.append(record, target: target.span, requestID: identifier.span)
         accessLogChanged()
     }

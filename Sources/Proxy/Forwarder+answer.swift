@@ -5,7 +5,7 @@ internal import HTTPClient
 internal import HTTPServer
 internal import HTTPTypes
 
-extension Worker {
+extension Forwarder {
     /// Pieces of a chunked answer up to this size are gathered, those that have arrived, into one send.
     private static let gatherLimit = 16 * 1024
     /// A first piece up to this size is copied behind the head.
@@ -186,7 +186,7 @@ extension Worker {
         exchange.upstreamPersists = false
         connection.endAfterAnswer()
         try await writeToClient(connection.output, exchange)
-        let upward = Task { await self.onLoop { await self.pump(from: connection.stream, to: upstream) } }
+        let upward = startTask { await self.pump(from: connection.stream, to: upstream) }
         await pump(from: upstream, to: connection.stream)
         await upward.value
     }

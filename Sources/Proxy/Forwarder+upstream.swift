@@ -6,7 +6,7 @@ internal import HTTPServer
 internal import HTTPTypes
 internal import Observability
 
-extension Worker {
+extension Forwarder {
     /// More 1xx answers than this before the final one are no answer.
     private static let interimLimit = 64
 
@@ -82,7 +82,7 @@ extension Worker {
             return  // the upstream may have answered before it stopped reading
         }
         guard !exchange.upload.isFinished else { return }
-        exchange.upload.task = Task { await self.onLoop { await self.sendRest(of: exchange, to: upstream) } }
+        exchange.upload.task = startTask { await self.sendRest(of: exchange, to: upstream) }
     }
 
     /// The upload goes on beside the answer; if the client fails, the upstream must see a cut, not an end.

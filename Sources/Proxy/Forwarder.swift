@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import EventLoop
+internal import HTTPClient
+internal import HTTPServer
+internal import HTTPTypes
+internal import Observability
+
+/// Serves the client connections of one event loop: from the first byte of a connection to its end.
+///
+/// Confined to the loop's thread. A connection is one task, and all its functions run on the executor of their
+/// caller, so that none of the calls on a request's way has to ask for the executor it is on already.
+final class Forwarder {
+    let configuration: WorkerConfiguration
+    let table: RouteTable
+    let routes: [RouteState]
+    let rest: Rest
+    var metrics: WorkerMetrics
+    var requestIDs = RequestIDs()
+    var accessLog: AccessLog
+    /// Whether kept connections end with the answer at hand.
+    var isDraining = false
+    /// Whether a drain waits no longer for what idle connections may send.
+    private var hasLingered = false
+
+    private let loop: EventLoop
+    private var exchanges: [ObjectIdentifier: Exchange] = [:]
+    private var emptied: [CheckedContinuation<Void, Never>] = []
+    private var flushTimer: LoopTimer?
+    private var flushIsDue = false
+
+    init(loop: EventLoop, configuration: WorkerConfiguration) {
+        self.loop = loop
+        self.configuration = configuration
+        table = RouteTable(configuration.routes)
+        let multis = CurlMultiSet(loop: loop)
+        let routes = configuration.routes.enumerated().map { index, route in
+            RouteState(
+                index: index, route: route,
+                pool: UpstreamPool(
+                    address: route.upstream, limit: configuration.upstreamLimits[index],
+                    lifetimes: UpstreamPool.Lifetimes(
+                        idle: route.timeouts.upstreamIdle, age: route.timeouts.upstreamAge),
+                    multis: multis))
+        }
+        self.routes = routes
+        rest = Rest(loop: loop) { routes.contains { $0.pool.idleCount > 0 } }
+        metrics = WorkerMetrics(routes: configuration.routes.count)
+        accessLog = AccessLog(format: configuration.logFormat, routes: configuration.routes.map(\.path))
+    }
+
+    /// Returns when the last connection is gone.
+    func drain(linger: Duration) async {
+        let timer = LoopTimer(loop: loop) { [unowned self] in closeIdleConnections() }
+        timer.set(after: linger)
+        await withCheckedContinuation { continuation in
+            if exchanges.isEmpty { continuation.resume() } else { emptied.append(continuation) }
+        }
+        timer.cancel()
+        flushAccessLog()
+    }
+
+    /// Cuts every connection.
+    func stop() {
+        for exchange in exchanges.values {
+            exchange.upstream?.stream.close()
+            exchange.connection.stream.close()
+        }
+        rest.cancel()
+        flushAccessLog()
+    }
+
+    /// What was counted so far.
+    func metricsSnapshot() -> WorkerMetrics {
+        var snapshot = metrics
+        for state in routes {
+            snapshot.setUpstreamConnections(
+                route: state.index, connecting: state.connectingConnections, active: state.activeConnections,
+                idle: state.pool.idleCount)
+        }
+        return snapshot
+    }
+
+    // MARK: Connections
+
+    /// Judges a peer by where it comes from, and tells one that may not connect.
+    func admits(_ stream: ByteStream, from peer: PeerAddress, on worker: isolated Worker) -> Bool {
+        guard configuration.access.admits(peer) else {
+            metrics.countDenial(.peer)
+            refuse(stream, .accessDenied(.peer), on: worker)
+            return false
+        }
+        return true
+    }
+
+    /// Serves a connection that has a place in the budget, until it ends.
+    func serve(_ stream: ByteStream, from peer: PeerAddress, listener: Int, on worker: isolated Worker) {
+        let connection = ServerConnection(
+            stream: stream, peer: peer, limits: configuration.headLimits,
+            timeouts: configuration.serverTimeouts)
+        let exchange = Exchange(connection: connection, listener: listener)
+        exchanges[ObjectIdentifier(exchange)] = exchange
+        metrics.openConnections += 1
+        _ = startTask { await self.serve(exchange) }
+    }
+
+    /// Runs `body` as a task of the caller's actor that never leaves the loop.
+    ///
+    /// Being on the actor is not enough: a continuation that is resumed by the loop may be queued on the global pool,
+    /// and come back from there, unless the task itself prefers the loop.
+    func startTask(
+        isolation: isolated (any Actor)? = #isolation, _ body: @escaping () async -> Void
+    ) -> Task<Void, Never> {
+        Task {
+            _ = isolation  // a closure has the isolation that it captures
+            await withTaskExecutorPreference(loop) {
+                _ = isolation
+                await body()
+            }
+        }
+    }
+
+    /// The life of one connection.
+    private func serve(_ exchange: Exchange) async {
+        let connection = exchange.connection
+        var mustLinger = false
+        do throws(MessageError) {
+            while try await connection.receiveHead() {
+                await self.exchange(exchange)
+                mustLinger = !connection.body.isFinished || (exchange.status >= 400 && !connection.persists)
+                guard connection.persists, !mustLinger, !(hasLingered && connection.stream.input.isEmpty)
+                else { break }
+                connection.answered()
+            }
+        } catch {
+            exchange.begin()
+            mustLinger = await refuse(error, exchange)
+        }
+        if mustLinger { await connection.lingerAndClose() } else { connection.stream.close() }
+        ended(exchange)
+    }
+
+    private func ended(_ exchange: Exchange) {
+        exchanges[ObjectIdentifier(exchange)] = nil
+        metrics.openConnections -= 1
+        configuration.connectionBudget.leave()
+        guard exchanges.isEmpty else { return }
+        emptied.forEach { $0.resume() }
+        emptied = []
+    }
+
+    private func closeIdleConnections() {
+        hasLingered = true
+        for exchange in exchanges.values where exchange.connection.isIdle {
+            exchange.connection.stream.close()
+        }
+    }
+
+    /// Answers a head that could not be received.
+    ///
+    /// - Returns: whether there is an answer for the client to read.
+    private func refuse(_ error: MessageError, _ exchange: Exchange) async -> Bool {
+        exchange.connection.endAfterAnswer()
+        switch error {
+        case .malformed(let reason): await reject(exchange, .malformedRequest(reason))
+        case .headTimedOut: await reject(exchange, .requestTimedOut)
+        case .bodyTooLarge, .truncated, .stream: return false
+        }
+        record(exchange)
+        return true
+    }
+
+    /// Tells somebody who may not even connect.
+    private func refuse(_ stream: ByteStream, _ error: ProxyError, on worker: isolated Worker) {
+        guard let (head, body) = Rejection(error, loginURL: nil)?.message() else { return stream.close() }
+        var output: [UInt8] = []
+        var closing = head
+        closing.fields[.connection] = "close"
+        closing.serialize(into: &output)
+        output += body
+        let message = output
+        _ = startTask { await self.dismiss(stream, with: message) }
+    }
+
+    private func dismiss(_ stream: ByteStream, with message: [UInt8]) async {
+        try? await stream.write(message, within: .seconds(1))
+        stream.endSending()
+        _ = try? await stream.fill(within: .seconds(1))
+        stream.close()
+    }
+
+    // MARK: Access log
+
+    /// Lines are written in batches, at the latest this long after the first of them.
+    private static let flushInterval = Duration.milliseconds(100)
+
+    /// Sees to it that what is in the access log is written soon.
+    func accessLogChanged() {
+        if accessLog.isFull { return flushAccessLog() }
+        guard !flushIsDue else { return }
+        flushIsDue = true
+        let timer = flushTimer ?? LoopTimer(loop: loop) { [unowned self] in flushAccessLog() }
+        flushTimer = timer
+        timer.set(after: Self.flushInterval)
+    }
+
+    private func flushAccessLog() {
+        flushIsDue = false
+        guard let sink = configuration.accessLog else { return }
+        accessLog.flush(to: sink)
+    }
+}
