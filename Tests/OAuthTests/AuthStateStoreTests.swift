@@ -60,6 +60,19 @@ struct `A session in the store` {
         #expect(token.matches(Array("two".utf8)))
     }
 
+    @Test func `has worked once it brought a refresh token, and what that is stored as has not yet`() throws {
+        let harness = StateHarness(grantType: .refreshToken, refreshToken: "one")
+        #expect(!harness.state.hasStoredWorked)
+        _ = harness.begins()
+        let rotated = try #require(harness.state.rotated(to: .init("two")))
+        #expect(harness.state.hasStoredWorked, "of the one that is replaced")
+        harness.state.saved(rotated)
+        harness.land(refreshToken: "two")
+        #expect(!harness.state.hasStoredWorked)
+        harness.state.tokenAccepted(generation: harness.generation, route: "/")
+        #expect(harness.state.hasStoredWorked)
+    }
+
     @Test func `of another client is not used, and overwritten with a larger generation`() {
         let harness = StateHarness(grantType: .clientCredentials)
         harness.find(

@@ -185,7 +185,7 @@ extension AuthState {
     ) -> StoredSession {
         let (next, token) = granted(grant, to: session, sentAt: sentAt, wall: wall, jitter: jitter)
         attempt?.result = .granted(token, next)
-        hasStoredWorked = true
+        storedWorked()
         return next
     }
 
@@ -199,7 +199,14 @@ extension AuthState {
         session.refreshToken = refreshToken
         session.generation += 1
         isUnsaved = true
+        storedWorked()
+        attempt?.isRotationStored = true
         return session
+    }
+
+    /// The attempt was answered, so what the store held when it began has worked.
+    private mutating func storedWorked() {
+        if attempt?.isRotationStored != true { hasStoredWorked = true }
     }
 
     /// What an answer makes of `session`, and the token it brought.
@@ -259,7 +266,7 @@ extension AuthState {
         let refreshToken = asksByItself ? nil : refreshToken
         if let refreshToken {
             next.refreshToken = refreshToken
-            hasStoredWorked = true
+            storedWorked()
         }
         if failure.kind == .final { next.refusal = ErrorCode(rawValue: failure.code) ?? .invalidGrant }
         let isChanged = refreshToken != nil || next.refusal != session.refusal

@@ -62,6 +62,8 @@ package struct AuthState: Sendable {
         let generation: Int
         /// Whether the request was made again because its answer was lost.
         var isRepeated = false
+        /// Whether a refresh token that the answer brought is stored ahead of the rest.
+        var isRotationStored = false
         /// What the answer will make of the session, while that is being stored.
         var result: Result?
 

@@ -7,6 +7,7 @@ import HTTPClient
 import JSON
 import OAuth
 import Observability
+import System
 
 /// One identity's session for the length of a command, on the store that a daemon may share.
 struct IdentitySession {
@@ -129,6 +130,7 @@ extension Engine {
     init(forCommandOn configuration: Configuration, loop: EventLoop) throws(CommandFailure) {
         do {
             try HTTPClientLibrary.initialize()
+            try? CurrentProcess.forbidDumps()  // where that cannot be had, the command is of use all the same
             try self.init(
                 configuration: configuration, loop: loop,
                 log: Log(level: .error, format: .text, sink: NoSink()))

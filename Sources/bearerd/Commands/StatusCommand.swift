@@ -58,16 +58,19 @@ struct StatusCommand: Command {
         let engine = try Engine(forCommandOn: configuration, loop: loop)
         var statuses: [IdentityStatus] = []
         for identity in configuration.identities {
-            var state = AuthState(identity.client)
+            let stored: StoredSession?
             do throws(StoreError) {
-                if let stored = try await engine.store.load(identity.name) {
-                    let wall = WallTime(sinceEpoch: WallClock.sinceEpoch)
-                    _ = state.found(stored, at: .now, wall: wall, jitter: 0)
-                }
+                stored = try await engine.store.load(identity.name)
             } catch {
                 throw CommandFailure(.permission, "store: \(error)")
             }
-            statuses.append(state.status(at: .now))
+            let wall = WallTime(sinceEpoch: WallClock.sinceEpoch)
+            let tokens = identity.clients(for: configuration.routes).map { client in
+                var state = AuthState(client)
+                if let stored { _ = state.found(stored, at: .now, wall: wall, jitter: 0) }
+                return (client, state.status(at: .now))
+            }
+            statuses.append(IdentityStatus(of: tokens))
         }
         let document = StatusDocument(
             version: Version.text, uptime: nil, identities: statuses, routes: configuration.adminRoutes,

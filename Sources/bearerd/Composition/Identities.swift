@@ -41,14 +41,21 @@ struct Identities: IdentityDirectory {
     }
 
     func invalidate(_ name: String) async throws(TokenError) {
-        // None may be used again, whatever becomes of the others.
-        var failure: TokenError?
-        for session in sessions(of: name) {
-            do throws(TokenError) { try await session.invalidate(waitingAtMost: Self.patience) } catch {
-                failure = error
+        // All at once: none may be used again while another one is fetched.
+        let failures = await withTaskGroup(of: TokenError?.self) { group in
+            for session in sessions(of: name) {
+                group.addTask {
+                    do throws(TokenError) {
+                        try await session.invalidate(waitingAtMost: Self.patience)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
             }
+            return await group.reduce(into: []) { $0 += [$1].compactMap(\.self) }
         }
-        if let failure { throw failure }
+        if let failure = failures.first { throw failure }
     }
 
     func userinfo(_ name: String) async throws(SessionFailure) -> JSONObject {

@@ -39,14 +39,19 @@ struct SessionGroup: Sendable {
 
     /// What may be shown of the identity.
     func status() async -> IdentityStatus {
-        var status = await first.status
-        guard members.count > 1 else { return status }
-        for member in members {
-            let own = await member.session.status
-            status.tokens.append(TokenStatus(of: own, asking: member.client))
-        }
-        status.summarizeTokens()
-        return status
+        var statuses: [(ClientConfiguration, IdentityStatus)] = []
+        for member in members { statuses.append((member.client, await member.session.status)) }
+        return IdentityStatus(of: statuses)
+    }
+}
+
+extension IdentityStatus {
+    /// The status of an identity whose access tokens have these; the first is the one of the whole.
+    init(of statuses: [(ClientConfiguration, IdentityStatus)]) {
+        self = statuses[0].1
+        guard statuses.count > 1 else { return }
+        tokens = statuses.map { client, status in TokenStatus(of: status, asking: client) }
+        summarizeTokens()
     }
 }
 
@@ -54,7 +59,7 @@ extension IdentityConfiguration {
     /// What to ask for: the identity's own unless every route that names it wants something else.
     ///
     /// A session that a person begins has the identity's own always, because that is what a login brings.
-    fileprivate func clients(for routes: [RouteConfiguration]) -> [ClientConfiguration] {
+    func clients(for routes: [RouteConfiguration]) -> [ClientConfiguration] {
         let wanted = routes.filter { $0.identity == name }.map { route in
             route.target.map(client.aimed) ?? client
         }
