@@ -8,6 +8,8 @@ package struct Certificate: Sendable, Equatable {
     package let thumbprint: String
     /// SHA-256 over the DER form, in base64url: `x5t#S256`.
     package let thumbprintSHA256: String
+    /// The certified key as a SubjectPublicKeyInfo.
+    private let publicKey: [UInt8]
 
     /// Reads the first certificate of a PEM file (`PEM_read_bio_X509`).
     ///
@@ -26,8 +28,15 @@ package struct Certificate: Sendable, Equatable {
         guard let short = Self.digest(of: certificate, EVP_sha1()),
             let long = Self.digest(of: certificate, EVP_sha256())
         else { return nil }
+        guard let key = X509_get0_pubkey(certificate) else { return nil }
+        publicKey = EVPKey.publicPart(of: key)
         thumbprint = Base64URL.encode(short)
         thumbprintSHA256 = Base64URL.encode(long)
+    }
+
+    /// Whether it certifies this key.
+    package func certifies(_ key: PrivateKey) -> Bool {
+        publicKey == key.publicPart
     }
 
     private static func digest(of certificate: OpaquePointer, _ function: OpaquePointer?) -> [UInt8]? {

@@ -180,5 +180,12 @@ import Testing
         #expect(digits(certificate.thumbprint) == (try pair.fingerprint("sha1")))
         #expect(digits(certificate.thumbprintSHA256) == (try pair.fingerprint("sha256")))
         #expect(Certificate(pem: TemporaryDirectory.contents(of: pair.privateKeyFile)) == nil)
+        #expect(try certificate.certifies(key(inFile: pair.privateKeyFile)))
+        #expect(try !certificate.certifies(key(Self.rsa)))
+        for name in ["ES256", "EdDSA"] {
+            let other = try TestKeyPair(name)
+            let own = try #require(Certificate(pem: TemporaryDirectory.contents(of: other.certificateFile)))
+            #expect(try own.certifies(key(inFile: other.privateKeyFile)))
+        }
     }
 }

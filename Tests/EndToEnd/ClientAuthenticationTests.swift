@@ -99,6 +99,26 @@ import Testing
         }
     }
 
+    @Test func `a certificate of another key is a configuration error`() throws {
+        let (pair, other) = (try TestKeyPair("ES256"), try TestKeyPair("ES256"))
+        let directory = try TemporaryDirectory()
+        let provider = try HostileProvider()
+        func check(_ certificate: String) throws -> (exit: Int32, output: String, errors: String) {
+            let text = Sidecar.configuration(
+                provider: provider, upstream: "https://api.test", clientSecret: "s", directory: directory,
+                .init(
+                    identity: """
+                        private_key_file: \(pair.privateKeyFile)
+                        assertion_certificate_file: \(certificate)
+                        """, hasSecret: false))
+            return try BearerdProcess.command("check", "-c", directory.write("c.yaml", text))
+        }
+        let good = try check(pair.certificateFile)
+        #expect(good.exit == 0 && good.output.contains("private_key_jwt"), "\(good.errors)")
+        let bad = try check(other.certificateFile)
+        #expect(bad.exit == 78 && bad.errors.contains("certifies another key"), "\(bad.errors)")
+    }
+
     @Test func `client_secret_jwt signs with the secret`() throws {
         let directory = try TemporaryDirectory()
         let secret = "secret-" + randomText() + randomText()

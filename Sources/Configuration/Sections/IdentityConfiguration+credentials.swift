@@ -12,9 +12,13 @@ extension Section<IdentityKey> {
         sources[.privateKey] = file(.privateKeyFile, check: checkPrivateKey)
         sources[.assertion] = file(.assertionFile)
         sources[.subjectToken] = file(.subjectTokenFile)
+        let key = try? sources[.privateKey].map { try PrivateKey(parsing: $0.read()) }
         sources[.assertionCertificate] = file(.assertionCertificateFile, isPublic: true) { text in
-            let certificate = text.withPlaintext { Certificate(pem: Array($0.utf8)) }
-            return certificate == nil ? "holds no certificate in PEM" : nil
+            guard let certificate = text.withPlaintext({ Certificate(pem: Array($0.utf8)) }) else {
+                return "holds no certificate in PEM"
+            }
+            guard let key, !certificate.certifies(key) else { return nil }
+            return "certifies another key than private_key_file's"
         }
         return sources
     }

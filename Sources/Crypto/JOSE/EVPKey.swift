@@ -52,6 +52,18 @@ final class EVPKey: @unchecked Sendable {
         }
     }
 
+    /// The public part as a SubjectPublicKeyInfo (RFC 5280 §4.1).
+    var publicPart: [UInt8] { Self.publicPart(of: key) }
+
+    /// The same of any key of OpenSSL's (`i2d_PUBKEY`); empty if it has no such form.
+    static func publicPart(of key: OpaquePointer) -> [UInt8] {
+        var start: UnsafeMutablePointer<UInt8>?
+        let length = i2d_PUBKEY(key, &start)
+        guard length > 0, let start else { return [] }
+        defer { CRYPTO_free(start, nil, 0) }
+        return Array(UnsafeBufferPointer(start: start, count: Int(length)))
+    }
+
     private static func kind(of key: OpaquePointer) -> Kind? {
         switch EVP_PKEY_get_base_id(key) {
         case EVP_PKEY_RSA: EVP_PKEY_get_bits(key) >= fewestBitsOfRSA ? .rsa : nil

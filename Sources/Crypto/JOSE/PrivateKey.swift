@@ -62,6 +62,9 @@ package struct PrivateKey: Sendable {
         return try signed + "." + Base64URL.encode(key.sign(Array(signed.utf8), algorithm))
     }
 
+    /// The public key that belongs to it, as a SubjectPublicKeyInfo.
+    var publicPart: [UInt8] { key.publicPart }
+
     /// Whether the key is of the kind that an algorithm takes.
     package func fits(_ algorithm: JWSAlgorithm) -> Bool { fitting.contains(algorithm) }
 }

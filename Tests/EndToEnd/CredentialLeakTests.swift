@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// What a client proves itself and its grant with stays between it and the provider.
+@Suite(.blocking) struct `No credential leaks` {
+    @Test(arguments: ["password", "token_exchange", "jwt_bearer", "client_credentials"])
+    func `when a provider sends back all that it was sent`(grant: String) throws {
+        let directory = try TemporaryDirectory()
+        let secret = "credential." + randomText() + randomText()
+        let file = try directory.write("secret", secret + "\n")
+        let pair = try TestKeyPair("ES256")
+        let identity =
+            switch grant {
+            case "password": "username: u\npassword_file: \(file)"
+            case "token_exchange": "subject_token_file: \(file)"
+            case "jwt_bearer": "assertion_file: \(file)"
+            default: "private_key_file: \(pair.privateKeyFile)"
+            }
+        let provider = try HostileProvider()
+        let sent = Monitor<[String]>([secret])
+        let echoes: [HostileProvider.Answer] = [
+            { request, _ in .json(#"{"error":"\#(request.parameters.last?.value ?? "")"}"#, status: 400) },
+            { request, _ in
+                .json(#"{"error":"x","error_description":"\#(request.message.text)"}"#, status: 401)
+            },
+            { request, _ in .response(500, [("X-Echo", request.message.text)], request.message.text) },
+            { request, _ in .response(302, [("Location", "/?\(request.message.text)")]) },
+            { request, _ in .response(200, [], request.message.text) },
+        ]
+        let turn = Monitor(0)
+        provider.always { request, provider in
+            sent.withLock { $0 += [request["client_assertion"]].compactMap(\.self) }
+            return try echoes[
+                turn.withLock { turn in
+                    turn += 1
+                    return turn % echoes.count
+                }](request, provider)
+        }
+        let sidecar = try Sidecar(
+            provider: provider,
+            .init(
+                top: "log:\n  level: trace\ntimeouts:\n  token_wait: 300ms", identity: identity, grant: grant,
+                hasSecret: false))
+        var written: [String] = []
+        for _ in 0..<6 {
+            written.append(try sidecar.act("refresh").text)
+            written.append(String(decoding: try sidecar.get().raw, as: UTF8.self))
+        }
+        for target in ["/metrics", "/api/status", "/readyz"] {
+            written.append(String(decoding: try sidecar.admin("GET", target).raw, as: UTF8.self))
+        }
+        #expect(try sidecar.bearerd.terminate() == .exited(0))
+        written.append(sidecar.bearerd.log)
+        #expect(provider.requests.count > 5)
+        let secrets = sent.withLock { $0 }
+        for text in written { #expect(LeakScan.leaks(of: secrets, in: text).isEmpty, "\(text.prefix(2000))") }
+    }
+}
