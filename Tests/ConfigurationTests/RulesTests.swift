@@ -152,7 +152,7 @@ import Testing
         "retry_on_status: 401",
         "replay_buffer: 1TiB", "forwarded: yes please", "via: maybe", "authorization: keep",
         "on_no_token: drop",
-        "host_header: \"a b\"", "upgrade: [\"a b\"]", "strip_prefix: 1",
+        "host_header: \"a b\"", "upgrade: [\"a b\"]", "upgrade: [a/]", "upgrade: [a/b/c]", "strip_prefix: 1",
         "request_headers: {set: {Authorization: x}}",
         "request_headers: {set: {Host: x}}", "request_headers: {add: {Connection: x}}",
         "response_headers: {remove: [Content-Length]}", "request_headers: {set: [a]}",

@@ -33,10 +33,11 @@ import Testing
 
     @Test(arguments: [
         ("websocket", "websocket"), ("h2c", nil), ("h2c, websocket", "websocket"), ("irc, foo", "foo"),
-        ("foo,h2c , WebSocket", "foo, WebSocket"), ("irc", nil), ("websocket/13", nil),
+        ("foo,h2c , WebSocket", "foo, WebSocket"), ("irc", nil), ("irc/6.9", "irc/6.9"),
+        ("websocket/13", nil),
     ])
     func `is passed on for the route's protocols alone`(offered: String, passed: String?) throws {
-        let sidecar = try Sidecar(.init(route: "upgrade: [websocket, foo, h2c]"))
+        let sidecar = try Sidecar(.init(route: "upgrade: [websocket, foo, IRC/6.9, h2c]"))
         let answer = try sidecar.get(
             "/",
             [("Connection", "Upgrade, HTTP2-Settings"), ("Upgrade", offered), ("HTTP2-Settings", "AAMA")])

@@ -118,7 +118,7 @@ extension Section<RouteKey> {
     }
 
     fileprivate var upgrade: Set<String> {
-        guard let protocols = oneOrMany(.upgrade, .token) else { return ["websocket"] }
+        guard let protocols = oneOrMany(.upgrade, .upgradeProtocol) else { return ["websocket"] }
         for name in protocols where name.value.lowercased() == "h2c" {
             reading.warn("h2c is never passed on", at: name.place)
         }

@@ -45,6 +45,17 @@ extension ValueKind<String> {
         }
     }
 
+    /// A protocol to upgrade to, perhaps with its version (RFC 9110 §7.8).
+    static var upgradeProtocol: ValueKind {
+        text.map { text throws(ValueError) in
+            let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+            guard parts.count <= 2, parts.allSatisfy({ HTTPFields.Name(String($0)) != nil }) else {
+                throw ValueError("is not a protocol like websocket or IRC/6.9")
+            }
+            return text
+        }
+    }
+
     /// The beginning of a route: an absolute path that routing does not change.
     static var routePath: ValueKind {
         text.map { text throws(ValueError) in
