@@ -38,7 +38,12 @@ test: build ## runs all tests; TESTS=name runs those that match
 	swift test --skip-build --disable-xctest --no-parallel $(STRICT) $(if $(TESTS),--filter '$(TESTS)')
 
 .PHONY: check
-check: lint test ## everything a change has to pass: lint, build, test
+check: lint test examples ## everything a change has to pass: lint, build, test
+
+.PHONY: examples
+examples: bootstrap ## builds the programs that use the library products, each a package of its own
+	for example in Examples/*/; do \
+	    swift build --package-path $$example --scratch-path .build/$$example || exit 1; done
 
 .PHONY: lint
 lint: ## format, forbidden calls, unsafe code outside the bridges, file sizes

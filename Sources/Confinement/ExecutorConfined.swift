@@ -4,11 +4,12 @@
 ///
 /// A bridge because naming an `UnownedSerialExecutor` counts as unsafe: the actor must keep its executor alive, and
 /// a conforming actor does so by storing it in `executor`.
-package protocol ExecutorConfined: Actor {
+public protocol ExecutorConfined: Actor {
     /// What runs this actor; held strongly for the actor's whole life.
     nonisolated var executor: any SerialExecutor { get }
 }
 
 extension ExecutorConfined {
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    /// Where the actor runs.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 }

@@ -5,21 +5,21 @@ internal import COpenSSL
 /// A credential that must never reach a log, an error message or a metric label.
 ///
 /// Copies share one block of memory, which is overwritten when the last one goes.
-package struct Secret: Sendable {
+public struct Secret: Sendable {
     private let storage: Storage
 
     /// A secret with this text; the caller's copy of the text is the caller's to forget.
-    package init(_ text: String) {
+    public init(_ text: String) {
         storage = Storage(Array(text.utf8))
     }
 
     /// A secret with these bytes, which need not be text.
-    package init(bytes: [UInt8]) {
+    public init(bytes: [UInt8]) {
         storage = Storage(bytes)
     }
 
     /// Whether there is nothing to keep secret.
-    package var isEmpty: Bool { storage.bytes.isEmpty }
+    public var isEmpty: Bool { storage.bytes.isEmpty }
 
     /// Lends the text; bytes that are not UTF-8 are replaced by U+FFFD.
     ///
@@ -28,7 +28,7 @@ package struct Secret: Sendable {
     /// - Parameter use: must not let the text outlive what needs it.
     /// - Returns: what `use` returns.
     /// - Throws: what `use` throws.
-    package func withPlaintext<Result: ~Copyable, Failure: Error>(
+    public func withPlaintext<Result: ~Copyable, Failure: Error>(
         _ use: (String) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try use(String(decoding: storage.bytes, as: UTF8.self))
@@ -39,14 +39,14 @@ package struct Secret: Sendable {
     /// - Parameter use: must not let the bytes outlive what needs them.
     /// - Returns: what `use` returns.
     /// - Throws: what `use` throws.
-    package func withPlaintextBytes<Result: ~Copyable, Failure: Error>(
+    public func withPlaintextBytes<Result: ~Copyable, Failure: Error>(
         _ use: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try use(storage.bytes.span)
     }
 
     /// Compares in a time that depends on the length alone.
-    package func matches(_ candidate: [UInt8]) -> Bool {
+    public func matches(_ candidate: [UInt8]) -> Bool {
         ConstantTime.equal(storage.bytes, candidate)
     }
 
@@ -67,7 +67,10 @@ package struct Secret: Sendable {
 }
 
 extension Secret: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "[redacted]" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+    /// Says what it is, and nothing of what is in it.
+    public var description: String { "[redacted]" }
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// Shows nothing of what is in it.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

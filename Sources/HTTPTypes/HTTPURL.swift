@@ -3,9 +3,9 @@
 /// An `http`, `https` or `http+unix` URL (RFC 3986, the part of it that HTTP uses).
 ///
 /// Without user information and fragment. Scheme and host are lower-case, the path and query are kept as written.
-package struct HTTPURL: Hashable, Sendable {
+public struct HTTPURL: Hashable, Sendable {
     /// The schemes bearerd connects with.
-    package enum Scheme: String, Sendable {
+    public enum Scheme: String, Sendable {
         /// Plain TCP.
         case http
         /// TLS.
@@ -15,22 +15,22 @@ package struct HTTPURL: Hashable, Sendable {
     }
 
     /// How to connect.
-    package let scheme: Scheme
+    public let scheme: Scheme
     /// The host's name or address in lower case, an IPv6 address without brackets; `localhost` for a Unix socket.
-    package let host: String
+    public let host: String
     /// The port, explicit or the scheme's; 0 for a Unix socket.
-    package let port: UInt16
+    public let port: UInt16
     /// The path as written, perhaps empty; empty for a Unix socket, unless it was replaced.
-    package let path: String
+    public let path: String
     /// What follows the `?`; nil without one.
-    package let query: String?
+    public let query: String?
     /// The Unix socket's absolute path; nil for the other schemes.
     package let socketPath: String?
 
     /// Reads a URL strictly.
     ///
     /// - Returns: nil for anything but an absolute URL of these schemes, with characters that RFC 3986 allows.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         let bytes = text.utf8.span
         guard let colon = bytes.firstIndex(of: Byte.colon, in: 0..<bytes.count) else { return nil }
         guard let scheme = Scheme(rawValue: text.utf8.prefix(colon).lowercasedText) else { return nil }
@@ -110,18 +110,18 @@ package struct HTTPURL: Hashable, Sendable {
 
 extension HTTPURL: CustomStringConvertible {
     /// `host`, with brackets around an IPv6 address, and `:port` unless it is the scheme's: what `Host` says.
-    package var authority: String {
+    public var authority: String {
         let name = host.utf8.contains(Byte.colon) ? "[\(host)]" : host
         return port == Self.defaultPort(of: scheme) ? name : "\(name):\(port)"
     }
 
     /// Scheme and authority (RFC 6454 §6.2); for a Unix socket the URL itself.
-    package var origin: String {
+    public var origin: String {
         socketPath.map { "\(scheme.rawValue):\($0)" } ?? "\(scheme.rawValue)://\(authority)"
     }
 
     /// The path, at least `/`, and the query: a request target in origin-form (RFC 9112 §3.2.1).
-    package var target: String {
+    public var target: String {
         (path.isEmpty ? "/" : path) + (query.map { "?\($0)" } ?? "")
     }
 
@@ -134,11 +134,12 @@ extension HTTPURL: CustomStringConvertible {
     }
 
     /// Whether it points at this machine: 127.0.0.0/8, `::1`, `localhost`, `*.localhost`, or a Unix socket.
-    package var isLoopback: Bool {
+    public var isLoopback: Bool {
         scheme == .unix || IPAddress.isLoopback(host: host)
     }
 
-    package var description: String {
+    /// The URL as text.
+    public var description: String {
         origin + path + (query.map { "?\($0)" } ?? "")
     }
 }

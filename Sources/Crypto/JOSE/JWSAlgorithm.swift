@@ -1,46 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How a token is signed: an `alg` (RFC 7518 §3.1, an open set).
-package struct JWSAlgorithm: RawRepresentable, Hashable, Sendable {
-    package let rawValue: String
+public struct JWSAlgorithm: RawRepresentable, Hashable, Sendable {
+    /// `alg`, as on the wire.
+    public let rawValue: String
 
-    package init(rawValue: String) {
+    /// Any algorithm, known here or not.
+    public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
     /// HMAC with SHA-256 and a shared secret.
-    package static let hs256 = JWSAlgorithm(rawValue: "HS256")
+    public static let hs256 = JWSAlgorithm(rawValue: "HS256")
     /// HMAC with SHA-384 and a shared secret.
-    package static let hs384 = JWSAlgorithm(rawValue: "HS384")
+    public static let hs384 = JWSAlgorithm(rawValue: "HS384")
     /// HMAC with SHA-512 and a shared secret.
-    package static let hs512 = JWSAlgorithm(rawValue: "HS512")
+    public static let hs512 = JWSAlgorithm(rawValue: "HS512")
     /// RSASSA-PKCS1-v1_5 with SHA-256.
-    package static let rs256 = JWSAlgorithm(rawValue: "RS256")
+    public static let rs256 = JWSAlgorithm(rawValue: "RS256")
     /// RSASSA-PKCS1-v1_5 with SHA-384.
-    package static let rs384 = JWSAlgorithm(rawValue: "RS384")
+    public static let rs384 = JWSAlgorithm(rawValue: "RS384")
     /// RSASSA-PKCS1-v1_5 with SHA-512.
-    package static let rs512 = JWSAlgorithm(rawValue: "RS512")
+    public static let rs512 = JWSAlgorithm(rawValue: "RS512")
     /// RSASSA-PSS with SHA-256.
-    package static let ps256 = JWSAlgorithm(rawValue: "PS256")
+    public static let ps256 = JWSAlgorithm(rawValue: "PS256")
     /// RSASSA-PSS with SHA-384.
-    package static let ps384 = JWSAlgorithm(rawValue: "PS384")
+    public static let ps384 = JWSAlgorithm(rawValue: "PS384")
     /// RSASSA-PSS with SHA-512.
-    package static let ps512 = JWSAlgorithm(rawValue: "PS512")
+    public static let ps512 = JWSAlgorithm(rawValue: "PS512")
     /// ECDSA on P-256 with SHA-256.
-    package static let es256 = JWSAlgorithm(rawValue: "ES256")
+    public static let es256 = JWSAlgorithm(rawValue: "ES256")
     /// ECDSA on P-384 with SHA-384.
-    package static let es384 = JWSAlgorithm(rawValue: "ES384")
+    public static let es384 = JWSAlgorithm(rawValue: "ES384")
     /// ECDSA on P-521 with SHA-512.
-    package static let es512 = JWSAlgorithm(rawValue: "ES512")
+    public static let es512 = JWSAlgorithm(rawValue: "ES512")
     /// Ed25519 (RFC 8037 §3.1).
-    package static let edDSA = JWSAlgorithm(rawValue: "EdDSA")
+    public static let edDSA = JWSAlgorithm(rawValue: "EdDSA")
 
     /// What a set of public keys can verify.
-    package static let asymmetric: Set<JWSAlgorithm> = [
+    public static let asymmetric: Set<JWSAlgorithm> = [
         .rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .es256, .es384, .es512, .edDSA,
     ]
     /// What a shared secret can verify.
-    package static let symmetric: Set<JWSAlgorithm> = [.hs256, .hs384, .hs512]
+    public static let symmetric: Set<JWSAlgorithm> = [.hs256, .hs384, .hs512]
 
     /// The hash function that the algorithm uses, which `at_hash` uses too (OpenID Connect Core §3.1.3.6).
     ///

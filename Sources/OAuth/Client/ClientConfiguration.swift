@@ -1,67 +1,73 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
+public import HTTPTypes
 
 /// All that the engine must know of one identity; already validated, no secret among it.
-package struct ClientConfiguration: Equatable, Sendable {
+public struct ClientConfiguration: Equatable, Sendable {
     /// The identity's name in the configuration; keys the store.
-    package var name: String
+    public var name: String
     /// Compared with the metadata's `issuer` exactly, as a string.
-    package var issuer: String?
+    public var issuer: String?
     /// The only metadata document to ask for, in place of those under the issuer.
-    package var discoveryURL: HTTPURL?
+    public var discoveryURL: HTTPURL?
     /// Endpoints given by hand, which override discovery; with the token endpoint among them none is needed.
-    package var endpoints: [Endpoint: HTTPURL] = [:]
+    public var endpoints: [Endpoint: HTTPURL] = [:]
     /// Permits plain HTTP to a server that is not on loopback.
-    package var allowsInsecureProvider = false
+    public var allowsInsecureProvider = false
     /// Whether connections really go to loopback, where the transport connects elsewhere than the URL says;
     /// nil where the URL's host decides.
     package var connectsToLoopback: Bool?
 
-    package var clientID: String
-    package var authentication = ClientAuthentication.none
-    package var basicEncoding = BasicEncoding.automatic
-    package var grantType: GrantType
+    /// `client_id` (RFC 6749 §2.2).
+    public var clientID: String
+    /// How the client proves itself.
+    public var authentication = ClientAuthentication.none
+    /// What HTTP Basic is made of.
+    public var basicEncoding = BasicEncoding.automatic
+    /// How the session begins.
+    public var grantType: GrantType
     /// How assertions are made, where the client proves itself or its grant with one.
-    package var assertion = AssertionSettings()
+    public var assertion = AssertionSettings()
     /// Whether connections present a client certificate: then the server's `mtls_endpoint_aliases` count.
-    package var presentsCertificate = false
+    public var presentsCertificate = false
 
     /// For the password grant.
-    package var username: String?
+    public var username: String?
     /// For token exchange: what the subject token is (RFC 8693 §3).
-    package var subjectTokenType: String?
+    public var subjectTokenType: String?
     /// For token exchange: what is asked for.
-    package var requestedTokenType: String?
+    public var requestedTokenType: String?
 
     /// Scope tokens (RFC 6749 §3.3), in the order they are sent.
-    package var scope: [String] = []
-    package var audience: [String] = []
+    public var scope: [String] = []
+    /// What Auth0 and others call the API that a token is for.
+    public var audience: [String] = []
     /// Resource indicators (RFC 8707).
-    package var resource: [String] = []
+    public var resource: [String] = []
     /// Whether these three are a route's and not the identity's own; see ``aimed(at:)``.
-    package internal(set) var isForRoute = false
+    public internal(set) var isForRoute = false
     /// Whether a refresh must name the scope, because it is not what the session was begun with.
-    package internal(set) var narrowsScope = false
+    public internal(set) var narrowsScope = false
     /// Sent with every authorization request, after the built-in parameters.
-    package var authorizationParameters: [NamedValue] = []
+    public var authorizationParameters: [NamedValue] = []
     /// Sent with every token request, after the built-in parameters.
-    package var tokenParameters: [NamedValue] = []
+    public var tokenParameters: [NamedValue] = []
     /// Sent with every token request; a built-in header of the same name is replaced.
-    package var tokenHeaders: [NamedValue] = []
+    public var tokenHeaders: [NamedValue] = []
 
     /// Values of `token_type` that are used as Bearer, compared without case.
-    package var acceptedTokenTypes = ["bearer"]
+    public var acceptedTokenTypes = ["bearer"]
     /// How long before expiry a token is renewed; nil means the smaller of 60 s and 20 % of its lifetime.
-    package var refreshMargin: Duration?
+    public var refreshMargin: Duration?
     /// Of a token whose answer tells no lifetime, when no earlier answer did either.
-    package var defaultLifetime: Duration = .seconds(300)
+    public var defaultLifetime: Duration = .seconds(300)
     /// How far the provider's clock may be from ours when an id token's expiry is judged.
-    package var clockSkew: Duration = .seconds(60)
+    public var clockSkew: Duration = .seconds(60)
     /// The time allowed for one request to the authorization server, in total.
-    package var tokenTimeLimit: Duration = .seconds(10)
+    public var tokenTimeLimit: Duration = .seconds(10)
 
-    package init(name: String, clientID: String, grantType: GrantType) {
+    /// A client of nobody yet: set ``issuer``, or endpoints.
+    public init(name: String, clientID: String, grantType: GrantType) {
         self.name = name
         self.clientID = clientID
         self.grantType = grantType

@@ -3,7 +3,7 @@
 /// Something that a client proves itself, or its grant, with; kept where it may change while we run.
 ///
 /// Named as in the configuration, without `_file`.
-package enum Credential: String, CaseIterable, Sendable {
+public enum Credential: String, CaseIterable, Sendable {
     /// RFC 6749 §2.3.1.
     case clientSecret = "client_secret"
     /// PEM or JWK; signs assertions.

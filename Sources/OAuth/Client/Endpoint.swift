@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An endpoint of an authorization server, spelled as in its metadata (RFC 8414 §2).
-package enum Endpoint: String, CaseIterable, Sendable {
+public enum Endpoint: String, CaseIterable, Sendable {
     case authorization = "authorization_endpoint"
     case token = "token_endpoint"
     case deviceAuthorization = "device_authorization_endpoint"

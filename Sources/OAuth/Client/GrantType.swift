@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A `grant_type`, spelled as on the wire (RFC 6749 §1.3 and its extensions).
-package struct GrantType: RawRepresentable, Hashable, Sendable {
-    package let rawValue: String
+public struct GrantType: RawRepresentable, Hashable, Sendable {
+    /// As on the wire.
+    public let rawValue: String
 
-    package init(rawValue: String) {
+    /// Any grant, known here or not.
+    public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
     /// RFC 6749 §4.4.
-    package static let clientCredentials = GrantType(rawValue: "client_credentials")
+    public static let clientCredentials = GrantType(rawValue: "client_credentials")
     /// RFC 6749 §6; as an identity's own grant: a session that was imported.
-    package static let refreshToken = GrantType(rawValue: "refresh_token")
+    public static let refreshToken = GrantType(rawValue: "refresh_token")
     /// RFC 6749 §4.1.
-    package static let authorizationCode = GrantType(rawValue: "authorization_code")
+    public static let authorizationCode = GrantType(rawValue: "authorization_code")
     /// RFC 6749 §4.3, forbidden by RFC 9700 §2.4.
-    package static let password = GrantType(rawValue: "password")
+    public static let password = GrantType(rawValue: "password")
     /// RFC 8628.
-    package static let deviceCode = GrantType(rawValue: "urn:ietf:params:oauth:grant-type:device_code")
+    public static let deviceCode = GrantType(rawValue: "urn:ietf:params:oauth:grant-type:device_code")
     /// RFC 7523.
-    package static let jwtBearer = GrantType(rawValue: "urn:ietf:params:oauth:grant-type:jwt-bearer")
+    public static let jwtBearer = GrantType(rawValue: "urn:ietf:params:oauth:grant-type:jwt-bearer")
     /// RFC 8693.
-    package static let tokenExchange = GrantType(rawValue: "urn:ietf:params:oauth:grant-type:token-exchange")
+    public static let tokenExchange = GrantType(rawValue: "urn:ietf:params:oauth:grant-type:token-exchange")
 
     /// Whether the session begins with a person, who alone can begin it again.
-    package var needsPerson: Bool {
+    public var needsPerson: Bool {
         self == .authorizationCode || self == .deviceCode || self == .refreshToken
     }
 
     /// A short name for configuration, logs and metrics: the wire's own, or the last word of the URN.
-    package var shortName: String {
+    public var shortName: String {
         switch self {
         case .deviceCode: "device_code"
         case .jwtBearer: "jwt_bearer"
@@ -39,7 +41,7 @@ package struct GrantType: RawRepresentable, Hashable, Sendable {
     }
 
     /// The grant a configuration means, by short name or URN; nil for one that no part of bearerd knows.
-    package init?(configured text: String) {
+    public init?(configured text: String) {
         let known: [GrantType] = [
             .clientCredentials, .refreshToken, .authorizationCode, .password, .deviceCode, .jwtBearer,
             .tokenExchange,

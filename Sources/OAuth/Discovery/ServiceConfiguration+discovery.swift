@@ -8,7 +8,7 @@ extension ServiceConfiguration {
     ///   - transport: the way there.
     /// - Returns: the documents, merged.
     /// - Throws: ``TokenFailure`` if there is none, or it is another issuer's.
-    package static func discover(
+    public static func discover(
         for configuration: ClientConfiguration, over transport: any TokenTransport
     ) async throws(TokenFailure) -> ServiceConfiguration {
         try await ServiceDiscovery(configuration: configuration, transport: transport)

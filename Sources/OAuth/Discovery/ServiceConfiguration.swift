@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
+public import HTTPTypes
 package import JSON
 
 /// What an authorization server says of itself (RFC 8414 §2, OpenID Connect Discovery §3).
-package struct ServiceConfiguration: Sendable {
-    package let issuer: String
+public struct ServiceConfiguration: Sendable {
+    /// The name that the server gives itself.
+    public let issuer: String
     /// Endpoints with a URL that can be used; others are left out as if not given.
-    package private(set) var endpoints: [Endpoint: HTTPURL]
+    public private(set) var endpoints: [Endpoint: HTTPURL]
     /// Where clients with a certificate are to go instead (RFC 8705 §5).
-    package private(set) var aliases: [Endpoint: HTTPURL]
+    public private(set) var aliases: [Endpoint: HTTPURL]
     /// Every member, of both documents where there were two.
     package private(set) var document: JSONObject
 
@@ -31,7 +32,7 @@ package struct ServiceConfiguration: Sendable {
     }
 
     /// Adds what `other` says and this does not.
-    package func merged(with other: ServiceConfiguration) -> ServiceConfiguration {
+    public func merged(with other: ServiceConfiguration) -> ServiceConfiguration {
         var merged = self
         merged.endpoints.merge(other.endpoints) { first, _ in first }
         merged.aliases.merge(other.aliases) { first, _ in first }

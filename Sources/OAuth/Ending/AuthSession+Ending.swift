@@ -14,7 +14,7 @@ extension AuthSession {
     /// - Parameter hints: which of them, in this order.
     /// - Returns: those that there were.
     /// - Throws: ``SessionFailure``.
-    package func revoke(_ hints: [TokenHint]) async throws(SessionFailure) -> [TokenHint] {
+    public func revoke(_ hints: [TokenHint]) async throws(SessionFailure) -> [TokenHint] {
         let lock = try await lockForEnding()
         do throws(SessionFailure) {
             let revoked = try await revokeLocked(hints)
@@ -53,7 +53,7 @@ extension AuthSession {
     ///
     /// - Parameter isLocal: whether the server is left alone.
     /// - Throws: ``StoreError`` if nothing could be forgotten; the server has not been asked then.
-    package func logOut(onlyHere isLocal: Bool = false) async throws(StoreError) -> LogoutOutcome {
+    public func logOut(onlyHere isLocal: Bool = false) async throws(StoreError) -> LogoutOutcome {
         let lock = try await store.lock(identity, waitingAtMost: Self.longestLockWait)
         await adoptStored()
         let tokens = tokens([.refreshToken, .accessToken])

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
-package import HTTPTypes
+public import Crypto
+public import HTTPTypes
 
 /// A request to end the user's session at the provider (OpenID Connect RP-Initiated Logout §2).
-package struct EndSessionRequest: Sendable {
-    package let endpoint: HTTPURL
+public struct EndSessionRequest: Sendable {
+    /// The end session endpoint.
+    public let endpoint: HTTPURL
     /// Tells the provider whose session it is, so that it need not ask.
-    package let idToken: Secret
-    package let clientID: String
+    public let idToken: Secret
+    /// Who asks.
+    public let clientID: String
 
     /// What is posted, in order; holds the id token.
     package var parameters: [(EndingParameter, String)] {
@@ -16,7 +18,7 @@ package struct EndSessionRequest: Sendable {
     }
 
     /// The address for a browser, in which no token is: the provider knows the user by its cookie, and asks.
-    package var url: String {
+    public var url: String {
         let separator = endpoint.query == nil ? "?" : "&"
         var query: [UInt8] = []
         FormBody.encode(clientID, into: &query)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What became of a logout, whose local part has always been done.
-package struct LogoutOutcome: Sendable {
+public struct LogoutOutcome: Sendable {
     /// What became of one thing that was asked of the provider; the raw value is what programs see.
-    package enum Step: String, Sendable {
+    public enum Step: String, Sendable {
         /// The provider said yes; of its own session that means no more than that it has been asked.
         case requested
         /// The provider has no such endpoint.
@@ -14,11 +14,15 @@ package struct LogoutOutcome: Sendable {
         case failed
     }
 
-    package var revocation = Step.nothingToDo
-    package var endSession = Step.nothingToDo
-    package var failures: [TokenFailure] = []
+    /// What became of the tokens at the provider (RFC 7009).
+    public var revocation = Step.nothingToDo
+    /// What became of the provider's own session.
+    public var endSession = Step.nothingToDo
+    /// Why something failed.
+    public var failures: [TokenFailure] = []
     /// For a browser, to which most providers tie their session; nil where there is nothing to send.
-    package var request: EndSessionRequest?
+    public var request: EndSessionRequest?
 
-    package init() {}
+    /// Nothing was asked for yet.
+    public init() {}
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Which token is meant, spelled as in `token_type_hint` (RFC 7009 §2.1).
-package enum TokenHint: String, CaseIterable, Sendable {
+public enum TokenHint: String, CaseIterable, Sendable {
     case refreshToken = "refresh_token"
     case accessToken = "access_token"
 }

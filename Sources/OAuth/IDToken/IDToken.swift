@@ -4,15 +4,23 @@ package import Crypto
 import JSON
 
 /// An id token (OpenID Connect Core §2), taken apart; believe it only once ``IDTokenRules`` and its signature hold.
-package struct IDToken: Sendable {
-    package let issuer: String
-    package let subject: String
-    package let audience: [String]
-    package let expiry: WallTime
-    package let issuedAt: WallTime
-    package let nonce: String?
-    package let authorizedParty: String?
-    package let accessTokenHash: String?
+public struct IDToken: Sendable {
+    /// `iss`: who says so.
+    public let issuer: String
+    /// `sub`: the person, unique with this issuer.
+    public let subject: String
+    /// `aud`: the clients that it is for.
+    public let audience: [String]
+    /// `exp`.
+    public let expiry: WallTime
+    /// `iat`.
+    public let issuedAt: WallTime
+    /// What the authorization request had under this name.
+    public let nonce: String?
+    /// `azp`: the client that it was issued to.
+    public let authorizedParty: String?
+    /// `at_hash`: binds it to the access token that came along.
+    public let accessTokenHash: String?
     /// The token as it came, for its signature.
     package let signed: JWS
 
@@ -55,9 +63,12 @@ package struct IDToken: Sendable {
 }
 
 extension IDToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "[id token]" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+    /// Says what it is, and nothing of what is in it.
+    public var description: String { "[id token]" }
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// Shows nothing of what is in it.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 extension WallTime {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An authorization server's "no" to a login (RFC 6749 §4.1.2.1, RFC 8628 §3.5).
-package struct AuthorizationRefusal: Error, Equatable, Sendable {
+public struct AuthorizationRefusal: Error, Equatable, Sendable {
     private static let longestDescription = 300
 
     /// nil for one that may not be shown.
-    package let code: ErrorCode?
+    public let code: ErrorCode?
     /// The server's words for the person who logs in, cut and without what a terminal would obey.
-    package let description: String?
+    public let description: String?
 
     init(code: ErrorCode?, description: String?) {
         self.code = code

@@ -5,7 +5,7 @@ import Crypto
 /// What came back with the browser.
 extension AuthorizationRequest {
     /// What is made of a response (RFC 6749 §4.1.2): the code, or the server's refusal.
-    package enum Response: Sendable {
+    public enum Response: Sendable {
         case granted(AuthorizationCode)
         case refused(AuthorizationRefusal)
     }
@@ -17,7 +17,7 @@ extension AuthorizationRequest {
     ///
     /// - Parameter query: without the `?`.
     /// - Throws: ``AuthorizationResponseError``; no input traps.
-    package func response(in query: String) throws(AuthorizationResponseError) -> Response {
+    public func response(in query: String) throws(AuthorizationResponseError) -> Response {
         guard let parameters = QueryParameters(query) else { throw .malformed }
         guard let state = parameters[.state], self.state.matches(Array(state.utf8)) else {
             throw .stateMismatch

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
-package import HTTPTypes
+public import Crypto
+public import HTTPTypes
 
 /// A request that a browser makes for us (RFC 6749 §4.1.1), with PKCE (RFC 7636), state and nonce.
 ///
 /// It remembers what the response is held against: see ``response(in:)``.
-package struct AuthorizationRequest: Sendable {
+public struct AuthorizationRequest: Sendable {
     /// Where to send the browser; holds no secret but ``state``.
-    package let url: String
+    public let url: String
     /// What the response must repeat: nobody else can know it.
-    package let state: Secret
+    public let state: Secret
     let nonce: Secret
     let verifier: Secret
     let redirectURI: String
@@ -27,7 +27,7 @@ package struct AuthorizationRequest: Sendable {
     ///   - redirectURI: where the answer goes.
     ///   - issuer: of the server, if that is known.
     ///   - requiresIssuer: whether its responses always have `iss`.
-    package init(
+    public init(
         configuration: ClientConfiguration, endpoint: HTTPURL, redirectURI: String, issuer: String?,
         requiresIssuer: Bool
     ) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a redirect is not the answer to our request.
-package enum AuthorizationResponseError: Error, Equatable, Sendable {
+public enum AuthorizationResponseError: Error, Equatable, Sendable {
     /// Broken encoding, a parameter given twice, neither code nor error, or both.
     case malformed
     /// Without our state: forged, or of another login.
@@ -12,7 +12,7 @@ package enum AuthorizationResponseError: Error, Equatable, Sendable {
     case issuerMissing
 
     /// What a person reads of it.
-    package var reason: String {
+    public var reason: String {
         switch self {
         case .malformed: "it is no answer of an authorization server"
         case .stateMismatch: "its state is not the one of this login"

@@ -4,7 +4,7 @@ import Crypto
 import JSON
 
 /// The device authorization endpoint's answer (RFC 8628 §3.2).
-package struct DeviceAuthorization: Sendable {
+public struct DeviceAuthorization: Sendable {
     private static let standardInterval: Duration = .seconds(5)
     private static let standardLifetime: Duration = .seconds(300)
     private static let longestLifetime: Duration = .seconds(86_400)
@@ -12,13 +12,13 @@ package struct DeviceAuthorization: Sendable {
     /// What the client asks with.
     let code: Secret
     /// What the person types in.
-    package let userCode: String
+    public let userCode: String
     /// Where.
-    package let verificationURI: String
+    public let verificationURI: String
     /// The same with the code in it, if the server has one.
-    package let completeVerificationURI: String?
+    public let completeVerificationURI: String?
     /// The code is of no use from here on.
-    package private(set) var expiry: Instant
+    public private(set) var expiry: Instant
     /// How long to wait between two requests.
     let interval: Duration
 
@@ -42,7 +42,7 @@ package struct DeviceAuthorization: Sendable {
     }
 
     /// The same, given up at `moment` if it does not expire before.
-    package func expiring(by moment: Instant) -> DeviceAuthorization {
+    public func expiring(by moment: Instant) -> DeviceAuthorization {
         var sooner = self
         sooner.expiry = min(expiry, moment)
         return sooner

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a login came to nothing; the session that there was goes on.
-package enum LoginError: Error, Equatable, Sendable {
+public enum LoginError: Error, Equatable, Sendable {
     /// The person, or the server, said no.
     case refused(AuthorizationRefusal)
     /// Nobody decided in time.

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
+public import HTTPTypes
 
 /// Where the authorization server sends the browser back to (RFC 8252 §7.3).
 ///
 /// The text is kept to the letter, because servers compare it so.
-package struct RedirectURI: Hashable, Sendable {
-    package let scheme: HTTPURL.Scheme
+public struct RedirectURI: Hashable, Sendable {
+    /// The scheme, `http` on loopback.
+    public let scheme: HTTPURL.Scheme
     /// A name or address in lower case, an IPv6 one without brackets.
-    package let host: String
+    public let host: String
     /// 0 for any free one.
-    package let port: UInt16
+    public let port: UInt16
     /// At least `/`.
-    package let path: String
+    public let path: String
     /// Whether a browser of this machine alone can follow it.
-    package let isLoopback: Bool
+    public let isLoopback: Bool
     /// As written; without the port and what follows it where any port will do.
     private let head: String
     private let tail: String
 
     /// What is used where nothing is configured.
-    package static let standard = RedirectURI(
+    public static let standard = RedirectURI(
         scheme: .http, host: "127.0.0.1", port: 0, path: "/callback", isLoopback: true,
         head: "http://127.0.0.1",
         tail: "/callback")
@@ -28,7 +29,7 @@ package struct RedirectURI: Hashable, Sendable {
     /// Reads a URL whose port may be 0.
     ///
     /// - Returns: nil for what is no `http` or `https` URL.
-    package init?(_ text: String) {
+    public init?(_ text: String) {
         guard let scheme = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[scheme...].hasPrefix("://")
         else {
             return nil
@@ -59,15 +60,15 @@ package struct RedirectURI: Hashable, Sendable {
     }
 
     /// The URI for a request; `free` is used where any port will do.
-    package func text(port free: UInt16) -> String {
+    public func text(port free: UInt16) -> String {
         port == 0 ? "\(head):\(free)\(tail)" : head
     }
 
     /// What the provider is told beforehand: without a port where any will do (RFC 8252 §7.3).
-    package var registered: String { head + tail }
+    public var registered: String { head + tail }
 
     /// What `Host` says in a request that follows it.
-    package func hosts(port free: UInt16) -> [String] {
+    public func hosts(port free: UInt16) -> [String] {
         let name = host.contains(":") ? "[\(host)]" : host
         let port = port == 0 ? free : port
         let isUsual = scheme == .https ? port == 443 : port == 80
@@ -76,5 +77,6 @@ package struct RedirectURI: Hashable, Sendable {
 }
 
 extension RedirectURI: CustomStringConvertible {
-    package var description: String { text(port: 0) }
+    /// The URI as it was given.
+    public var description: String { text(port: 0) }
 }

@@ -5,15 +5,16 @@ package import HTTPTypes
 /// A request to the authorization server.
 ///
 /// Holds secrets in its fields and body: never printed.
-package struct ProviderRequest: Sendable {
+public struct ProviderRequest: Sendable {
     package var method: HTTPMethod
     package var url: HTTPURL
     package var fields: HTTPFields
-    package var body: [UInt8]
+    /// The body, perhaps empty.
+    public var body: [UInt8]
     /// The time allowed from the first packet to the last byte of the answer.
-    package var timeLimit: Duration
+    public var timeLimit: Duration
     /// A larger answer is cut off with ``TransportError/answerTooLarge``.
-    package var maximumAnswerBytes: Int
+    public var maximumAnswerBytes: Int
 
     package init(
         method: HTTPMethod, url: HTTPURL, fields: HTTPFields = HTTPFields(), body: [UInt8] = [],
@@ -28,8 +29,26 @@ package struct ProviderRequest: Sendable {
     }
 }
 
+extension ProviderRequest {
+    /// The method as on the wire.
+    public var methodName: String { method.rawValue }
+
+    /// The absolute `http` or `https` URL to ask.
+    public var address: String { url.description }
+
+    /// The header fields in the order to send them.
+    public var headers: [NamedValue] {
+        var headers: [NamedValue] = []
+        fields.forEach { name, value in headers.append(NamedValue("\(name)", value)) }
+        return headers
+    }
+}
+
 extension ProviderRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "[request to the authorization server]" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+    /// Says what it is, and nothing of what is in it.
+    public var description: String { "[request to the authorization server]" }
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// Shows nothing of what is in it.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -5,10 +5,12 @@ package import HTTPTypes
 /// A whole answer of the authorization server, whatever its status.
 ///
 /// May hold tokens: never printed.
-package struct ProviderResponse: Sendable {
-    package var status: Int
+public struct ProviderResponse: Sendable {
+    /// The status code.
+    public var status: Int
     package var fields: HTTPFields
-    package var body: [UInt8]
+    /// The whole body.
+    public var body: [UInt8]
 
     package init(status: Int, fields: HTTPFields = HTTPFields(), body: [UInt8] = []) {
         self.status = status
@@ -17,8 +19,22 @@ package struct ProviderResponse: Sendable {
     }
 }
 
+extension ProviderResponse {
+    /// An answer as a transport received it; names of fields that cannot be are dropped.
+    public init(status: Int, headers: [NamedValue], body: [UInt8]) {
+        self.init(status: status, body: body)
+        for header in headers {
+            guard let name = HTTPFields.Name(header.name) else { continue }
+            fields.append(name, header.value)
+        }
+    }
+}
+
 extension ProviderResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    package var description: String { "[answer of the authorization server, status \(status)]" }
-    package var debugDescription: String { description }
-    package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+    /// Says what it is, and nothing of what is in it.
+    public var description: String { "[answer of the authorization server, status \(status)]" }
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// Shows nothing of what is in it.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -3,6 +3,6 @@
 /// Carries requests to the authorization server.
 ///
 /// It verifies certificates, follows no redirect, and returns or throws within the request's time limit.
-package protocol TokenTransport: Sendable {
+public protocol TokenTransport: Sendable {
     func send(_ request: ProviderRequest) async throws(TransportError) -> ProviderResponse
 }

@@ -3,7 +3,7 @@
 /// Why no whole answer of the authorization server arrived.
 ///
 /// The associated reasons are the transport library's words, never the peer's.
-package enum TransportError: Error, Equatable, Sendable {
+public enum TransportError: Error, Equatable, Sendable {
     /// The name did not resolve, or no connection could be made: the request was not seen.
     case unreachable(String)
     /// The server's certificate does not verify, or TLS could not be set up as configured.

@@ -15,8 +15,7 @@ extension AuthSession {
     ///
     /// - Parameter redirectURI: where the answer is awaited.
     /// - Throws: ``TokenFailure`` if nobody says where the authorization endpoint is.
-    package func authorizationRequest(redirectURI: String) async throws(TokenFailure) -> AuthorizationRequest
-    {
+    public func authorizationRequest(redirectURI: String) async throws(TokenFailure) -> AuthorizationRequest {
         try await server.authorizationRequest(redirectURI: redirectURI)
     }
 
@@ -24,7 +23,7 @@ extension AuthSession {
     ///
     /// - Throws: ``LoginError``; the session that there was goes on.
     @discardableResult
-    package func logIn(with code: AuthorizationCode) async throws(LoginError) -> Login {
+    public func logIn(with code: AuthorizationCode) async throws(LoginError) -> Login {
         let grant = Grant.authorizationCode(code)
         let outcome = await server.requestToken(with: grant)
         reportRequest(grant, outcome)
@@ -34,12 +33,12 @@ extension AuthSession {
     /// Keeps a code in the store, for another process to exchange.
     ///
     /// - Throws: ``StoreError``.
-    package func keep(_ code: AuthorizationCode) async throws(StoreError) {
+    public func keep(_ code: AuthorizationCode) async throws(StoreError) {
         try await changeStored { $0.pendingCode = code }
     }
 
     /// The code that waits in the store to be exchanged, if there is one for this client.
-    package func pendingCode() async -> AuthorizationCode? {
+    public func pendingCode() async -> AuthorizationCode? {
         await adoptStored()
         return state.session.pendingCode
     }
@@ -47,7 +46,7 @@ extension AuthSession {
     /// Takes a code that is of no more use out of the store, unless there is a newer one.
     ///
     /// - Throws: ``StoreError``.
-    package func forget(_ code: AuthorizationCode) async throws(StoreError) {
+    public func forget(_ code: AuthorizationCode) async throws(StoreError) {
         try await changeStored { session in
             if session.pendingCode?.verifier.withPlaintext({ code.verifier.matches(Array($0.utf8)) }) ?? false
             {
@@ -61,7 +60,7 @@ extension AuthSession {
     /// Asks for a code that a person types in elsewhere (RFC 8628 §3.1).
     ///
     /// - Throws: ``TokenFailure``.
-    package func authorizeDevice() async throws(TokenFailure) -> DeviceAuthorization {
+    public func authorizeDevice() async throws(TokenFailure) -> DeviceAuthorization {
         try await server.authorizeDevice()
     }
 
@@ -69,7 +68,7 @@ extension AuthSession {
     ///
     /// - Throws: ``LoginError``; the session that there was goes on.
     @discardableResult
-    package func logIn(with device: DeviceAuthorization) async throws(LoginError) -> Login {
+    public func logIn(with device: DeviceAuthorization) async throws(LoginError) -> Login {
         var pace = DevicePace(interval: device.interval)
         let grant = Grant.deviceCode(device.code)
         while true {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Confinement
+public import Confinement
 
 /// Drives one identity's ``AuthState``: asks the authorization server, stores, wakes those who wait.
 ///
 /// Every method runs on the executor given at the start. Threads that serve requests read ``slot`` and come here
 /// only when it is empty or a resource server refused the token.
-package actor AuthSession: ExecutorConfined {
-    package nonisolated let executor: any SerialExecutor
+public actor AuthSession: ExecutorConfined {
+    /// Where the session runs.
+    public nonisolated let executor: any SerialExecutor
     /// The identity's name in the configuration.
-    package nonisolated let identity: String
+    public nonisolated let identity: String
     /// Where the access token is left for the threads that serve requests.
     package nonisolated let slot = TokenSlot()
 
@@ -43,7 +44,7 @@ package actor AuthSession: ExecutorConfined {
     /// A session that does nothing before ``start()``.
     ///
     /// It runs on `executor` and keeps it alive, and so do the others of its `family`; `random` is uniform in 0..<1.
-    package init(
+    public init(
         configuration: ClientConfiguration, executor: any SerialExecutor, clock: any SessionClock,
         transport: any TokenTransport, store: any SessionStore, credentials: any CredentialSource,
         observer: any SessionObserver, family: SessionFamily = SessionFamily(),
@@ -68,7 +69,7 @@ package actor AuthSession: ExecutorConfined {
     /// Loads what is stored, fetches a token if that is due and needs no person, and keeps it fresh from then on.
     ///
     /// Returns as soon as the stored session is in use; the token request goes on by itself.
-    package func start() async {
+    public func start() async {
         guard listener == nil, !isStopped else { return }
         let changes = store.changes(of: identity)
         listener = Task {
@@ -81,7 +82,7 @@ package actor AuthSession: ExecutorConfined {
     /// Ends all timers and waits for a token request in flight, so that its answer is stored; waiters are woken.
     ///
     /// Until then the session keeps itself alive.
-    package func stop() async {
+    public func stop() async {
         isStopped = true
         listener?.cancel()
         alarm?.cancel()
@@ -96,7 +97,7 @@ package actor AuthSession: ExecutorConfined {
     var isStarted: Bool { listener != nil && !isStopped }
 
     /// What may be shown of the identity.
-    package var status: IdentityStatus { state.status(at: clock.now) }
+    public var status: IdentityStatus { state.status(at: clock.now) }
 
     // MARK: What others ask for
 
@@ -105,7 +106,7 @@ package actor AuthSession: ExecutorConfined {
     /// Cancelling the caller ends its wait, never the refresh.
     ///
     /// - Throws: ``TokenError`` at the latest after `limit`.
-    package func freshToken(waitingAtMost limit: Duration) async throws(TokenError) -> AccessTokenSnapshot {
+    public func freshToken(waitingAtMost limit: Duration) async throws(TokenError) -> AccessTokenSnapshot {
         guard !isStopped else { throw .cancelled }
         let now = clock.now
         // Thousands may come while one request is in flight: they only queue up.
@@ -156,7 +157,7 @@ package actor AuthSession: ExecutorConfined {
     /// Asks for a new token now, whatever the present one's expiry, back-off or final answers.
     ///
     /// - Throws: ``TokenError`` if none came within `limit`; the request goes on by itself.
-    package func refresh(waitingAtMost limit: Duration) async throws(TokenError) {
+    public func refresh(waitingAtMost limit: Duration) async throws(TokenError) {
         try state.refreshRequested()
         try await waitForAttempt(atMost: limit)
     }
@@ -164,13 +165,13 @@ package actor AuthSession: ExecutorConfined {
     /// Never uses the present access token again, and asks for another one.
     ///
     /// - Throws: ``TokenError`` if none came within `limit`.
-    package func invalidate(waitingAtMost limit: Duration) async throws(TokenError) {
+    public func invalidate(waitingAtMost limit: Duration) async throws(TokenError) {
         state.tokenInvalidated(at: clock.now)
         try await waitForAttempt(atMost: limit)
     }
 
     /// Secret, key or CA files changed.
-    package func credentialsChanged() {
+    public func credentialsChanged() {
         state.credentialsChanged(at: clock.now)
         advance()
     }

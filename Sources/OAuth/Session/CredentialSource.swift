@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
+public import Crypto
 
 /// Where a client's credentials come from; asked at each use, so that a changed file counts at once.
-package protocol CredentialSource: Sendable {
+public protocol CredentialSource: Sendable {
     /// The credential as it is at this moment, nil where none is configured.
     func read(_ credential: Credential) async throws(CredentialError) -> Secret?
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The clocks and timers of a session; tests turn them by hand.
-package protocol SessionClock: Sendable {
+public protocol SessionClock: Sendable {
     /// The clock that judges expiry and measures back-off.
     var now: Instant { get }
 

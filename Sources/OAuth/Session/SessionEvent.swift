@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Something that happened to a session, for log, metrics and hooks; holds no secret.
-package enum SessionEvent: Equatable, Sendable {
+public enum SessionEvent: Equatable, Sendable {
     case stateChanged(from: IdentityState, to: IdentityState)
     /// A token request ended; nil means it brought a token.
     case tokenRequested(GrantType, TokenFailure?)

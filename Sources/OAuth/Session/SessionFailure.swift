@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why something that a session was asked for, other than a token, did not come about.
-package enum SessionFailure: Error, Equatable, Sendable {
+public enum SessionFailure: Error, Equatable, Sendable {
     /// There is no access token to ask with.
     case token(TokenError)
     /// The server did not answer, or not usefully.

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// To each other they are what other processes are, through the store. What the store cannot do for them is done
 /// here: they take turns even when it cannot lock, see what it could not write, and hear of changes at once.
-package final class SessionFamily: Sendable {
+public final class SessionFamily: Sendable {
     private struct Member {
         weak var session: AuthSession?
         var state: IdentityState
@@ -28,7 +28,8 @@ package final class SessionFamily: Sendable {
 
     private let state = Mutex(State())
 
-    package init() {}
+    /// A family without members.
+    public init() {}
 
     // MARK: Members
 

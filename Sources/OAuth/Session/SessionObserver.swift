@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Hears what happens to sessions; called on the session's executor, must not block.
-package protocol SessionObserver: Sendable {
+public protocol SessionObserver: Sendable {
     func session(_ identity: String, reports event: SessionEvent)
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Where sessions outlive the process, shared by every process that opens the same store.
-package protocol SessionStore: Sendable {
+public protocol SessionStore: Sendable {
     /// What was last saved for `identity`, by whichever process.
     ///
     /// A damaged entry is the store's own affair: it is kept aside, reported, and reads as an older one or as nil.
@@ -28,7 +28,7 @@ package protocol SessionStore: Sendable {
 
 extension SessionStore {
     /// Replaces what is stored for `session.identity`, and keeps what was.
-    package func save(_ session: StoredSession) async throws(StoreError) {
+    public func save(_ session: StoredSession) async throws(StoreError) {
         try await save(session, keepingPrevious: true)
     }
 }

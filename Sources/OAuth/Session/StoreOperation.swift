@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What a session asks of its store.
-package enum StoreOperation: String, Sendable {
+public enum StoreOperation: String, Sendable {
     case load
     case save
     case lock

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a session has no access token to give.
-package enum TokenError: Error, Equatable, Sendable {
+public enum TokenError: Error, Equatable, Sendable {
     /// Only a person can help, by logging in.
     case loginRequired
     /// Only a change of the configuration, or at the provider, can help; worth asking again after `retryAfter`.
@@ -12,7 +12,7 @@ package enum TokenError: Error, Equatable, Sendable {
     case cancelled
 
     /// Whether asking again later, with nothing changed by anybody, may work.
-    package var isTransient: Bool {
+    public var isTransient: Bool {
         switch self {
         case .unavailable, .cancelled: true
         case .loginRequired, .misconfigured: false
@@ -20,7 +20,7 @@ package enum TokenError: Error, Equatable, Sendable {
     }
 
     /// When asking again makes sense, if it does.
-    package var retryAfter: Duration? {
+    public var retryAfter: Duration? {
         switch self {
         case .misconfigured(let delay), .unavailable(let delay): delay
         case .loginRequired, .cancelled: nil

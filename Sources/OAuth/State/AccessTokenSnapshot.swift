@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
+public import Crypto
 
 /// One access token, ready to be put into requests by any thread.
-package final class AccessTokenSnapshot: Sendable {
+public final class AccessTokenSnapshot: Sendable {
     /// Identifies this token in reports of what a resource server thought of it; a later token has a larger one.
-    package let generation: Int
+    public let generation: Int
     /// For routes that put the token elsewhere than into `Authorization: Bearer`.
-    package let token: Secret
+    public let token: Secret
     /// The field line `Authorization: Bearer …`, its line end included.
-    package let authorizationLine: [UInt8]
+    public let authorizationLine: [UInt8]
     /// The token is never sent at or after this moment.
-    package let expiry: Instant
+    public let expiry: Instant
 
-    package init(generation: Int, token: Secret, expiry: Instant) {
+    /// A token of a generation, good until `expiry`.
+    public init(generation: Int, token: Secret, expiry: Instant) {
         self.generation = generation
         self.token = token
         self.expiry = expiry
@@ -21,5 +22,5 @@ package final class AccessTokenSnapshot: Sendable {
     }
 
     /// Whether the token may still be sent.
-    package func isUsable(at now: Instant) -> Bool { now < expiry }
+    public func isUsable(at now: Instant) -> Bool { now < expiry }
 }

@@ -3,7 +3,7 @@
 /// What people see.
 extension AuthState {
     /// The one word: the first that applies.
-    package func state(at now: Instant) -> IdentityState {
+    public func state(at now: Instant) -> IdentityState {
         let isUsable = access?.isUsable(at: now) ?? false
         if isLoginRequired || isSpent(at: now) { return .loginRequired }
         if failure?.failure.kind == .misconfigured { return .misconfigured }
@@ -19,7 +19,7 @@ extension AuthState {
     }
 
     /// All that may be shown.
-    package func status(at now: Instant) -> IdentityStatus {
+    public func status(at now: Instant) -> IdentityStatus {
         IdentityStatus(
             name: configuration.name, state: state(at: now), generation: session.generation,
             expiresAt: expiresAt, expiry: access?.snapshot.expiry,

@@ -10,7 +10,7 @@ import HTTPTypes
 /// the rest. Rules by topic: `AuthState+Renewal` (when to ask and what an answer means), `AuthState+Rejection` (what
 /// resource servers think of a token), `AuthState+Store` (other processes, restarts), `AuthState+Status` (what
 /// people see).
-package struct AuthState: Sendable {
+public struct AuthState: Sendable {
     let configuration: ClientConfiguration
     /// The server and client that our tokens belong to.
     let binding: String
@@ -20,7 +20,7 @@ package struct AuthState: Sendable {
     /// What outlives the process.
     var session: StoredSession
     /// Whether `session` has changed since it was last stored or loaded.
-    package internal(set) var isUnsaved = false
+    public internal(set) var isUnsaved = false
     /// Whether what the store holds has worked: it brought a newer session, or a resource server took its access token.
     var hasStoredWorked = false
     /// The access token of `session`, if it may be used; it may have expired.
@@ -49,7 +49,7 @@ package struct AuthState: Sendable {
     var withholding: Withholding?
 
     /// A state that knows nothing.
-    package init(_ configuration: ClientConfiguration) {
+    public init(_ configuration: ClientConfiguration) {
         self.configuration = configuration
         binding = configuration.binding
         request = configuration.requestDigest
@@ -93,7 +93,7 @@ package struct AuthState: Sendable {
 
 extension ClientConfiguration {
     /// What a refresh token is bound to: sent to anybody else, it would be given away.
-    package var binding: String {
+    public var binding: String {
         let server = issuer ?? endpoints[.token]?.description ?? discoveryURL?.description ?? ""
         // With another user's name, or another subject, an old refresh token would go on being somebody else's.
         return ([server, clientID] + [username, assertion.subject].compactMap(\.self)).joined(separator: " ")

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An `error` of the token endpoint (RFC 6749 §5.2, an open set): at most 40 lower-case letters and underscores.
-package struct ErrorCode: RawRepresentable, Hashable, Sendable {
-    package let rawValue: String
+public struct ErrorCode: RawRepresentable, Hashable, Sendable {
+    /// As on the wire.
+    public let rawValue: String
 
     /// - Returns: nil for a text that is anything else. RFC 6749 allows more, but a code is shown and logged, and
     ///   nothing that could be a token, or a part of one, must get through.
-    package init?(rawValue: String) {
+    public init?(rawValue: String) {
         let bytes = rawValue.utf8
         let isPlain = bytes.allSatisfy {
             UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "_")
@@ -20,35 +21,35 @@ package struct ErrorCode: RawRepresentable, Hashable, Sendable {
     }
 
     /// RFC 6749 §5.2.
-    package static let invalidRequest = ErrorCode(known: "invalid_request")
+    public static let invalidRequest = ErrorCode(known: "invalid_request")
     /// RFC 6749 §5.2.
-    package static let invalidClient = ErrorCode(known: "invalid_client")
+    public static let invalidClient = ErrorCode(known: "invalid_client")
     /// RFC 6749 §5.2: the refresh token, code or assertion is refused.
-    package static let invalidGrant = ErrorCode(known: "invalid_grant")
+    public static let invalidGrant = ErrorCode(known: "invalid_grant")
     /// RFC 6749 §5.2.
-    package static let unauthorizedClient = ErrorCode(known: "unauthorized_client")
+    public static let unauthorizedClient = ErrorCode(known: "unauthorized_client")
     /// RFC 6749 §5.2.
-    package static let unsupportedGrantType = ErrorCode(known: "unsupported_grant_type")
+    public static let unsupportedGrantType = ErrorCode(known: "unsupported_grant_type")
     /// RFC 6749 §5.2.
-    package static let invalidScope = ErrorCode(known: "invalid_scope")
+    public static let invalidScope = ErrorCode(known: "invalid_scope")
     /// RFC 8707 §2.
-    package static let invalidTarget = ErrorCode(known: "invalid_target")
+    public static let invalidTarget = ErrorCode(known: "invalid_target")
     /// OpenID Connect Core §3.1.2.6.
-    package static let interactionRequired = ErrorCode(known: "interaction_required")
+    public static let interactionRequired = ErrorCode(known: "interaction_required")
     /// OpenID Connect Core §3.1.2.6.
-    package static let consentRequired = ErrorCode(known: "consent_required")
+    public static let consentRequired = ErrorCode(known: "consent_required")
     /// OpenID Connect Core §3.1.2.6.
-    package static let loginRequired = ErrorCode(known: "login_required")
+    public static let loginRequired = ErrorCode(known: "login_required")
     /// RFC 6749 §4.1.2.1.
-    package static let serverError = ErrorCode(known: "server_error")
+    public static let serverError = ErrorCode(known: "server_error")
     /// RFC 6749 §4.1.2.1.
-    package static let temporarilyUnavailable = ErrorCode(known: "temporarily_unavailable")
+    public static let temporarilyUnavailable = ErrorCode(known: "temporarily_unavailable")
     /// RFC 8628 §3.5.
-    package static let slowDown = ErrorCode(known: "slow_down")
+    public static let slowDown = ErrorCode(known: "slow_down")
     /// RFC 8628 §3.5.
-    package static let authorizationPending = ErrorCode(known: "authorization_pending")
+    public static let authorizationPending = ErrorCode(known: "authorization_pending")
     /// RFC 8628 §3.5.
-    package static let expiredToken = ErrorCode(known: "expired_token")
+    public static let expiredToken = ErrorCode(known: "expired_token")
     /// RFC 6749 §4.1.2.1, RFC 8628 §3.5.
-    package static let accessDenied = ErrorCode(known: "access_denied")
+    public static let accessDenied = ErrorCode(known: "access_denied")
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// The last failure of an identity, as shown to people.
-package struct IdentityError: Equatable, Sendable {
+public struct IdentityError: Equatable, Sendable {
     /// A short word: the wire's `error` if that was given and printable, else one of ours like `unreachable`.
-    package var code: String
+    public var code: String
     /// One sentence of ours, never a provider's words.
-    package var detail: String
+    public var detail: String
     /// nil where it was not recorded.
-    package var at: WallTime?
+    public var at: WallTime?
 }

@@ -3,7 +3,7 @@
 /// The one word that describes an identity to people, metrics and hooks; the raw value is what they see.
 ///
 /// Of several that apply the first in this order is shown. No state decides readiness.
-package enum IdentityState: String, CaseIterable, Sendable {
+public enum IdentityState: String, CaseIterable, Sendable {
     /// The authorization server refused for good: somebody must log in.
     case loginRequired = "login_required"
     /// The authorization server refuses this client or its request: somebody must mend the configuration.

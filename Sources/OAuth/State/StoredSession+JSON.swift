@@ -29,7 +29,7 @@ extension StoredSession {
     }
 
     /// The session as JSON, tokens in the clear.
-    package func encoded() -> [UInt8] {
+    public func encoded() -> [UInt8] {
         var object = JSONObject()
         func put(_ member: Member, _ value: JSONValue?) { object[member.rawValue] = value }
         put(.version, .integer(Self.version))
@@ -57,7 +57,7 @@ extension StoredSession {
     /// Reads what ``encoded()`` wrote.
     ///
     /// - Returns: nil if the bytes are damaged or of a later layout.
-    package init?(decoding bytes: [UInt8]) {
+    public init?(decoding bytes: [UInt8]) {
         guard let object = try? JSONObject(parsing: bytes) else { return nil }
         func string(_ member: Member) -> String? { object[member.rawValue]?.string }
         func integer(_ member: Member) -> Int64? { object[member.rawValue]?.integer }

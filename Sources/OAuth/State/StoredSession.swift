@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
+public import Crypto
 
 /// What outlives the process of one identity.
 ///
 /// A value of the engine that stores treat as a whole: ``encoded()`` makes bytes of it, ``init(decoding:)`` reads
 /// them back.
-package struct StoredSession: Sendable {
+public struct StoredSession: Sendable {
     /// The identity's name in the configuration.
-    package var identity: String
+    public var identity: String
     /// Counts the changes; of two sessions of one identity the one with the larger number is newer.
-    package var generation: Int
+    public var generation: Int
     /// The authorization server and client the tokens belong to; under another one they are never sent.
-    package var binding: String
+    public var binding: String
     /// Drawn anew by each login or import, and carried along by refreshes: tells a new beginning from a continuation.
-    package var origin = SecureRandom.word(bytes: 9)
+    public var origin = SecureRandom.word(bytes: 9)
     /// One for each thing that access tokens are asked for.
-    package var accessTokens: [StoredAccessToken] = []
+    public var accessTokens: [StoredAccessToken] = []
     /// The newest refresh token; kept when it is refused, because an administrator may enable the user again.
-    package var refreshToken: Secret?
-    package var idToken: Secret?
+    public var refreshToken: Secret?
+    /// The newest id token.
+    public var idToken: Secret?
     /// A login that waits for `exchange`.
-    package var pendingCode: AuthorizationCode?
+    public var pendingCode: AuthorizationCode?
     /// Scope tokens granted.
-    package var scope: [String]
+    public var scope: [String]
     /// The final `error` after which nobody asks again until a person does; nil while all is well.
-    package var refusal: ErrorCode?
+    public var refusal: ErrorCode?
     /// When a token request last succeeded.
-    package var lastRefresh: WallTime?
+    public var lastRefresh: WallTime?
     /// What `basic_encoding: auto` found out.
-    package var basicEncoding: BasicEncoding?
+    public var basicEncoding: BasicEncoding?
     /// A digest of the refresh token that was imported: once it is rotated, importing it again would be reuse
     /// (RFC 9700 §4.14.2), which costs the whole session.
-    package var importedToken: String?
+    public var importedToken: String?
 
     /// A session that holds nothing yet.
-    package init(identity: String, generation: Int, binding: String) {
+    public init(identity: String, generation: Int, binding: String) {
         self.identity = identity
         self.generation = generation
         self.binding = binding
@@ -43,7 +44,7 @@ package struct StoredSession: Sendable {
     }
 
     /// The access token that was asked for by `request`.
-    package subscript(request: String) -> StoredAccessToken? {
+    public subscript(request: String) -> StoredAccessToken? {
         get { accessTokens.first { $0.request == request } }
         set {
             accessTokens.removeAll { $0.request == request }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a token request brought no token, sorted by what follows from it.
-package struct TokenFailure: Error, Equatable, Sendable {
+public struct TokenFailure: Error, Equatable, Sendable {
     /// What follows; the raw value is the `outcome` label of the metrics.
-    package enum Kind: String, CaseIterable, Sendable {
+    public enum Kind: String, CaseIterable, Sendable {
         /// Asking again is pointless until a person acts.
         case final
         /// Perhaps final: asked a few times more, then treated as final but for a look every five minutes.
@@ -14,17 +14,19 @@ package struct TokenFailure: Error, Equatable, Sendable {
         case transient
     }
 
-    package var kind: Kind
+    /// What follows from it.
+    public var kind: Kind
     /// The wire's `error` if it sent a printable one, else a word of ours.
-    package var code: String
+    public var code: String
     /// One sentence of ours; never the provider's words.
-    package var detail: String
+    public var detail: String
     /// How long the provider asked us to wait, at most five minutes.
-    package var retryAfter: Duration?
+    public var retryAfter: Duration?
     /// Whether the connection ended before its answer did: the provider may have acted upon the request.
-    package var isAnswerLost = false
+    public var isAnswerLost = false
 
-    package init(_ kind: Kind, code: String, detail: String, retryAfter: Duration? = nil) {
+    /// A failure with words of ours.
+    public init(_ kind: Kind, code: String, detail: String, retryAfter: Duration? = nil) {
         self.kind = kind
         self.code = code
         self.detail = detail

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What may be shown of one of several access tokens of an identity.
-package struct TokenStatus: Equatable, Sendable {
+public struct TokenStatus: Equatable, Sendable {
     /// What it is asked for.
     package var target: TokenTarget
-    package var state: IdentityState
-    package var expiresAt: WallTime?
+    /// As of an identity.
+    public var state: IdentityState
+    /// When it expires, if it is there.
+    public var expiresAt: WallTime?
     /// The same on the clock that judges it.
-    package var expiry: Instant?
-    package var lastError: IdentityError?
+    public var expiry: Instant?
+    /// The last failure since it came.
+    public var lastError: IdentityError?
 
     /// The part of `status` that is about the token itself.
-    package init(of status: IdentityStatus, asking client: ClientConfiguration) {
+    public init(of status: IdentityStatus, asking client: ClientConfiguration) {
         target = client.target
         state = status.state
         expiresAt = status.expiresAt
@@ -23,7 +26,7 @@ package struct TokenStatus: Equatable, Sendable {
 extension IdentityStatus {
     /// Makes the status one of all its ``tokens``: the first state that applies to one of them, with its error, the
     /// newest generation and refresh stay.
-    package mutating func summarizeTokens() {
+    public mutating func summarizeTokens() {
         for state in IdentityState.allCases {
             guard let token = tokens.first(where: { $0.state == state }) else { continue }
             self.state = state

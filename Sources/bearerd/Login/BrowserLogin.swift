@@ -4,6 +4,7 @@ import Configuration
 import EventLoop
 import HTTPServer
 import OAuth
+import OAuthRuntime
 
 /// A login in a browser (RFC 8252), from the URL to the stored session.
 struct BrowserLogin {
@@ -21,7 +22,7 @@ struct BrowserLogin {
     /// - Returns: nil if the code is only kept.
     func run() async throws(CommandFailure) -> Login? {
         let uri = identity.redirectURI
-        let sockets = try RedirectSockets(for: uri, listen: identity.redirectListen)
+        let sockets = try sockets(for: uri)
         let request: AuthorizationRequest
         do throws(TokenFailure) {
             request = try await session.authorizationRequest(redirectURI: uri.text(port: sockets.port))
@@ -39,6 +40,14 @@ struct BrowserLogin {
         await service.stop(waitingAtMost: Self.farewell)
         await session.stop()
         return try result.get()
+    }
+
+    private func sockets(for uri: RedirectURI) throws(CommandFailure) -> RedirectSockets {
+        do throws(RedirectSockets.Failure) {
+            return try RedirectSockets(for: uri, listen: identity.redirectListen)
+        } catch {
+            throw CommandFailure(.unavailable, error.reason)
+        }
     }
 
     /// The URL goes to standard output where nothing opens it: a script may read it.

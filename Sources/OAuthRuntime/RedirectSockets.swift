@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPTypes
-import OAuth
+package import EventLoop
+package import HTTPTypes
+package import OAuth
 
 /// The sockets on which a redirect is awaited.
-struct RedirectSockets {
+package struct RedirectSockets {
     /// How often another free port is tried where two addresses need the same one.
     private static let attempts = 8
 
-    let all: [ListeningSocket]
+    /// Why nothing can be awaited there.
+    package struct Failure: Error, Equatable, Sendable {
+        package let reason: String
+    }
+
+    package let all: [ListeningSocket]
     /// The port that was bound; it is part of a redirect URI that takes any.
-    let port: UInt16
+    package let port: UInt16
 
     /// Binds `address`, or what the redirect URI says.
     ///
     /// `localhost` means both families where both are there: browsers try either.
     ///
-    /// - Throws: a failure as of any listener.
-    init(for uri: RedirectURI, listen address: ListenAddress?) throws(CommandFailure) {
+    /// - Throws: ``RedirectSockets/Failure``.
+    package init(for uri: RedirectURI, listen address: ListenAddress?) throws(Failure) {
         if case .tcp(let host, let port)? = address {
             self = try Self(hosts: [host], port: port)
         } else if uri.host == "localhost" {
@@ -29,7 +34,7 @@ struct RedirectSockets {
     }
 
     /// The first host must be bound, the others where this machine has them.
-    private init(hosts: [String], port: UInt16) throws(CommandFailure) {
+    private init(hosts: [String], port: UInt16) throws(Failure) {
         var failure: ListeningSocket.BindError = .unusableAddress
         for _ in 0..<(port == 0 ? Self.attempts : 1) {
             do throws(ListeningSocket.BindError) {
@@ -41,7 +46,7 @@ struct RedirectSockets {
             }
         }
         let place = "\(ListenAddress.tcp(host: hosts.first ?? "", port: port))"
-        throw CommandFailure(.unavailable, "cannot listen on \(place) for the redirect: \(failure.reason)")
+        throw Failure(reason: "cannot listen on \(place) for the redirect: \(failure.reason)")
     }
 
     private init(binding hosts: [String], port: UInt16) throws(ListeningSocket.BindError) {

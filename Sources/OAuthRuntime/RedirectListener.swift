@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPServer
+package import EventLoop
+package import HTTPServer
 import HTTPTypes
-import OAuth
+package import OAuth
 
 /// Awaits the one redirect that answers an authorization request (RFC 8252 §7.3).
 ///
 /// Whatever else comes, by whomever it was sent, changes nothing.
-actor RedirectListener: LoopConfined, HTTPResponder {
-    nonisolated let loop: EventLoop
+package actor RedirectListener: LoopConfined, HTTPResponder {
+    package nonisolated let loop: EventLoop
 
     private let request: AuthorizationRequest
     private let path: String
@@ -22,7 +22,7 @@ actor RedirectListener: LoopConfined, HTTPResponder {
     private var verdict: LoginPage?
     private var browser: CheckedContinuation<Void, Never>?
 
-    init(
+    package init(
         _ request: AuthorizationRequest, at uri: RedirectURI, port: UInt16, loop: EventLoop,
         onRefusal: @escaping @Sendable (AuthorizationResponseError) -> Void
     ) {
@@ -36,7 +36,7 @@ actor RedirectListener: LoopConfined, HTTPResponder {
     /// Waits for the answer; from then on no other one counts.
     ///
     /// - Returns: nil if none came in time.
-    func answer(waitingAtMost limit: Duration) async -> AuthorizationRequest.Response? {
+    package func answer(waitingAtMost limit: Duration) async -> AuthorizationRequest.Response? {
         let timer = LoopTimer(loop: loop) { self.assumeIsolated { $0.end() } }
         timer.set(after: limit)
         await withCheckedContinuation { continuation in
@@ -47,7 +47,7 @@ actor RedirectListener: LoopConfined, HTTPResponder {
     }
 
     /// Shows the person what became of it, in the browser that brought the answer.
-    func show(_ page: LoginPage) {
+    package func show(_ page: LoginPage) {
         verdict = page
         browser?.resume()
         browser = nil
@@ -59,7 +59,7 @@ actor RedirectListener: LoopConfined, HTTPResponder {
         waiter = nil
     }
 
-    func respond(to message: ServiceRequest) async -> ServiceReply {
+    package func respond(to message: ServiceRequest) async -> ServiceReply {
         guard hosts.contains(message.head.fields[.host]) else { return LoginPage.wrongHost.reply }
         guard message.path == path else { return LoginPage.nothingHere.reply }
         guard message.head.method == .get else { return LoginPage.wrongMethod.reply }

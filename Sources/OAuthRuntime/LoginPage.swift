@@ -5,16 +5,16 @@ import HTTPTypes
 import OAuth
 
 /// What the browser shows after a redirect: one sentence, no script, nothing of what was sent.
-struct LoginPage: Sendable {
+package struct LoginPage: Sendable {
     private let status: Int
     private let title: String
     private let text: String
 
-    static let done = LoginPage(status: 200, title: "Logged in", text: "This window can be closed.")
-    static let noted = LoginPage(
+    package static let done = LoginPage(status: 200, title: "Logged in", text: "This window can be closed.")
+    package static let noted = LoginPage(
         status: 200, title: "Nearly there",
         text: "This window can be closed; 'bearerd exchange' finishes the login.")
-    static let failed = LoginPage(
+    package static let failed = LoginPage(
         status: 400, title: "Not logged in", text: "The terminal where the login was started tells why.")
     static let over = LoginPage(
         status: 410, title: "This login is over", text: "Start again from where you came.")

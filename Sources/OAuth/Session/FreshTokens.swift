@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+/// Tokens that have not expired, for the length of one call.
+public struct FreshTokens: Sendable {
+    /// For `Authorization: Bearer …`.
+    public let accessToken: String
+    /// The id token of the session, if the provider sent one; it may have expired, which is its nature.
+    public let idToken: String?
+    /// The access token is of no use from here on.
+    public let expiry: Instant
+}
+
+extension FreshTokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Says what it is, and nothing of what is in it.
+    public var description: String { "[tokens]" }
+    /// The same as `description`.
+    public var debugDescription: String { description }
+    /// Shows nothing of what is in it.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+extension AuthSession {
+    /// Calls `body` with tokens that have not expired: at once if there are some, else after the one refresh in flight.
+    ///
+    /// However many call at once, there is one refresh, and what it brought is stored before anybody gets it.
+    ///
+    /// - Parameters:
+    ///   - limit: how long a refresh is waited for.
+    ///   - body: makes the request that needs a token.
+    /// - Returns: what `body` returns.
+    /// - Throws: ``TokenError`` if there is no token in time, else what `body` throws.
+    public nonisolated func withFreshTokens<Value>(
+        waitingAtMost limit: Duration = .seconds(10), _ body: (FreshTokens) async throws -> Value
+    ) async throws -> Value {
+        try await body(try await freshTokens(waitingAtMost: limit))
+    }
+
+    private func freshTokens(waitingAtMost limit: Duration) async throws(TokenError) -> FreshTokens {
+        let access = try await freshToken(waitingAtMost: limit)
+        return FreshTokens(
+            accessToken: access.token.withPlaintext { $0 },
+            idToken: state.session.idToken?.withPlaintext { $0 },
+            expiry: access.expiry)
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import HTTPServer
+import OAuth
+
+/// A login whose end is awaited on loopback.
+struct LoopbackLogin {
+    /// How long the browser may take to fetch its last page.
+    private static let farewell = Duration.seconds(2)
+
+    let session: AuthSession
+    let loop: EventLoop
+    let redirectURI: String
+    let limit: Duration
+
+    /// From the URL to the stored session.
+    func run(open: @Sendable (String) -> Void) async -> Result<Login, LoginError> {
+        guard let uri = RedirectURI(redirectURI), uri.isLoopback else {
+            return .failure(.misconfigured("\(redirectURI) is no http URL of this machine"))
+        }
+        let sockets: RedirectSockets
+        do throws(RedirectSockets.Failure) {
+            sockets = try RedirectSockets(for: uri, listen: nil)
+        } catch {
+            return .failure(.misconfigured(error.reason))
+        }
+        let request: AuthorizationRequest
+        do throws(TokenFailure) {
+            request = try await session.authorizationRequest(redirectURI: uri.text(port: sockets.port))
+        } catch {
+            return .failure(.failed(error))
+        }
+        let listener = RedirectListener(request, at: uri, port: sockets.port, loop: loop) { _ in }
+        let service = HTTPService(loop: loop, responder: listener)
+        for socket in sockets.all { await service.listen(on: socket) }
+        open(request.url)
+        let login = await exchange(listener.answer(waitingAtMost: limit))
+        switch login {
+        case .success: await listener.show(.done)
+        case .failure: await listener.show(.failed)
+        }
+        await service.stop(waitingAtMost: Self.farewell)
+        return login
+    }
+
+    private func exchange(_ response: AuthorizationResponse?) async -> Result<Login, LoginError> {
+        switch response {
+        case nil: return .failure(.expired)
+        case .refused(let refusal)?: return .failure(.refused(refusal))
+        case .granted(let code)?:
+            do throws(LoginError) {
+                return .success(try await session.logIn(with: code))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+}
+
+extension LoginError {
+    fileprivate static func misconfigured(_ detail: String) -> LoginError {
+        .failed(TokenFailure(.misconfigured, code: "bad_redirect_uri", detail: detail))
+    }
+}
