@@ -17,6 +17,8 @@ package enum AdminPath {
     package static func revoke(_ hint: TokenHint?, of identity: String) -> String {
         "/api/identities/\(identity)/revoke" + (hint.map { "/\($0.rawValue)" } ?? "")
     }
+    /// Has the provider make a client for an identity.
+    package static func register(_ identity: String) -> String { "/api/identities/\(identity)/register" }
     /// Ends an identity's session.
     package static func logout(_ identity: String) -> String { "/api/identities/\(identity)/logout" }
 }

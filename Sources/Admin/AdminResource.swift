@@ -15,6 +15,7 @@ enum AdminResource: Equatable {
     case userinfo(identity: String)
     case revoke(identity: String, [TokenHint])
     case logout(identity: String)
+    case register(identity: String)
     case quit
     /// In the contract, but not built yet.
     case reload
@@ -49,6 +50,7 @@ enum AdminResource: Equatable {
             case "refresh": self = .refresh(identity: identity)
             case "invalidate": self = .invalidate(identity: identity)
             case "logout": self = .logout(identity: identity)
+            case "register": self = .register(identity: identity)
             case "userinfo": self = .userinfo(identity: identity)
             case "revoke": self = .revoke(identity: identity, TokenHint.allCases)
             default: return nil
@@ -66,7 +68,8 @@ enum AdminResource: Equatable {
     var isOpen: Bool {
         switch self {
         case .health, .readiness, .metrics: true
-        case .status, .page, .refresh, .invalidate, .userinfo, .revoke, .logout, .quit, .reload, .login,
+        case .status, .page, .refresh, .invalidate, .userinfo, .revoke, .logout, .register, .quit, .reload,
+            .login,
             .callback:
             false
         }
@@ -75,7 +78,7 @@ enum AdminResource: Equatable {
     /// Whether it changes something or asks the provider, and so takes POST and nothing else.
     var isAction: Bool {
         switch self {
-        case .refresh, .invalidate, .userinfo, .revoke, .logout, .quit, .reload: true
+        case .refresh, .invalidate, .userinfo, .revoke, .logout, .register, .quit, .reload: true
         case .health, .readiness, .metrics, .status, .page, .login, .callback: false
         }
     }

@@ -76,6 +76,10 @@ package struct AdminResponder: HTTPResponder {
             return try await report(on: identity) { name throws(SessionFailure) in
                 LogoutReport(try await identities.logOut(name)).json
             }
+        case .register(let identity):
+            return try await report(on: identity) { name throws(SessionFailure) in
+                try await identities.register(name).json
+            }
         case .quit: return try await quit()
         case .reload, .login, .callback: throw .notSupported
         }

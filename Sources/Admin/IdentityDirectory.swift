@@ -39,6 +39,12 @@ package protocol IdentityDirectory: Sendable {
     /// - Throws: why nothing has changed.
     func revoke(_ hints: [TokenHint], of name: String) async throws(SessionFailure) -> [TokenHint]
 
+    /// Has the provider make a client, which the identity is from then on.
+    ///
+    /// - Parameter name: of a configured identity.
+    /// - Throws: why nothing has changed.
+    func register(_ name: String) async throws(SessionFailure) -> RegistrationReport
+
     /// Forgets the session, and asks the provider to do the same.
     ///
     /// - Parameter name: of a configured identity.

@@ -41,6 +41,7 @@ package struct LogKey: Hashable, Sendable {
     package static let issuer = LogKey("issuer")
     package static let endpoint = LogKey("endpoint")
     package static let expiresIn = LogKey("expires_in_seconds")
+    package static let expires = LogKey("expires_at")
     package static let retryIn = LogKey("retry_in_seconds")
 
     // MARK: The process

@@ -82,7 +82,12 @@ struct ActionTests {
             ])
     }
 
-    @Test(arguments: ["userinfo", "revoke", "revoke/access_token", "logout"])
+    @Test func `register answers which client there is, and when its secret ends`() async {
+        let answer = await AdminFixture().send(.post, "/api/identities/default/register", admin)
+        #expect(answer.json == ["client_id": "made", "client_secret_expires_at": 7])
+    }
+
+    @Test(arguments: ["userinfo", "revoke", "revoke/access_token", "logout", "register"])
     func `actions of a session need the header, a known identity and POST`(action: String) async {
         let fixture = AdminFixture()
         #expect(await fixture.send(.post, "/api/identities/default/\(action)").status == 403)

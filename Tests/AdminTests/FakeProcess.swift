@@ -72,6 +72,14 @@ final class FakeIdentities: IdentityDirectory {
         return hints
     }
 
+    func register(_ name: String) async throws(SessionFailure) -> RegistrationReport {
+        try perform("register \(name)")
+        return RegistrationReport(
+            ClientRegistration(
+                clientID: "made", clientSecret: nil, secretExpiry: WallTime(secondsSinceEpoch: 7),
+                authentication: .basic, replacedClientID: ""))
+    }
+
     func logOut(_ name: String) async throws(SessionFailure) -> LogoutOutcome {
         try perform("logout \(name)")
         var outcome = LogoutOutcome()

@@ -16,7 +16,6 @@ enum Feature: CaseIterable {
     static let notYetSupported: Set<Feature> = [
         .tlsListeners,
         .inheritedListeners,
-        .registration,
         .dpop,
         .pushedAuthorizationRequests,
         .keyringStore,

@@ -9,6 +9,7 @@ extension Section<IdentityKey> {
         var sources: [Credential: SecretSource] = [:]
         sources[.clientSecret] = secret(.clientSecret)
         sources[.password] = secret(.password)
+        sources[.initialAccessToken] = secret(.initialAccessToken)
         sources[.privateKey] = file(.privateKeyFile, check: checkPrivateKey)
         sources[.assertion] = file(.assertionFile)
         sources[.subjectToken] = file(.subjectTokenFile)

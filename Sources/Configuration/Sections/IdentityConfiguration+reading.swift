@@ -15,7 +15,6 @@ extension IdentityConfiguration {
         credentials = section.credentials
         onStateChange = section.command(.onStateChange)
 
-        section.require(.clientID)
         redirectListen = section.value(.redirectListen, .redirectListen)?.value
         redirectURI = section.redirectURI(isBoundElsewhere: section.has(.redirectListen))
 
@@ -31,7 +30,7 @@ extension IdentityConfiguration {
         client.readLifetimes(section)
         if let preset { client.apply(preset, section) }
         client.tokenTimeLimit = timeouts.token
-        guard clientID != nil else { return nil }
+        guard clientID != nil || section.mayRegister else { return nil }
         self.client = client
     }
 
@@ -54,6 +53,16 @@ extension IdentityConfiguration {
 }
 
 extension Section<IdentityKey> {
+    /// Whether an identity may be without a client, because the provider can make one; says what is missing.
+    fileprivate var mayRegister: Bool {
+        guard !has(.clientID), has(.registrationEndpoint) || has(.issuer) || has(.discoveryURL) else {
+            require(.clientID)
+            return false
+        }
+        warn(.clientID, "is missing: 'bearerd register' gets one, or configure it")
+        return true
+    }
+
     /// Where a login comes back to: a loopback address, unless something else hands it on to us.
     fileprivate func redirectURI(isBoundElsewhere: Bool) -> RedirectURI {
         guard let uri = value(.redirectURI, .redirectURI)?.value else { return .standard }

@@ -5,8 +5,10 @@ import JSON
 
 /// Reads credentials, and makes of them what requests carry.
 struct CredentialReader {
-    let configuration: ClientConfiguration
+    var configuration: ClientConfiguration
     let source: any CredentialSource
+    /// Of a client that was registered, whose secret is nowhere else.
+    var registeredSecret: Secret?
 
     /// A credential that must be there.
     func require(_ credential: Credential) async throws(TokenFailure) -> Secret {
@@ -18,6 +20,7 @@ struct CredentialReader {
 
     /// A credential as it is now; nil where none is configured.
     func read(_ credential: Credential) async throws(TokenFailure) -> Secret? {
+        if credential == .clientSecret, let registeredSecret { return registeredSecret }
         do throws(CredentialError) {
             return try await source.read(credential)
         } catch {

@@ -12,6 +12,8 @@ public enum Credential: String, CaseIterable, Sendable {
     case assertion
     /// PEM; assertions name it by its thumbprints.
     case assertionCertificate = "assertion_certificate"
+    /// RFC 7591 §3: permits us to register.
+    case initialAccessToken = "initial_access_token"
     /// RFC 6749 §4.3.
     case password
     /// RFC 8693 §2.1.

@@ -23,6 +23,7 @@ extension AuthState {
         var empty = StoredSession(
             identity: session.identity, generation: session.generation + 1, binding: binding)
         empty.basicEncoding = session.basicEncoding
+        empty.registration = session.registration
         return empty
     }
 
@@ -30,6 +31,7 @@ extension AuthState {
     mutating func ended(_ stored: StoredSession, isSaved: Bool) {
         invalidated = session.generation
         session = stored
+        follow(stored.registration)
         isUnsaved = !isSaved
         hasStoredWorked = false
         access = nil

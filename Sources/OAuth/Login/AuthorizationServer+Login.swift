@@ -7,6 +7,7 @@ import JSON
 extension AuthorizationServer {
     /// A request for a browser to make.
     func authorizationRequest(redirectURI: String) async throws(TokenFailure) -> AuthorizationRequest {
+        try configuration.requireClient()
         let endpoint = try await url(of: .authorization)
         try configuration.permit(endpoint)
         let service = try await metadataIfPublished()

@@ -8,9 +8,9 @@ import JSON
 ///
 /// Confined to its session; never shared.
 final class AuthorizationServer {
-    let configuration: ClientConfiguration
+    private(set) var configuration: ClientConfiguration
     private let transport: any TokenTransport
-    let credentials: CredentialReader
+    private(set) var credentials: CredentialReader
     let clock: any SessionClock
     private let discovery: CachedDiscovery
     let publishedKeys = PublishedKeys()
@@ -28,6 +28,14 @@ final class AuthorizationServer {
         self.clock = clock
         discovery = CachedDiscovery(
             ServiceDiscovery(configuration: configuration, transport: transport), clock: clock)
+    }
+
+    /// Is asked as another client from now on; `secret` is that of one that was registered.
+    func become(_ client: ClientConfiguration, secret: Secret?) {
+        configuration = client
+        credentials.configuration = client
+        credentials.registeredSecret = secret
+        learnedEncoding = nil
     }
 
     // MARK: What it is asked
@@ -128,6 +136,7 @@ final class AuthorizationServer {
     private func exchange(
         _ parameters: FormBody, with endpoint: Endpoint
     ) async throws(TokenFailure) -> Exchange {
+        try configuration.requireClient()
         let url = try await url(of: endpoint)
         let client = try await credentials.clientProof(for: audience, at: clock.wallNow)
         func attempt(_ isFormEncoded: Bool) async throws(TokenFailure) -> Exchange {

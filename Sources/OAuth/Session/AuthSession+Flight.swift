@@ -117,7 +117,9 @@ extension AuthSession {
     }
 
     private func adopt(_ stored: StoredSession) {
-        guard state.found(stored, at: clock.now, wall: clock.wallNow, jitter: random()) else { return }
+        let isAdopted = state.found(stored, at: clock.now, wall: clock.wallNow, jitter: random())
+        followClient()
+        guard isAdopted else { return }
         server.learnedEncoding = stored.basicEncoding
         report(.adopted(generation: stored.generation))
     }

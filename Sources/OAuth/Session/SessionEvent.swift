@@ -13,4 +13,6 @@ public enum SessionEvent: Equatable, Sendable {
     case storeRecovered
     /// A route's resource server answered 401 to the newest token.
     case authorizationError(route: String)
+    /// The secret that came with a registration ends soon, or has: register again.
+    case clientSecretExpires(WallTime)
 }

@@ -18,6 +18,7 @@ extension AuthState {
         var fresh = StoredSession(
             identity: session.identity, generation: session.generation, binding: binding)
         fresh.basicEncoding = session.basicEncoding
+        fresh.registration = session.registration
         return granted(grant, to: fresh, sentAt: sentAt, wall: wall, jitter: jitter)
     }
 

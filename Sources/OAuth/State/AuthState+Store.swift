@@ -17,6 +17,7 @@ extension AuthState {
         _ stored: StoredSession, at now: Instant, wall: WallTime, jitter: Double
     ) -> Bool {
         guard isNewer(stored) else { return false }
+        follow(stored.registration)
         guard stored.binding == binding else {
             session.generation = stored.generation
             return false

@@ -11,9 +11,12 @@ import HTTPTypes
 /// resource servers think of a token), `AuthState+Store` (other processes, restarts), `AuthState+Status` (what
 /// people see).
 public struct AuthState: Sendable {
-    let configuration: ClientConfiguration
+    /// As somebody wrote it.
+    let configured: ClientConfiguration
+    /// The same with the client that was registered, if one was.
+    var configuration: ClientConfiguration
     /// The server and client that our tokens belong to.
-    let binding: String
+    var binding: String
     /// What our access tokens are asked for.
     let request: String
 
@@ -50,6 +53,7 @@ public struct AuthState: Sendable {
 
     /// A state that knows nothing.
     public init(_ configuration: ClientConfiguration) {
+        configured = configuration
         self.configuration = configuration
         binding = configuration.binding
         request = configuration.requestDigest

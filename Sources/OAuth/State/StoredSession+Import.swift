@@ -14,6 +14,7 @@ extension StoredSession {
         _ refreshToken: Secret, idToken: Secret?, scope: [String], for client: ClientConfiguration,
         over present: StoredSession?
     ) -> StoredSession? {
+        let client = client.registered(present?.registration)
         let bytes = refreshToken.withPlaintext { Array($0.utf8) }
         let digest = Base64URL.encode(SHA256.digest(bytes))
         if let present, present.binding == client.binding, let held = present.refreshToken,
@@ -27,6 +28,7 @@ extension StoredSession {
         session.idToken = idToken
         session.scope = scope
         session.importedToken = digest
+        session.registration = present?.registration
         return session
     }
 }

@@ -22,6 +22,7 @@ extension StoredSession {
         case lastRefreshMilliseconds = "last_refresh_ms"
         case basicEncoding = "basic_encoding"
         case importedToken = "imported_token"
+        case registration
         case pendingCode = "pending_code"
         case pendingRedirectURI = "pending_redirect_uri"
         case pendingVerifier = "pending_verifier"
@@ -50,6 +51,7 @@ extension StoredSession {
         put(.refusal, refusal.map { .string($0.rawValue) })
         put(.lastRefreshMilliseconds, lastRefresh.map { .integer($0.sinceEpoch.wholeMilliseconds) })
         put(.basicEncoding, basicEncoding.map { .string($0.rawValue) })
+        put(.registration, registration.map { .object($0.json) })
         put(.importedToken, importedToken.map { .string($0) })
         return object.serialized(pretty: true)
     }
@@ -85,6 +87,7 @@ extension StoredSession {
         lastRefresh = Duration(storedMilliseconds: integer(.lastRefreshMilliseconds)).map(
             WallTime.init(sinceEpoch:))
         basicEncoding = string(.basicEncoding).flatMap(BasicEncoding.init(rawValue:))
+        registration = object[Member.registration.rawValue]?.object.flatMap(ClientRegistration.init)
         importedToken = string(.importedToken)
     }
 }

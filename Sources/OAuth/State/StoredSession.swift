@@ -31,6 +31,8 @@ public struct StoredSession: Sendable {
     public var lastRefresh: WallTime?
     /// What `basic_encoding: auto` found out.
     public var basicEncoding: BasicEncoding?
+    /// The client that the server made for us.
+    public var registration: ClientRegistration?
     /// A digest of the refresh token that was imported: once it is rotated, importing it again would be reuse
     /// (RFC 9700 §4.14.2), which costs the whole session.
     public var importedToken: String?

@@ -10,13 +10,15 @@ enum CommandLineInterface {
         [
             RunCommand.self, CheckCommand.self, StatusCommand.self, LoginCommand.self, ExchangeCommand.self,
             TokenCommand.self, RefreshCommand.self, UserinfoCommand.self, RevokeCommand.self,
-            LogoutCommand.self, ImportCommand.self, DiscoverCommand.self, WaitCommand.self, DemoCommand.self,
+            LogoutCommand.self, ImportCommand.self, RegisterCommand.self, DiscoverCommand.self,
+            WaitCommand.self,
+            DemoCommand.self,
         ]
     }
 
     /// The commands of the contract that are still to be built: known, not shown in the help, refused.
     private static let notSupportedYet = [
-        "doctor", "register",
+        "doctor"
     ]
 
     /// Does what the words ask for.

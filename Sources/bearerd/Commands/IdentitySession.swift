@@ -13,6 +13,7 @@ import System
 struct IdentitySession {
     let session: AuthSession
     private let patience: Duration
+    private let redirectURI: String
 
     /// Opens the store; nothing is asked of the provider yet.
     ///
@@ -30,6 +31,7 @@ struct IdentitySession {
         }
         self.session = session
         patience = configuration.timeouts.tokenWait
+        redirectURI = identity.redirectURI.registered
     }
 
     /// A token that has not expired: the stored one, else a new one that is stored first.
@@ -93,6 +95,17 @@ struct IdentitySession {
             outcome = .success(try await session.logOut(onlyHere: isLocal))
         } catch {
             outcome = .failure(.store(error))
+        }
+        return try Self.value(of: outcome, await session.status)
+    }
+
+    /// Has the provider make a client.
+    func register() async throws(CommandFailure) -> ClientRegistration {
+        let outcome: Result<ClientRegistration, SessionFailure>
+        do throws(SessionFailure) {
+            outcome = .success(try await session.register(redirectURI: redirectURI))
+        } catch {
+            outcome = .failure(error)
         }
         return try Self.value(of: outcome, await session.status)
     }

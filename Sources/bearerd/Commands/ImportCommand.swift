@@ -89,7 +89,8 @@ struct ImportCommand: Command {
     private func check(
         _ imported: ImportedSession, belongsTo identity: IdentityConfiguration
     ) throws(CommandFailure) {
-        if let clientID = imported.clientID, clientID != identity.client.clientID {
+        let ours = identity.client.clientID
+        if let clientID = imported.clientID, !ours.isEmpty, clientID != ours {
             throw CommandFailure(
                 .badData, "\(source): it is the session of another client_id than that of '\(identity.name)'")
         }

@@ -67,6 +67,14 @@ struct Identities: IdentityDirectory {
         try await sessions(of: name).first?.revoke(hints) ?? []
     }
 
+    func register(_ name: String) async throws(SessionFailure) -> RegistrationReport {
+        guard let group = groups.first(where: { $0.name == name }) else {
+            throw .server(
+                TokenFailure(.misconfigured, code: "no_identity", detail: "there is no such identity"))
+        }
+        return RegistrationReport(try await group.register())
+    }
+
     func logOut(_ name: String) async throws(SessionFailure) -> LogoutOutcome {
         do throws(StoreError) {
             return try await sessions(of: name).first?.logOut() ?? LogoutOutcome()

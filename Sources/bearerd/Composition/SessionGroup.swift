@@ -14,6 +14,9 @@ struct SessionGroup: Sendable {
     /// Never empty; what is said of the identity as a whole is said of the first.
     let members: [Member]
 
+    /// Where a login of a registered client comes back to.
+    private let redirectURI: RedirectURI
+
     var first: AuthSession { members[0].session }
     var name: String { first.identity }
 
@@ -26,6 +29,7 @@ struct SessionGroup: Sendable {
         _ make: (ClientConfiguration, SessionFamily) -> AuthSession
     ) {
         let family = SessionFamily()
+        redirectURI = identity.redirectURI
         members = identity.clients(for: routes).map { client in
             Member(client: client, session: make(client, family))
         }
@@ -35,6 +39,11 @@ struct SessionGroup: Sendable {
     func session(for target: TokenTarget?, of identity: IdentityConfiguration) -> AuthSession {
         let wanted = target.map(identity.client.aimed) ?? identity.client
         return members.first { $0.client == wanted }?.session ?? first
+    }
+
+    /// Has the provider make a client for the identity.
+    func register() async throws(SessionFailure) -> ClientRegistration {
+        try await first.register(redirectURI: redirectURI.registered)
     }
 
     /// What may be shown of the identity.

@@ -50,6 +50,10 @@ final class SessionReporter: SessionObserver {
             log.notice("the session is stored again")
         case .authorizationError(let route):
             log.warning("the upstream refused the token", [.route: .string(route)])
+        case .clientSecretExpires(let moment):
+            log.warning(
+                "the registered client's secret ends soon, or has ended: register again",
+                [.expires: .string(Timestamp.text(unixSeconds: moment.secondsSinceEpoch))])
         }
     }
 

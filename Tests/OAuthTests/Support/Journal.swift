@@ -21,6 +21,7 @@ final class Journal: SessionObserver {
         case .storeFailed(let operation, _): append("\(operation.rawValue) failed")
         case .storeRecovered: append("store recovered")
         case .authorizationError(let route): append("401 \(route)")
+        case .clientSecretExpires: append("client secret expires")
         }
     }
 }

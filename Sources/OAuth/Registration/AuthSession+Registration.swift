@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import HTTPTypes
+
+/// How the client comes to be known to the server (RFC 7591).
+extension AuthSession {
+    private static let longestLockWait: Duration = .seconds(30)
+
+    /// Has the server make a client, stores it, and is that client from then on; so is every other process.
+    ///
+    /// A session that there was belongs to the client before, and ends.
+    ///
+    /// - Parameter redirectURI: where logins come back to.
+    /// - Throws: ``SessionFailure``; nothing has changed then.
+    package func register(redirectURI: String) async throws(SessionFailure) -> ClientRegistration {
+        let lock: any StoreLock
+        do throws(StoreError) {
+            lock = try await store.lock(identity, waitingAtMost: Self.longestLockWait)
+        } catch {
+            throw .store(error)
+        }
+        do throws(SessionFailure) {
+            await adoptStored()
+            let registration = try await requestRegistration(redirectURI)
+            let fresh = state.registering(registration)
+            let failure = await saving(fresh)
+            state.ended(fresh, isSaved: failure == nil)
+            followClient()
+            if let failure { throw .store(failure) }
+            await lock.release()
+            if isStarted { advance() }
+            return registration
+        } catch {
+            await lock.release()
+            throw error
+        }
+    }
+
+    private func requestRegistration(
+        _ redirectURI: String
+    ) async throws(SessionFailure) -> ClientRegistration {
+        do throws(TokenFailure) {
+            return try await server.register(as: state.configured, redirectURI: redirectURI)
+        } catch {
+            throw .server(error)
+        }
+    }
+
+    /// Asks the server as the client that the session belongs to.
+    func followClient() {
+        guard server.configuration != state.configuration else { return }
+        let registration = state.registration
+        server.become(state.configuration, secret: registration?.clientSecret)
+        guard let expiry = registration?.secretExpiry,
+            expiry - clock.wallNow < ClientRegistration.warningTime
+        else { return }
+        report(.clientSecretExpires(expiry))
+    }
+}
+
+extension ClientRegistration {
+    /// A secret that ends sooner is warned of.
+    fileprivate static let warningTime: Duration = .seconds(14 * 24 * 3600)
+}
+
+extension AuthorizationServer {
+    func register(
+        as configuration: ClientConfiguration, redirectURI: String
+    ) async throws(TokenFailure) -> ClientRegistration {
+        var request = ProviderRequest(
+            method: .post, url: try await url(of: .registration), timeLimit: configuration.tokenTimeLimit)
+        request.fields.append(.contentType, "application/json")
+        request.fields.append(.accept, "application/json")
+        if let token = try await credentials.read(.initialAccessToken) {
+            _ = token.withPlaintext { request.fields.append(.authorization, "Bearer \($0)") }
+        }
+        request.body = RegistrationRequest(configuration: configuration, redirectURI: redirectURI).body
+        return try RegistrationResponse(await send(request), of: configuration).registration
+    }
+}

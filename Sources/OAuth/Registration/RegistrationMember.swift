@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A member of client metadata, spelled as on the wire (RFC 7591 §2, §3.2.1).
+enum RegistrationMember: String {
+    case redirectURIs = "redirect_uris"
+    case applicationType = "application_type"
+    case clientName = "client_name"
+    case grantTypes = "grant_types"
+    case responseTypes = "response_types"
+    case tokenEndpointAuthMethod = "token_endpoint_auth_method"
+    case scope
+    case clientID = "client_id"
+    case clientSecret = "client_secret"
+    case clientSecretExpiresAt = "client_secret_expires_at"
+    case error
+}

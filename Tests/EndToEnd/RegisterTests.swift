@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// `bearerd register` (SPEC.md sections 1 and 7; RFC 7591).
+@Suite(.blocking) struct `Registering` {
+    private let provider: HostileProvider
+    private let directory: TemporaryDirectory
+    private let upstream: RawUpstream
+    private let secret = "made-secret-" + randomText()
+
+    init() throws {
+        provider = try HostileProvider()
+        directory = try TemporaryDirectory()
+        upstream = try RawUpstream()
+        provider.discovery { _, provider in
+            provider.discoveryDocument(members: #","registration_endpoint":"\#(provider.issuer)/register""#)
+        }
+        answer(
+            #"{"client_id":"made-1","client_secret":"\#(secret)","client_secret_expires_at":0}"#, status: 201)
+    }
+
+    private func answer(_ body: String, status: Int = 200) {
+        provider.serve("POST", "/register") { _ in .json(body, status: status) }
+    }
+
+    private func configured(_ grant: String = "client_credentials", _ more: String = "") throws -> String {
+        let text = Sidecar.configuration(
+            provider: provider, upstream: upstream.url, clientSecret: "x", directory: directory,
+            .init(identity: more, grant: grant)
+        ).replacing("    client_id: legacy-app\n", with: "").replacing("    client_secret: x\n", with: "")
+        return try directory.write("config.yaml", text)
+    }
+
+    private var asked: TestJSON {
+        TestJSON(parsing: provider.requests("POST", "/register").last?.message.text ?? "") ?? .null
+    }
+
+    @Test func `the client is kept in the store, and every command and the daemon are it`() throws {
+        let file = try configured()
+        let before = try BearerdProcess.command("token", "-c", file)
+        #expect(before.exit == 78 && before.errors.contains("register"), "\(before.errors)")
+        let result = try BearerdProcess.command("register", "-c", file)
+        #expect(result.exit == 0 && result.output.contains("made-1"), "\(result.errors)")
+        #expect(LeakScan.leaks(of: [secret], in: result.output + result.errors).isEmpty)
+        #expect(asked["grant_types"][0].string == "client_credentials" && asked["redirect_uris"] == .null)
+
+        #expect(try BearerdProcess.command("token", "-c", file).exit == 0)
+        #expect(provider.requests.last?.basicCredentials?.name == "made-1")
+        #expect(provider.requests.last.flatMap { formDecoded($0.basicCredentials?.password ?? "") } == secret)
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file])
+        #expect(try RawClient(to: bearerd.proxy).request("GET", "/", []).status == 200)
+        #expect(LeakScan.leaks(of: [secret], in: bearerd.log).isEmpty)
+    }
+
+    @Test func `a running daemon becomes the client within a second`() throws {
+        let file = try configured()
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file])
+        #expect(try RawClient(to: bearerd.proxy).request("GET", "/", []).status == 503)
+        #expect(try BearerdProcess.command("register", "-c", file).exit == 0)
+        try eventually("a token", within: .seconds(2)) {
+            try RawClient(to: bearerd.proxy).request("GET", "/", []).status == 200
+        }
+        answer(#"{"client_id":"made-2","client_secret":"\#(secret)","client_secret_expires_at":0}"#)
+        let again = try BearerdProcess.command("register", "-c", file)
+        #expect(again.exit == 0 && again.output.contains("made-2"))
+        try eventually("the new client", within: .seconds(2)) {
+            provider.requests.last?.basicCredentials?.name == "made-2"
+        }
+    }
+
+    @Test func `a login's redirect is registered without a port, and the initial access token is shown`()
+        throws
+    {
+        let file = try configured(
+            "authorization_code", "initial_access_token: initial-token\nscope: openid email")
+        let result = try BearerdProcess.command("register", "-c", file)
+        #expect(result.exit == 0, "\(result.errors)")
+        #expect(asked["redirect_uris"] == .array([.string("http://127.0.0.1/callback")]))
+        #expect(asked["grant_types"].array.compactMap(\.string) == ["authorization_code", "refresh_token"])
+        #expect(asked["response_types"][0].string == "code" && asked["scope"].string == "openid email")
+        #expect(asked["application_type"].string == "native")
+        let message = try #require(provider.requests("POST", "/register").last).message
+        #expect(message["Authorization"] == "Bearer initial-token")
+        #expect(message["Content-Type"] == "application/json")
+        #expect(LeakScan.leaks(of: ["initial-token"], in: result.output + result.errors).isEmpty)
+    }
+
+    @Test func `a public client is one, and the end of a secret is warned of`() throws {
+        let file = try configured("refresh_token")
+        answer(#"{"client_id":"made-1","token_endpoint_auth_method":"none"}"#)
+        #expect(try BearerdProcess.command("register", "-c", file).exit == 0)
+        let token = try directory.write("token", provider.makeRefreshToken() + "\n")
+        #expect(try BearerdProcess.command("import", "--refresh-token", token, "-c", file).exit == 0)
+        #expect(try BearerdProcess.command("token", "-c", file).exit == 0)
+        #expect(provider.requests.last?["client_id"] == "made-1")
+        #expect(provider.requests.last?.message["Authorization"] == nil)
+        #expect(try BearerdProcess.command("logout", "--local", "-c", file).exit == 0)
+        #expect(try BearerdProcess.command("import", "--refresh-token", token, "-c", file).exit == 0)
+
+        answer(#"{"client_id":"made-2","client_secret":"\#(secret)","client_secret_expires_at":1800000000}"#)
+        let expiring = try BearerdProcess.command("register", "-c", file)
+        #expect(expiring.exit == 0 && expiring.errors.contains("2027-01-15"), "\(expiring.errors)")
+        #expect(
+            try BearerdProcess.command("token", "-c", file).exit == 77, "the session was the other client's")
+    }
+
+    @Test(arguments: [
+        Reply.json("{}"), .json(#"{"client_id":7}"#), .json(#"{"client_id":""}"#), .json("[]"), .ok("<html>"),
+        .json(#"{"client_id":"a","client_secret":"\u0000"}"#), .json(#"{"client_id":"a\u0007"}"#),
+        .json(#"{"client_id":"a","token_endpoint_auth_method":"client_secret_post"}"#),
+        .json(#"{"client_id":"a","token_endpoint_auth_method":"magic"}"#), .response(500), .response(401),
+        .close,
+        .oauthError("invalid_client_metadata"), .response(302, [("Location", "/")]),
+        .json(#"{"client_id":"\#(String(repeating: "x", count: 10 << 20))"}"#),
+    ])
+    func `an answer that is no client is 69, and nothing changes`(reply: Reply) throws {
+        let file = try configured()
+        #expect(try BearerdProcess.command("register", "-c", file).exit == 0)
+        provider.serve("POST", "/register") { _ in reply }
+        let result = try BearerdProcess.command("register", "-c", file)
+        #expect(result.exit == 69 && result.output.isEmpty)
+        #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+        #expect(try BearerdProcess.command("token", "-c", file).exit == 0)
+        #expect(provider.requests.last?.basicCredentials?.name == "made-1")
+    }
+}
