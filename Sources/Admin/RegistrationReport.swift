@@ -14,6 +14,11 @@ package struct RegistrationReport: Sendable {
         case secretExpiry = "client_secret_expires_at"
     }
 
+    package init(clientID: String, secretExpiry: WallTime?) {
+        self.clientID = clientID
+        self.secretExpiry = secretExpiry
+    }
+
     package init(_ registration: ClientRegistration) {
         clientID = registration.clientID
         secretExpiry = registration.secretExpiry

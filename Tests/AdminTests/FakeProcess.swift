@@ -74,10 +74,7 @@ final class FakeIdentities: IdentityDirectory {
 
     func register(_ name: String) async throws(SessionFailure) -> RegistrationReport {
         try perform("register \(name)")
-        return RegistrationReport(
-            ClientRegistration(
-                clientID: "made", clientSecret: nil, secretExpiry: WallTime(secondsSinceEpoch: 7),
-                authentication: .basic, replacedClientID: ""))
+        return RegistrationReport(clientID: "made", secretExpiry: WallTime(secondsSinceEpoch: 7))
     }
 
     func logOut(_ name: String) async throws(SessionFailure) -> LogoutOutcome {

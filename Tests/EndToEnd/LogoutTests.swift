@@ -28,6 +28,34 @@ import Testing
         #expect(try session.command("token").exit == 77)
     }
 
+    @Test
+    func `the browser is shown a page that posts the logout, once, at an address that nobody can guess`()
+        throws
+    {
+        let session = try begun()
+        let page = session.directory.path("page")
+        let script = try session.directory.write(
+            "browser",
+            """
+            #!/bin/sh
+            curl -s "${1%/*}/" > \(page).root
+            curl -s -D \(page).head "$1" > \(page).part; echo "$1" > \(page).url; mv \(page).part \(page)
+            """, mode: 0o700)
+        let result = try Subprocess.run(
+            [BearerdProcess.binary, "logout", "-c", session.configuration], environment: ["BROWSER": script])
+        #expect(result.ending == .exited(0) && result.output.isEmpty, "\(result.errors)")
+        func text(_ suffix: String) -> String {
+            String(decoding: TemporaryDirectory.contents(of: page + suffix), as: UTF8.self)
+        }
+        try eventually("the browser to have the page") { !text("").isEmpty }
+        #expect(text("").contains(#"action="\#(session.provider.issuer)/end_session""#))
+        #expect(text("").contains(#"name="id_token_hint" value="\#(session.idToken)""#))
+        #expect(text(".head").lowercased().contains("cache-control: no-store"))
+        #expect(text(".url").utf8.count > 40)
+        #expect(
+            try LeakScan.leaks(of: session.secrets, in: text(".url") + text(".root") + result.errors).isEmpty)
+    }
+
     @Test func `local asks nobody`() throws {
         let session = try begun()
         #expect(try session.command("logout", "--local").exit == 0)

@@ -2,6 +2,7 @@
 
 import Admin
 import Configuration
+import EventLoop
 import OAuth
 
 /// `bearerd logout`: ends a session here, and asks the provider to end it too.
@@ -30,22 +31,31 @@ struct LogoutCommand: Command {
     func run() throws(CommandFailure) -> ExitStatus {
         let configuration = try file.load().configuration
         let identity = try IdentityChoice.choose(identityName, in: configuration)
-        let (report, request) = try CommandLoop.run { loop throws(CommandFailure) in
+        let report = try CommandLoop.run { loop throws(CommandFailure) in
             try await IdentityAction(on: identity, in: configuration, loop: loop).perform(
                 AdminPath.logout(identity.name),
                 here: { session throws(CommandFailure) in
                     let outcome = try await session.logOut(onlyHere: isLocal)
-                    return (LogoutReport(outcome), outcome.request)
+                    if let request = outcome.request { try await show(request, loop) }
+                    return LogoutReport(outcome)
                 },
-                reading: { json in LogoutReport(json).map { ($0, nil) } })
+                reading: { LogoutReport($0) })
         }
-        if printsAddress, let request { try Console.show("\(request.url)\n") }
         Console.remark("\(identity.name): logged out here\(remoteWords(report))")
         guard report.reasons.isEmpty else {
             let reasons = report.reasons.joined(separator: "; ")
             throw CommandFailure(.unavailable, "\(identity.name): the provider was not told: \(reasons)")
         }
         return .success
+    }
+
+    /// Most providers tie their session to the browser, so that only the browser can end it.
+    private func show(_ request: EndSessionRequest, _ loop: EventLoop) async throws(CommandFailure) {
+        guard !printsAddress else { return try Console.show("\(request.url)\n") }
+        guard let browser = Browser() else { return }
+        guard await LogoutListener.show(request, in: browser, on: loop) else {
+            return Console.remark("the browser did not come for the logout; it may be logged in still")
+        }
     }
 
     private func remoteWords(_ report: LogoutReport) -> String {

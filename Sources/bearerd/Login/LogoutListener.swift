@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import EventLoop
+import HTTPServer
+import HTTPTypes
+import OAuth
+
+/// Serves one page once, from which a browser posts a logout to the provider.
+///
+/// The id token is in the page, so its address is a secret of this process and the browser.
+actor LogoutListener: LoopConfined, HTTPResponder {
+    /// How long the browser may take to start.
+    private static let patience = Duration.seconds(15)
+    /// How long it may take to fetch the page.
+    private static let farewell = Duration.seconds(2)
+
+    nonisolated let loop: EventLoop
+
+    private let request: EndSessionRequest
+    private let path = "/" + SecureRandom.word(bytes: 16)
+    private let nonce = SecureRandom.word(bytes: 16)
+    private let hosts: HostList
+    private let origin: String
+    private var isShown = false
+    private var isOver = false
+    private var waiter: CheckedContinuation<Void, Never>?
+
+    private init(_ request: EndSessionRequest, port: UInt16, loop: EventLoop) {
+        self.request = request
+        self.loop = loop
+        hosts = HostList(["127.0.0.1:\(port)"])
+        origin = "http://127.0.0.1:\(port)"
+    }
+
+    /// Has a browser end the provider's session.
+    ///
+    /// - Returns: whether the browser came for the page; what the provider made of it is not known.
+    static func show(_ request: EndSessionRequest, in browser: Browser, on loop: EventLoop) async -> Bool {
+        guard let sockets = try? ListeningSocket.tcp(host: "127.0.0.1", port: 0, joining: false),
+            let port = sockets.first?.address?.port
+        else { return false }
+        let listener = LogoutListener(request, port: port, loop: loop)
+        let service = HTTPService(loop: loop, responder: listener)
+        for socket in sockets { await service.listen(on: socket) }
+        let isShown = await listener.open(browser)
+        await service.stop(waitingAtMost: farewell)
+        return isShown
+    }
+
+    private func open(_ browser: Browser) async -> Bool {
+        guard (try? browser.open(origin + path)) != nil else { return false }
+        let timer = LoopTimer(loop: loop) { self.assumeIsolated { $0.end() } }
+        timer.set(after: Self.patience)
+        await withCheckedContinuation { continuation in
+            if isOver { continuation.resume() } else { waiter = continuation }
+        }
+        timer.cancel()
+        return isShown
+    }
+
+    private func end() {
+        isOver = true
+        waiter?.resume()
+        waiter = nil
+    }
+
+    func respond(to message: ServiceRequest) async -> ServiceReply {
+        guard hosts.contains(message.head.fields[.host]), message.path == path, message.head.method == .get,
+            !isOver
+        else { return LoginPage.nothingHere.reply }
+        isShown = true
+        end()
+        return page
+    }
+
+    private var page: ServiceReply {
+        var head = HTTPResponse(status: 200)
+        head.fields[.contentType] = "text/html; charset=utf-8"
+        head.fields[.cacheControl] = "no-store"
+        head.fields[.contentSecurityPolicy] =
+            "default-src 'none'; script-src 'nonce-\(nonce)'; frame-ancestors 'none'; base-uri 'none'"
+        for (name, value) in [("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff")] {
+            HTTPFields.Name(name).map { head.fields[$0] = value }
+        }
+        return ServiceReply(head: head, body: .bytes(Array(markup.utf8)))
+    }
+
+    private var markup: String {
+        let inputs = request.parameters.map { parameter, value in
+            "<input type=\"hidden\" name=\"\(parameter.rawValue)\" value=\"\(Self.escaped(value))\">"
+        }
+        return """
+            <!doctype html>
+            <html lang="en"><head><meta charset="utf-8"><title>Logging out</title></head><body>
+            <form method="post" action="\(Self.escaped(request.endpoint.description))">\(inputs.joined())
+            <button>Log out at the provider</button></form>
+            <script nonce="\(nonce)">document.forms[0].submit()</script>
+            </body></html>
+
+            """
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacing("&", with: "&amp;").replacing("\"", with: "&quot;").replacing("<", with: "&lt;")
+    }
+}
