@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
-import HTTPTypes
+package import HTTPServer
 import OAuth
 
 /// What the browser shows after a redirect: one sentence, no script, nothing of what was sent.
@@ -18,7 +17,7 @@ package struct LoginPage: Sendable {
         status: 400, title: "Not logged in", text: "The terminal where the login was started tells why.")
     static let over = LoginPage(
         status: 410, title: "This login is over", text: "Start again from where you came.")
-    static let nothingHere = LoginPage(
+    package static let nothingHere = LoginPage(
         status: 404, title: "Nothing here", text: "Only a login's end is awaited here.")
     static let wrongMethod = LoginPage(
         status: 405, title: "Not like this", text: "A browser comes here with GET.")
@@ -31,17 +30,11 @@ package struct LoginPage: Sendable {
     }
 
     /// The page as an answer that nobody keeps, frames or passes on.
-    var reply: ServiceReply {
-        var head = HTTPResponse(status: status)
-        head.fields[.contentType] = "text/html; charset=utf-8"
-        head.fields[.cacheControl] = "no-store"
-        head.fields[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
-        for (name, value) in [("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff")] {
-            HTTPFields.Name(name).map { head.fields[$0] = value }
-        }
-        if status == 405 { head.fields[.allow] = "GET" }
-        return ServiceReply(head: head, body: .bytes(Array(markup.utf8)))
+    package var reply: ServiceReply {
+        var reply = ServiceReply(
+            page: markup, status: status, allowing: "style-src 'unsafe-inline'; form-action 'none'")
+        if status == 405 { reply.head.fields[.allow] = "GET" }
+        return reply
     }
 
     private var markup: String {

@@ -4,7 +4,9 @@ package import Crypto
 
 /// A client that the server made for us (RFC 7591 §3.2.1), as it is stored.
 public struct ClientRegistration: Sendable {
+    /// `client_id`.
     public var clientID: String
+    /// `client_secret`, if the server gave one.
     public var clientSecret: Secret?
     /// When the secret ends; nil if it does not.
     public var secretExpiry: WallTime?

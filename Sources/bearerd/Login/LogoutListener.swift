@@ -5,6 +5,7 @@ import EventLoop
 import HTTPServer
 import HTTPTypes
 import OAuth
+import OAuthRuntime
 
 /// Serves one page once, from which a browser posts a logout to the provider.
 ///
@@ -71,19 +72,7 @@ actor LogoutListener: LoopConfined, HTTPResponder {
         else { return LoginPage.nothingHere.reply }
         isShown = true
         end()
-        return page
-    }
-
-    private var page: ServiceReply {
-        var head = HTTPResponse(status: 200)
-        head.fields[.contentType] = "text/html; charset=utf-8"
-        head.fields[.cacheControl] = "no-store"
-        head.fields[.contentSecurityPolicy] =
-            "default-src 'none'; script-src 'nonce-\(nonce)'; frame-ancestors 'none'; base-uri 'none'"
-        for (name, value) in [("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff")] {
-            HTTPFields.Name(name).map { head.fields[$0] = value }
-        }
-        return ServiceReply(head: head, body: .bytes(Array(markup.utf8)))
+        return ServiceReply(page: markup, allowing: "script-src 'nonce-\(nonce)'")
     }
 
     private var markup: String {
