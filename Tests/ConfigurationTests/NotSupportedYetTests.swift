@@ -13,8 +13,7 @@ import Testing
     }
 
     @Test(arguments: [
-        "initial_access_token: t", "initial_access_token_credential: t", "dpop: true",
-        "par: auto",
+        "dpop: true", "par: auto",
     ])
     func `keys of an identity whose part is not built are refused`(line: String) {
         #expect(reasons(withIdentity(line)) == ["not supported yet"])

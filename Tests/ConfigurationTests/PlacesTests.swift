@@ -31,7 +31,8 @@ import Testing
                 "c.yaml:2:10: error: workers: expected a whole number, found 'many'",
                 "c.yaml:4:10: error: log.level: 'loud' is not one of trace, debug, info, notice, warning, error",
                 "c.yaml:5:3: error: log.level: the key is there already, on line 4",
-                "c.yaml:7:3: error: identities.default.client_id: is missing",
+                "c.yaml:7:3: warning: identities.default.client_id: is missing: 'bearerd register' gets one, "
+                    + "or configure it",
                 "c.yaml:8:13: error: identities.default.issuer: 'sso.example.com' is not an http or https URL "
                     + "without a query",
                 "c.yaml:10:21: error: identities.default.scope[1]: is not a scope: printable ASCII without spaces, "
