@@ -47,7 +47,7 @@ class Process:
         """User and system time of all threads, ended ones too."""
         with open(f"/proc/{self.child.pid}/stat") as stat:
             fields = stat.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
+        return int(fields[11]) / TICKS_PER_SECOND, int(fields[12]) / TICKS_PER_SECOND
 
     def resident_mebibytes(self):
         with open(f"/proc/{self.child.pid}/status") as status:

@@ -156,6 +156,10 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)))
     func `a key that is replaced ends the back-off within a second`() throws {
+        #expect(try isOnce(within: .seconds(2), healWithAnotherKey))
+    }
+
+    private func healWithAnotherKey(_ begin: () -> Void) throws {
         let directory = try TemporaryDirectory()
         let wrong = try TestKeyPair("ES256")
         let right = try TestKeyPair("ES256")
@@ -171,10 +175,9 @@ import Testing
         // The third try fails after 3 s, and the fourth is 4 s away.
         try provider.request(3)
         #expect(try sidecar.state() == "misconfigured")
-        let changed = ContinuousClock.now
+        begin()
         try directory.write("key", bytes: TemporaryDirectory.contents(of: right.privateKeyFile))
         try sidecar.awaitToken()
-        #expect(ContinuousClock.now - changed < .seconds(2))
     }
 
     @Test(arguments: ["tls_client_auth", "self_signed_tls_client_auth"])

@@ -102,6 +102,10 @@ import Testing
 
     @Test(.timeLimit(.minutes(1)))
     func `refused is a misconfiguration, which a changed subject token ends within a second`() throws {
+        #expect(try isOnce(within: .seconds(2), healWithAnotherSubject))
+    }
+
+    private func healWithAnotherSubject(_ begin: () -> Void) throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write("subject", "expired.token")
         let provider = try HostileProvider()
@@ -114,10 +118,9 @@ import Testing
         try provider.request(3)
         #expect(try sidecar.state() == "misconfigured")
         `bearerd's own answers`.check(try sidecar.get(), 503, "misconfigured")
-        let changed = ContinuousClock.now
+        begin()
         try directory.write("subject", "fresh.token")
         try sidecar.awaitToken()
-        #expect(ContinuousClock.now - changed < .seconds(2))
     }
 
     @Test func `uses the refresh token it was given, and is made again when that dies`() throws {

@@ -128,6 +128,10 @@ import Testing
     }
 
     @Test func `with invalid_client heals within a second when the secret file changes`() throws {
+        #expect(try isOnce(within: .seconds(1.6), healWithAnotherSecret))
+    }
+
+    private func healWithAnotherSecret(_ begin: () -> Void) throws {
         let provider = try HostileProvider()
         let right = "right-" + randomText()
         provider.setPolicy { $0.clientSecret = right }
@@ -145,9 +149,8 @@ import Testing
         // Let the back-off grow beyond a second, so that only the change can end it.
         try provider.request(3)
         try directory.write("client_secret", right + "\n")
-        let changed = ContinuousClock.now
-        try eventually("a token", within: .seconds(5)) { try client.request("GET", "/").status == 200 }
-        #expect(ContinuousClock.now - changed < .seconds(1.6))
+        begin()
+        try eventually("a token") { try client.request("GET", "/").status == 200 }
         #expect(upstream.tokens == provider.accessTokens)
     }
 

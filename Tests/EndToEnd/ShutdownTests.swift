@@ -13,7 +13,7 @@ import Testing
         let start = ContinuousClock.now
         sidecar.bearerd.process.signal(signal)
         #expect(try sidecar.bearerd.process.waitForEnd() == .exited(0))
-        #expect(ContinuousClock.now - start < .seconds(5))
+        #expect(ContinuousClock.now - start < .seconds(20))
         #expect(try idle.wire.endsCleanly())
     }
 
@@ -77,7 +77,7 @@ import Testing
         try eventually("the drain to begin") { (try? RawClient(to: proxy)) == nil }
         let second = ContinuousClock.now
         #expect(try sidecar.bearerd.terminate() == .exited(1))
-        #expect(ContinuousClock.now - second < .seconds(5))
+        #expect(ContinuousClock.now - second < .seconds(20))
     }
 
     @Test func `leaves no answer half sent to many busy clients`() throws {

@@ -259,14 +259,18 @@ import Testing
             provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
         #expect(try two.get().status == 200)
         #expect(provider.requests.count == 1)
-        try one.act("refresh")
-        let newest = try #require(provider.accessTokens.last)
-        let refreshed = ContinuousClock.now
-        try eventually("the newer token", within: .seconds(5)) {
-            try two.get().status == 200 && upstream.tokens.last == newest
+        var refreshes = 0
+        let isAdopted = try isOnce(within: .seconds(1.3)) { begin in
+            try one.act("refresh")
+            refreshes += 1
+            let newest = try #require(provider.accessTokens.last)
+            begin()
+            try eventually("the newer token") {
+                try two.get().status == 200 && upstream.tokens.last == newest
+            }
         }
-        #expect(ContinuousClock.now - refreshed < .seconds(1.3))
-        #expect(provider.requests.count == 2)
+        #expect(isAdopted)
+        #expect(provider.requests.count == 1 + refreshes)
     }
 
     @Test func `two processes that refresh at the same time never use one refresh token twice`() throws {

@@ -48,7 +48,7 @@ import Testing
             let start = ContinuousClock.now
             let result = try BearerdProcess.command("wait", "--ready", "--timeout=300ms", "-c", file)
             #expect(result.exit == 69 && result.errors.split(separator: "\n").count == 1, "\(result.errors)")
-            #expect(start.duration(to: .now) < .seconds(4))
+            #expect(start.duration(to: .now) < .seconds(20))
             _ = directory
         }
         _ = holder
