@@ -28,12 +28,12 @@ struct IDTokenTests {
     private func rules(
         _ occasion: IDTokenRules.Occasion = .login(nonce: Secret("n1")),
         issuer: String? = "https://sso.example",
-        accessToken: String = "at1", skew: Duration = .seconds(60)
+        accessToken: String = "at1", skew: Duration = .seconds(60), parameters: [NamedValue] = []
     ) -> IDTokenRules {
         IDTokenRules(
             issuer: issuer, clientID: "app", occasion: occasion, accessToken: Secret(accessToken),
             clockSkew: skew,
-            now: Self.now)
+            now: Self.now, parameters: parameters)
     }
 
     private func verdict(
@@ -121,6 +121,31 @@ struct IDTokenTests {
         #expect(try verdict { $0["nonce"] = "n2" } == .nonceMismatch)
         #expect(try verdict { $0["nonce"] = nil } == .nonceMismatch)
         #expect(try verdict(rules(.login(nonce: nil))) { $0["nonce"] = nil } == nil)
+    }
+
+    @Test func `of a login with max_age says that the person proved themselves not longer ago`() throws {
+        let asking = rules(parameters: [NamedValue("max_age", "300")])
+        #expect(try verdict(asking) { $0["auth_time"] = 1_699_999_700 } == nil)
+        #expect(try verdict(asking) { $0["auth_time"] = 1_699_999_640 } == nil, "the clocks may differ")
+        #expect(try verdict(asking) { $0["auth_time"] = 1_699_999_639 } == .authenticatedTooLongAgo)
+        #expect(try verdict(asking) { _ in } == .authenticatedTooLongAgo)
+        #expect(try verdict(asking) { $0["auth_time"] = "1699999900" } == .authenticatedTooLongAgo)
+        #expect(try verdict { $0["auth_time"] = 1 } == nil, "nobody asked")
+        let atOnce = rules(parameters: [NamedValue("max_age", "0")])
+        #expect(try verdict(atOnce) { $0["auth_time"] = 1_700_000_000 } == nil)
+        let odd = rules(parameters: [NamedValue("max_age", "9223372036854775807")])
+        #expect(try verdict(odd) { $0["auth_time"] = -1e300 } == nil, "no number overflows")
+        let refresh = rules(.refresh(previous: nil), parameters: [NamedValue("max_age", "300")])
+        #expect(
+            try verdict(refresh) { $0["auth_time"] = 1_690_000_000 } == nil, "that was the login's affair")
+    }
+
+    @Test func `of a login with acr_values has none but these`() throws {
+        let asking = rules(parameters: [NamedValue("acr_values", "gold silver")])
+        #expect(try verdict(asking) { $0["acr"] = "silver" } == nil)
+        #expect(try verdict(asking) { _ in } == nil, "a server that knows no contexts")
+        #expect(try verdict(asking) { $0["acr"] = "0" } == .contextMismatch)
+        #expect(try verdict { $0["acr"] = "0" } == nil, "nobody asked")
     }
 
     @Test func `must fit the access token beside it`() throws {

@@ -19,7 +19,8 @@ extension AuthorizationServer {
             token = try IDToken(parsing: compact)
             let rules = IDTokenRules(
                 issuer: issuer, clientID: configuration.clientID, occasion: occasion,
-                accessToken: grant.accessToken, clockSkew: configuration.clockSkew, now: clock.wallNow)
+                accessToken: grant.accessToken, clockSkew: configuration.clockSkew, now: clock.wallNow,
+                parameters: configuration.authorizationParameters)
             try rules.check(token)
         } catch {
             throw TokenFailure(error)

@@ -21,6 +21,10 @@ public struct IDToken: Sendable {
     public let authorizedParty: String?
     /// `at_hash`: binds it to the access token that came along.
     public let accessTokenHash: String?
+    /// `auth_time`: when the person last proved who they are.
+    public let authenticationTime: WallTime?
+    /// `acr`: how they did.
+    public let authenticationContext: String?
     /// The token as it came, for its signature.
     package let signed: JWS
 
@@ -50,6 +54,8 @@ public struct IDToken: Sendable {
         nonce = string(.nonce)
         authorizedParty = string(.authorizedParty)
         accessTokenHash = string(.accessTokenHash)
+        authenticationTime = moment(.authenticationTime)
+        authenticationContext = string(.authenticationContext)
         self.signed = signed
     }
 

@@ -10,4 +10,6 @@ enum IDTokenClaim: String {
     case nonce
     case authorizedParty = "azp"
     case accessTokenHash = "at_hash"
+    case authenticationTime = "auth_time"
+    case authenticationContext = "acr"
 }

@@ -22,6 +22,10 @@ package enum IDTokenError: Error, Equatable, Sendable {
     case issuedAtTooFarFromNow
     /// Rule 11.
     case nonceMismatch
+    /// Rule 12: an `acr` that is none of the `acr_values` that were asked for.
+    case contextMismatch
+    /// Rule 13: `auth_time` is missing, or longer ago than the `max_age` that was asked for.
+    case authenticatedTooLongAgo
     /// OpenID Connect Core §3.1.3.8.
     case accessTokenMismatch
     /// OpenID Connect Core §12.2: a refresh brought the id token of somebody else.
@@ -45,6 +49,9 @@ package enum IDTokenError: Error, Equatable, Sendable {
         case .issuedAtTooFarFromNow:
             "it was issued more than 600 seconds before or after now; are the clocks right?"
         case .nonceMismatch: "nonce mismatch"
+        case .contextMismatch: "its acr is none of the acr_values that were asked for"
+        case .authenticatedTooLongAgo:
+            "its auth_time is missing, or longer ago than the max_age that was asked for"
         case .accessTokenMismatch: "its at_hash is not that of the access token"
         case .subjectChanged: "its sub is not the one that logged in"
         case .sessionChanged(let name): "its \(name) is not the one of the login"

@@ -22,6 +22,8 @@ struct IDTokenRules {
     let accessToken: Secret
     let clockSkew: Duration
     let now: WallTime
+    /// What a browser's authorization request had of its own, whose `max_age` and `acr_values` the answer must satisfy.
+    var parameters: [NamedValue] = []
 
     /// - Throws: the first rule that is broken.
     func check(_ token: IDToken) throws(IDTokenError) {
@@ -51,6 +53,25 @@ struct IDTokenRules {
         guard .zero - Self.issuedAtWindow...Self.issuedAtWindow ~= age else { throw .issuedAtTooFarFromNow }
         guard let nonce else { return }
         guard let answered = token.nonce, nonce.matches(Array(answered.utf8)) else { throw .nonceMismatch }
+        try checkAuthentication(token)
+    }
+
+    /// What was asked of the way in which the person proves who they are.
+    private func checkAuthentication(_ token: IDToken) throws(IDTokenError) {
+        if let longest = value(of: .maximumAge).flatMap({ Int64($0) }) {
+            guard let moment = token.authenticationTime,
+                now - moment <= .seconds(min(longest, 1 << 40)) + clockSkew
+            else { throw .authenticatedTooLongAgo }
+        }
+        // A server that knows no contexts names none; the request for one is voluntary (§5.5.1.1).
+        if let asked = value(of: .contexts)?.split(separator: " "), let context = token.authenticationContext
+        {
+            guard asked.contains(Substring(context)) else { throw .contextMismatch }
+        }
+    }
+
+    private func value(of parameter: RequestedAuthentication) -> String? {
+        parameters.first { $0.name == parameter.rawValue }?.value
     }
 
     private func check(_ token: IDToken, follows previous: IDToken) throws(IDTokenError) {
