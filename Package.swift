@@ -146,7 +146,8 @@ let package = Package(
         .testTarget(
             name: "HTTPTypesTests", dependencies: ["HTTPTypes", "FuzzInvariants"], swiftSettings: bridge),
         .target(
-            name: "FuzzInvariants", dependencies: ["HTTPTypes", "YAML", "SessionImport", "Crypto", "OAuth"],
+            name: "FuzzInvariants",
+            dependencies: ["HTTPTypes", "YAML", "JSON", "SessionImport", "Crypto", "OAuth"],
             path: "Tests/Fuzz/Invariants",
             swiftSettings: bridge),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: bridge),

@@ -139,7 +139,9 @@ import Testing
 
     @Test func `403 with insufficient_scope never refreshes`() throws {
         let upstream = try RawUpstream { _ in
-            .response(403, [("WWW-Authenticate", #"Bearer error="insufficient_scope""#)], "no")
+            .response(
+                403, [("WWW-Authenticate", #"Basic realm="error=x", Bearer error = "insufficient_scope""#)],
+                "no")
         }
         let sidecar = try Sidecar(upstream: upstream, .init(route: "retry_on_status: [401, 403]"))
         for _ in 0..<3 { #expect(try sidecar.get().status == 403) }

@@ -44,6 +44,7 @@ struct `A discovery document` {
         #""file:///etc/passwd""#, #""ftp://sso.example/t""#, #""https://user:word@sso.example/t""#,
         #""https://sso.example/t#f""#, #""https://sso.example/t\r\nX: y""#, #""https://sso.example/a b""#,
         #""https://""#, #""https://sso.example:99999/""#, #""https://sso.example\u0000.evil/""#,
+        #""http+unix:/run/docker.sock""#,
     ])
     func `whose endpoint is no URL has none`(value: String) async throws {
         let harness = harness(#"{"issuer":"https://sso.example","token_endpoint":\#(value)}"#)

@@ -28,7 +28,8 @@ public struct ServiceConfiguration: Sendable {
         for endpoint in Endpoint.allCases {
             endpoints[endpoint] = object[endpoint.rawValue]?.string.flatMap(HTTPURL.init)
         }
-        return endpoints
+        // No server that is asked over the network may lead us to a socket of this machine.
+        return endpoints.filter { $0.value.scheme != .unix }
     }
 
     /// Adds what `other` says and this does not.

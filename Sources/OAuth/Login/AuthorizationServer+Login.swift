@@ -25,10 +25,10 @@ extension AuthorizationServer {
         for resource in configuration.resource { form.append(.resource, resource) }
         let sentAt = clock.now
         let response = try await post(form, to: .deviceAuthorization)
-        let body = AnswerBody(response.body)
-        if response.status == 200, let device = DeviceAuthorization(body, sentAt: sentAt) { return device }
+        if let device = DeviceAuthorization(response, sentAt: sentAt) { return device }
         let table = OutcomeTable(
-            status: response.status, body: body, grant: .original, grantType: .deviceCode,
+            status: response.status, body: AnswerBody(response.body), grant: .original,
+            grantType: .deviceCode,
             retryAfter: RetryAfter.delay(in: response.fields, wall: clock.wallNow))
         var failure =
             table.failure

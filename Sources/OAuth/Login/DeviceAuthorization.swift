@@ -22,10 +22,13 @@ public struct DeviceAuthorization: Sendable {
     /// How long to wait between two requests.
     let interval: Duration
 
-    /// - Parameter sentAt: when it was asked for; its lifetime counts from then.
+    /// - Parameters:
+    ///   - response: what the server answered.
+    ///   - sentAt: when it was asked for; its lifetime counts from then.
     /// - Returns: nil for an answer without what the person and we need, or with bytes that no terminal should get.
-    init?(_ body: AnswerBody, sentAt: Instant) {
-        guard let code = body[.deviceCode]?.string, !code.isEmpty,
+    package init?(_ response: ProviderResponse, sentAt: Instant) {
+        let body = AnswerBody(response.body)
+        guard response.status == 200, let code = body[.deviceCode]?.string, !code.isEmpty,
             let userCode = Self.printable(body[.userCode]),
             // Google's name is older than the RFC.
             let uri = Self.printable(body[.verificationURI] ?? body[.verificationURL])

@@ -4,11 +4,11 @@ import Crypto
 import JSON
 
 /// The answer to a registration (RFC 7591 §3.2), judged.
-struct RegistrationResponse {
-    let registration: ClientRegistration
+package struct RegistrationResponse {
+    package let registration: ClientRegistration
 
     /// - Throws: ``TokenFailure`` for anything but a client that can be used.
-    init(_ response: ProviderResponse, of configuration: ClientConfiguration) throws(TokenFailure) {
+    package init(_ response: ProviderResponse, of configuration: ClientConfiguration) throws(TokenFailure) {
         guard case .object(let object) = AnswerBody(response.body) else {
             guard response.status == 200 || response.status == 201 else {
                 throw Self.failure(response.status, nil)

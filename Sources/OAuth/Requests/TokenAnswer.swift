@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+package import Crypto
 import HTTPTypes
 
 /// An answer of the token endpoint, judged.
 ///
 /// Reading one never fails: everything a server can send has a meaning.
-struct TokenAnswer: Sendable {
+package struct TokenAnswer: Sendable {
     /// The token, or why there is none.
-    let result: Result<TokenGrant, TokenFailure>
+    package let result: Result<TokenGrant, TokenFailure>
     /// The refresh token that came with it, whatever else is wrong with the answer.
-    let refreshToken: Secret?
+    package let refreshToken: Secret?
 
     /// Judges `response` to a request made with `grant`; `wall` is for a `Retry-After` that is a date.
-    init(_ response: ProviderResponse, to grant: Grant, of configuration: ClientConfiguration, wall: WallTime)
-    {
+    package init(
+        _ response: ProviderResponse, to grant: Grant, of configuration: ClientConfiguration, wall: WallTime
+    ) {
         let body = AnswerBody(response.body)
         let success = 200..<300 ~= response.status ? TokenResponse(body) : nil
         refreshToken = success?.refreshToken

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+package import Crypto
 import HTTPTypes
-import JSON
+package import JSON
 
 /// An answer of the userinfo endpoint (OpenID Connect Core §5.3.2).
-struct UserinfoAnswer {
+package struct UserinfoAnswer {
     private static let subject = "sub"
 
     private let claims: JSONObject
     /// The claims as they were signed, to be verified before they are believed; nil for plain JSON.
-    let signed: JWS?
+    package let signed: JWS?
 
     /// - Throws: ``TokenFailure`` for anything but claims.
-    init(_ response: ProviderResponse) throws(TokenFailure) {
+    package init(_ response: ProviderResponse) throws(TokenFailure) {
         guard response.status == 200 else { throw Self.failure(response.status) }
         let type = response.fields[.contentType]?.lowercased() ?? ""
         guard !type.hasPrefix("application/jwt") else {
@@ -43,7 +43,7 @@ struct UserinfoAnswer {
     ///
     /// - Parameter idToken: of the session; nil if there is none to compare with.
     /// - Throws: ``TokenFailure`` if the `sub` is missing or another one.
-    func claims(about idToken: Secret?) throws(TokenFailure) -> JSONObject {
+    package func claims(about idToken: Secret?) throws(TokenFailure) -> JSONObject {
         guard let subject = claims[Self.subject]?.string, !subject.isEmpty else {
             throw TokenFailure(.misconfigured, code: "no_subject", detail: "the userinfo has no sub")
         }
