@@ -16,6 +16,14 @@ enum AdminError: Error, Equatable {
     case methodNotAllowed(allowed: [HTTPMethod])
     /// A part of the contract that is not built yet.
     case notSupported
+    /// The body is not what the action takes.
+    case badBody
+    /// The person, or the provider, said no to a login.
+    case refused(AuthorizationRefusal)
+    /// Nobody decided about a login in time.
+    case expired
+    /// A login brought no tokens, or none that are believed.
+    case notLoggedIn(TokenFailure)
     /// The action was tried and brought no token.
     case token(TokenError)
     /// The provider did not do what the action needs.
@@ -31,6 +39,15 @@ enum AdminError: Error, Equatable {
         }
     }
 
+    init(_ error: LoginError) {
+        switch error {
+        case .refused(let refusal): self = .refused(refusal)
+        case .expired: self = .expired
+        case .failed(let failure): self = .notLoggedIn(failure)
+        case .unstored(let error): self = .store(error)
+        }
+    }
+
     /// The only place where a failure of this target becomes a status.
     var status: Int {
         switch self {
@@ -39,8 +56,11 @@ enum AdminError: Error, Equatable {
         case .notFound: 404
         case .methodNotAllowed: 405
         case .notSupported: 501
+        case .badBody: 400
+        case .refused: 403
+        case .expired: 504
         case .token, .store: 503
-        case .provider: 502
+        case .provider, .notLoggedIn: 502
         }
     }
 
@@ -52,10 +72,19 @@ enum AdminError: Error, Equatable {
         case .notFound: "no_route"
         case .methodNotAllowed: "method_not_allowed"
         case .notSupported: "not_implemented"
+        case .badBody: "bad_request"
+        case .refused: "login_refused"
+        case .expired: "login_expired"
         case .token(.loginRequired): "login_required"
         case .token(.misconfigured): "misconfigured"
         case .token(.unavailable), .token(.cancelled): "idp_unavailable"
         case .provider(let failure): failure.code
+        case .notLoggedIn(let failure):
+            switch failure.kind {
+            case .final, .doubtful: "login_refused"
+            case .misconfigured: "misconfigured"
+            case .transient: failure.code
+            }
         case .store: "store_unavailable"
         }
     }
@@ -71,12 +100,16 @@ enum AdminError: Error, Equatable {
         case .notFound: "Nothing is here."
         case .methodNotAllowed: "The method is not for this resource."
         case .notSupported: "This is not supported yet."
+        case .badBody: "The body is not what this takes."
+        case .refused(let refusal): refusal.sentence
+        case .expired: "Nobody logged in in time."
         case .token(.loginRequired): "The provider wants somebody to log in."
         case .token(.misconfigured):
             "The provider refuses this client or its request; see last_error in /api/status."
         case .token(.unavailable), .token(.cancelled):
             "The provider gave no token; see last_error in /api/status."
         case .provider(let failure): failure.detail
+        case .notLoggedIn(let failure): "no login: \(failure.detail) (\(failure.code))"
         case .store(.busy): "Another process keeps the store's lock."
         case .store(.unavailable(let reason)): reason
         }
@@ -93,7 +126,8 @@ enum AdminError: Error, Equatable {
             if let delay = error.retryAfter {
                 head.fields[.retryAfter] = "\(max(1, delay.components.seconds))"
             }
-        case .wrongHost, .notFromHere, .wrongKey, .noKey, .notFound, .notSupported, .provider, .store:
+        case .wrongHost, .notFromHere, .wrongKey, .noKey, .notFound, .notSupported, .badBody, .refused,
+            .expired, .notLoggedIn, .provider, .store:
             break
         }
         let problem: JSONValue = [
@@ -101,5 +135,13 @@ enum AdminError: Error, Equatable {
             "detail": .string(detail), "code": .string(code),
         ]
         return (head, problem.serialized())
+    }
+}
+
+extension AuthorizationRefusal {
+    /// What a person reads of it.
+    fileprivate var sentence: String {
+        let code = code?.rawValue ?? "an error that cannot be shown"
+        return "the login was refused: \(code)" + (description.map { ": \($0)" } ?? "")
     }
 }

@@ -19,6 +19,8 @@ package enum AdminPath {
     }
     /// Has the provider make a client for an identity.
     package static func register(_ identity: String) -> String { "/api/identities/\(identity)/register" }
+    /// Takes a session over that a command began, or finishes one.
+    package static func session(_ identity: String) -> String { "/api/identities/\(identity)/session" }
     /// Ends an identity's session.
     package static func logout(_ identity: String) -> String { "/api/identities/\(identity)/logout" }
 }

@@ -16,6 +16,7 @@ enum AdminResource: Equatable {
     case revoke(identity: String, [TokenHint])
     case logout(identity: String)
     case register(identity: String)
+    case session(identity: String)
     case quit
     /// In the contract, but not built yet.
     case reload
@@ -51,6 +52,7 @@ enum AdminResource: Equatable {
             case "invalidate": self = .invalidate(identity: identity)
             case "logout": self = .logout(identity: identity)
             case "register": self = .register(identity: identity)
+            case "session": self = .session(identity: identity)
             case "userinfo": self = .userinfo(identity: identity)
             case "revoke": self = .revoke(identity: identity, TokenHint.allCases)
             default: return nil
@@ -68,9 +70,8 @@ enum AdminResource: Equatable {
     var isOpen: Bool {
         switch self {
         case .health, .readiness, .metrics: true
-        case .status, .page, .refresh, .invalidate, .userinfo, .revoke, .logout, .register, .quit, .reload,
-            .login,
-            .callback:
+        case .status, .page, .refresh, .invalidate, .userinfo, .revoke, .logout, .register, .session, .quit,
+            .reload, .login, .callback:
             false
         }
     }
@@ -78,7 +79,7 @@ enum AdminResource: Equatable {
     /// Whether it changes something or asks the provider, and so takes POST and nothing else.
     var isAction: Bool {
         switch self {
-        case .refresh, .invalidate, .userinfo, .revoke, .logout, .register, .quit, .reload: true
+        case .refresh, .invalidate, .userinfo, .revoke, .logout, .register, .session, .quit, .reload: true
         case .health, .readiness, .metrics, .status, .page, .login, .callback: false
         }
     }

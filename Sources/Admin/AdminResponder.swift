@@ -80,6 +80,7 @@ package struct AdminResponder: HTTPResponder {
             return try await report(on: identity) { name throws(SessionFailure) in
                 try await identities.register(name).json
             }
+        case .session(let identity): return try await take(request.body, for: identity)
         case .quit: return try await quit()
         case .reload, .login, .callback: throw .notSupported
         }
@@ -145,6 +146,19 @@ package struct AdminResponder: HTTPResponder {
         guard await identities.statuses().contains(where: { $0.name == identity }) else { throw .notFound }
         do throws(SessionFailure) {
             return .json(try await action(identity))
+        } catch {
+            throw AdminError(error)
+        }
+    }
+
+    /// Has an identity take over what a command began.
+    private func take(_ body: [UInt8], for identity: String) async throws(AdminError) -> ServiceReply {
+        guard await identities.statuses().contains(where: { $0.name == identity }) else { throw .notFound }
+        guard let handover = (try? JSONValue(parsing: body)).flatMap(SessionHandover.init) else {
+            throw .badBody
+        }
+        do throws(LoginError) {
+            return .json(try await identities.take(handover, for: identity).json)
         } catch {
             throw AdminError(error)
         }

@@ -45,6 +45,15 @@ package protocol IdentityDirectory: Sendable {
     /// - Throws: why nothing has changed.
     func register(_ name: String) async throws(SessionFailure) -> RegistrationReport
 
+    /// Takes a session over from a command, or finishes a login that one began.
+    ///
+    /// - Parameters:
+    ///   - handover: what the command has.
+    ///   - name: of a configured identity.
+    /// - Returns: what came of it.
+    /// - Throws: why the session that there was goes on.
+    func take(_ handover: SessionHandover, for name: String) async throws(LoginError) -> HandoverReport
+
     /// Forgets the session, and asks the provider to do the same.
     ///
     /// - Parameter name: of a configured identity.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Admin
+import Crypto
 import HTTPTypes
 import JSON
 import OAuth
@@ -85,6 +87,33 @@ struct ActionTests {
     @Test func `register answers which client there is, and when its secret ends`() async {
         let answer = await AdminFixture().send(.post, "/api/identities/default/register", admin)
         #expect(answer.json == ["client_id": "made", "client_secret_expires_at": 7])
+    }
+
+    @Test func `session takes over what a command began, and nothing else`() async {
+        let path = "/api/identities/default/session"
+        let code = AuthorizationCode(
+            code: Secret("c"), redirectURI: "http://127.0.0.1:1/", verifier: Secret("v"), nonce: Secret("n"))
+        for (handover, status, word) in [
+            (.code(code), 200, nil), (.kept(code), 200, nil),
+            (.imported(refreshToken: Secret("r"), idToken: nil, scope: ["a"]), 200, nil),
+            (.pending, 502, "login_refused"),
+            (.device(code: Secret("d"), interval: .seconds(5), lifetime: .seconds(60)), 504, "login_expired"),
+        ] as [(SessionHandover, Int, String?)] {
+            let answer = await AdminFixture().send(.post, path, admin, body: handover.json.serialized())
+            #expect(answer.status == status && answer.code == word, "\(answer.text)")
+        }
+        for text in [
+            "", "{}", "[]", #"{"kind":"other"}"#, #"{"kind":"code","code":"c"}"#, #"{"kind":"imported"}"#,
+            #"{"kind":"device","device_code":"d","interval":0,"expires_in":60}"#,
+            #"{"kind":"device","device_code":"d","interval":5,"expires_in":9223372036854775807}"#,
+        ] {
+            let answer = await AdminFixture().send(.post, path, admin, body: Array(text.utf8))
+            #expect(answer.status == 400 && answer.code == "bad_request", "\(text)")
+        }
+        #expect(await AdminFixture().send(.post, path).status == 403)
+        #expect(await AdminFixture().get(path).status == 405)
+        let nobody = await AdminFixture().send(.post, "/api/identities/nobody/session", admin)
+        #expect(nobody.status == 404)
     }
 
     @Test(arguments: ["userinfo", "revoke", "revoke/access_token", "logout", "register"])

@@ -61,12 +61,12 @@ struct AdminFixture {
 
     func send(
         _ method: HTTPMethod, _ target: String, host: String = "localhost:9090",
-        _ fields: [(HTTPFields.Name, String)] = [], to identities: FakeIdentities? = nil
+        _ fields: [(HTTPFields.Name, String)] = [], to identities: FakeIdentities? = nil, body: [UInt8] = []
     ) async -> Answer {
         var request = HTTPRequest(method: method, target: target)
         request.fields[.host] = host
         for (name, value) in fields { request.fields[name] = value }
-        return Answer(await responder(identities).respond(to: ServiceRequest(head: request)))
+        return Answer(await responder(identities).respond(to: ServiceRequest(head: request, body: body)))
     }
 }
 

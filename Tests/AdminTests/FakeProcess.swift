@@ -77,6 +77,15 @@ final class FakeIdentities: IdentityDirectory {
         return RegistrationReport(clientID: "made", secretExpiry: WallTime(secondsSinceEpoch: 7))
     }
 
+    func take(_ handover: SessionHandover, for name: String) async throws(LoginError) -> HandoverReport {
+        log.withLock { $0.append("take \(handover.json["kind"]?.string ?? "") \(name)") }
+        switch handover {
+        case .pending: throw .failed(TokenFailure(.final, code: "invalid_grant", detail: "it failed"))
+        case .device: throw .expired
+        case .code, .kept, .imported: return HandoverReport(isChanged: false)
+        }
+    }
+
     func logOut(_ name: String) async throws(SessionFailure) -> LogoutOutcome {
         try perform("logout \(name)")
         var outcome = LogoutOutcome()

@@ -10,13 +10,18 @@ final class LoginSite: Sendable {
     private let provider: Address
 
     /// The identities `web`, which every route names, and `tv`; `identity` has lines for the former.
-    init(identity: String = "") throws {
+    ///
+    /// With a store in memory commands find the daemon at its admin listener.
+    init(identity: String = "", inMemory: Bool = false) throws {
         directory = try TemporaryDirectory()
         provider = try Socket.refusing().address
+        let admin = inMemory ? "\(try Socket.refusing().address)" : "127.0.0.1:0"
+        let store =
+            inMemory ? "type: memory" : "type: file\n  directory: \(directory.path("store"))"
         let text = """
             listen: 127.0.0.1:0
             admin:
-              listen: 127.0.0.1:0
+              listen: \(admin)
             development:
               provider: \(provider)
               api: 127.0.0.1:0
@@ -37,8 +42,7 @@ final class LoginSite: Sendable {
                 upstream: http://127.0.0.1:1
                 identity: web
             store:
-              type: file
-              directory: \(directory.path("store"))
+              \(store)
             """
         file = try directory.write("config.yaml", text)
         bearerd = try BearerdProcess(arguments: ["run", "-c", file])

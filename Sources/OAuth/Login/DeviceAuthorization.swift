@@ -10,7 +10,7 @@ public struct DeviceAuthorization: Sendable {
     private static let longestLifetime: Duration = .seconds(86_400)
 
     /// What the client asks with.
-    let code: Secret
+    package let code: Secret
     /// What the person types in.
     public let userCode: String
     /// Where.
@@ -20,7 +20,7 @@ public struct DeviceAuthorization: Sendable {
     /// The code is of no use from here on.
     public private(set) var expiry: Instant
     /// How long to wait between two requests.
-    let interval: Duration
+    package let interval: Duration
 
     /// - Parameters:
     ///   - response: what the server answered.
@@ -42,6 +42,16 @@ public struct DeviceAuthorization: Sendable {
         interval =
             Self.seconds(body[.interval]).map { min(max($0, .seconds(1)), .seconds(300)) }
             ?? Self.standardInterval
+    }
+
+    /// One whose person has been told already: what is left is to wait.
+    package init(code: Secret, interval: Duration, expiry: Instant) {
+        self.code = code
+        self.interval = min(max(interval, .seconds(1)), .seconds(300))
+        self.expiry = expiry
+        userCode = ""
+        verificationURI = ""
+        completeVerificationURI = nil
     }
 
     /// The same, given up at `moment` if it does not expire before.

@@ -6,4 +6,9 @@ public struct Login: Equatable, Sendable {
     public let hasRefreshToken: Bool
     /// Whether the provider said who the person is.
     public let hasIDToken: Bool
+
+    package init(hasRefreshToken: Bool, hasIDToken: Bool) {
+        self.hasRefreshToken = hasRefreshToken
+        self.hasIDToken = hasIDToken
+    }
 }

@@ -11,3 +11,13 @@ public enum LoginError: Error, Equatable, Sendable {
     /// The tokens came and could not be stored.
     case unstored(StoreError)
 }
+
+extension LoginError {
+    /// Whether the code, which is good for one use, has had it.
+    var isFinal: Bool {
+        switch self {
+        case .refused, .expired, .unstored: true
+        case .failed(let failure): failure.kind == .final || failure.kind == .doubtful || failure.isBadIDToken
+        }
+    }
+}

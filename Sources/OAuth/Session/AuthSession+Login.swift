@@ -43,6 +43,20 @@ extension AuthSession {
         return state.session.pendingCode
     }
 
+    /// Exchanges the code that waits in the store; one that the server refused waits no longer.
+    ///
+    /// - Returns: nil if none waits.
+    /// - Throws: ``LoginError``; the session that there was goes on.
+    public func logInWithPendingCode() async throws(LoginError) -> Login? {
+        guard let code = await pendingCode() else { return nil }
+        do throws(LoginError) {
+            return try await logIn(with: code)
+        } catch {
+            if error.isFinal { try? await forget(code) }
+            throw error
+        }
+    }
+
     /// Takes a code that is of no more use out of the store, unless there is a newer one.
     ///
     /// - Throws: ``StoreError``.

@@ -42,18 +42,20 @@ struct AdminClient {
     }
 
     /// Has the daemon do something; waits longer than the daemon does.
-    func post(_ path: String) async throws(CommandFailure) -> Answer {
-        try await send(.post, path, timeLimit: .seconds(30))
+    func post(
+        _ path: String, body: [UInt8] = [], timeLimit: Duration = .seconds(30)
+    ) async throws(CommandFailure) -> Answer {
+        try await send(.post, path, body: body, timeLimit: timeLimit)
     }
 
     private func send(
-        _ method: HTTPMethod, _ path: String, timeLimit: Duration
+        _ method: HTTPMethod, _ path: String, body: [UInt8] = [], timeLimit: Duration
     ) async throws(CommandFailure) -> Answer {
         var fields = HTTPFields()
         fields[.bearerdAdmin] = "1"
         key?.withPlaintext { fields[.authorization] = "Bearer \($0)" }
         let request = TransferRequest(
-            method: method, url: url.replacing(path: path), fields: fields, timeLimit: timeLimit,
+            method: method, url: url.replacing(path: path), fields: fields, body: body, timeLimit: timeLimit,
             maximumBodyBytes: 16 << 20)
         do {
             let response = try await client.send(request, over: Transport())

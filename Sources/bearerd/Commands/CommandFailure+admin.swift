@@ -9,7 +9,8 @@ extension CommandFailure {
         let detail = problem?["detail"]?.string ?? "answered with status \(status)"
         let exitStatus: ExitStatus
         switch problem?["code"]?.string {
-        case "login_required", "access_denied": exitStatus = .permission
+        case "login_required", "login_refused", "access_denied": exitStatus = .permission
+        case "bad_id_token": exitStatus = .badData
         case "misconfigured": exitStatus = .configuration
         default: exitStatus = status == 403 || status == 421 ? .permission : .unavailable
         }

@@ -22,38 +22,23 @@ struct IdentityAction {
     ///
     /// - Parameters:
     ///   - path: what to ask the daemon for.
+    ///   - body: what the daemon needs for it.
     ///   - here: does it on the store.
     ///   - reading: makes the same of the daemon's answer; nil if it is not what it should be.
     /// - Returns: what either brings.
     /// - Throws: a failure of permission if there is neither a store nor a daemon.
     func perform<Value: Sendable>(
-        _ path: String, here: (IdentitySession) async throws(CommandFailure) -> Value,
+        _ path: String, body: JSONValue? = nil,
+        here: (IdentitySession) async throws(CommandFailure) -> Value,
         reading: (JSONValue) -> Value?
     ) async throws(CommandFailure) -> Value {
         let session: IdentitySession
         do throws(CommandFailure) {
             session = try IdentitySession(of: identity, in: configuration, loop: loop)
         } catch {
-            guard error.status == .permission || error.status == .cannotCreate else { throw error }
-            return try await askDaemon(for: path, because: error, reading)
+            return try await IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
+                .ask(for: path, body: body, reading)
         }
         return try await here(session)
-    }
-
-    private func askDaemon<Value>(
-        for path: String, because storeFailure: CommandFailure, _ reading: (JSONValue) -> Value?
-    ) async throws(CommandFailure) -> Value {
-        let subject = "\(identity.name): the daemon"
-        switch try await AdminClient(configuration.admin, loop: loop)?.post(path) {
-        case nil, .notRunning?:
-            let message = "\(storeFailure.message), and no daemon answers on an admin listener"
-            throw CommandFailure(.permission, message)
-        case .answered(let status, let body)?:
-            guard 200...299 ~= status else { throw CommandFailure(refusal: status, body, of: subject) }
-            guard let json = try? JSONValue(parsing: body), let value = reading(json) else {
-                throw CommandFailure(.unavailable, "\(subject) does not answer properly")
-            }
-            return value
-        }
     }
 }

@@ -7,6 +7,7 @@ import HTTPClient
 import JSON
 import OAuth
 import Observability
+import SessionImport
 import System
 
 /// One identity's session for the length of a command, on the store that a daemon may share.
@@ -17,15 +18,21 @@ struct IdentitySession {
 
     /// Opens the store; nothing is asked of the provider yet.
     ///
+    /// - Parameters:
+    ///   - identity: whose session it is.
+    ///   - configuration: where it is kept.
+    ///   - loop: where it runs.
+    ///   - isDetached: whether the store is left alone, and nothing is kept.
     /// - Throws: a failure of permission for a store in memory, which only its own process sees; the store's own.
     init(
-        of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop
+        of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop,
+        isDetached: Bool = false
     ) throws(CommandFailure) {
-        guard configuration.store.isShared else {
+        guard isDetached || configuration.store.isShared else {
             throw CommandFailure(
                 .permission, "the store is in memory, where only the daemon that made it sees it")
         }
-        let engine = try Engine(forCommandOn: configuration, loop: loop)
+        let engine = try Engine(forCommandOn: configuration, loop: loop, isDetached: isDetached)
         guard let session = engine.sessions.first(where: { $0.identity == identity.name }) else {
             throw CommandFailure(.failure, "\(identity.name): no session")
         }
@@ -99,6 +106,32 @@ struct IdentitySession {
         return try Self.value(of: outcome, await session.status)
     }
 
+    /// Makes what another program obtained the session.
+    ///
+    /// - Returns: whether anything changed.
+    func take(_ imported: ImportedSession) async throws(CommandFailure) -> Bool {
+        do throws(StoreError) {
+            return try await session.take(
+                imported.refreshToken, idToken: imported.idToken, scope: imported.scope)
+        } catch {
+            throw CommandFailure(.inputOutput, "\(session.identity): \(error.reason)")
+        }
+    }
+
+    /// Finishes a login whose code was kept.
+    ///
+    /// - Returns: nil if there is none.
+    func exchange() async throws(CommandFailure) -> Login? {
+        let login: Result<Login?, CommandFailure>
+        do throws(LoginError) {
+            login = .success(try await session.logInWithPendingCode())
+        } catch {
+            login = .failure(CommandFailure(error, of: session.identity))
+        }
+        await session.stop()
+        return try login.get()
+    }
+
     /// Has the provider make a client.
     func register() async throws(CommandFailure) -> ClientRegistration {
         let outcome: Result<ClientRegistration, SessionFailure>
@@ -140,13 +173,15 @@ struct IdentitySession {
 
 extension Engine {
     /// The engine of a command: what it has to say, the command says.
-    init(forCommandOn configuration: Configuration, loop: EventLoop) throws(CommandFailure) {
+    init(
+        forCommandOn configuration: Configuration, loop: EventLoop, isDetached: Bool = false
+    ) throws(CommandFailure) {
         do {
             try HTTPClientLibrary.initialize()
             try? CurrentProcess.forbidDumps()  // where that cannot be had, the command is of use all the same
             try self.init(
                 configuration: configuration, loop: loop,
-                log: Log(level: .error, format: .text, sink: NoSink()))
+                log: Log(level: .error, format: .text, sink: NoSink()), isDetached: isDetached)
         } catch {
             throw CommandFailure(error)
         }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Admin
 import Configuration
 import OAuth
 import SessionImport
@@ -49,40 +50,17 @@ struct ImportCommand: Command {
         let identity = try IdentityChoice.choose(identityName, in: configuration)
         let imported = try read()
         try check(imported, belongsTo: identity)
+        let handover = SessionHandover.imported(
+            refreshToken: imported.refreshToken, idToken: imported.idToken, scope: imported.scope)
         let isNew = try CommandLoop.run { loop throws(CommandFailure) in
-            guard configuration.store.isShared else {
-                throw CommandFailure(.permission, "the store is in memory: nothing imported would last")
-            }
-            let engine = try Engine(forCommandOn: configuration, loop: loop)
-            do throws(StoreError) {
-                return try await Self.store(imported, for: identity.client, in: engine.store)
-            } catch {
-                throw CommandFailure(.inputOutput, "\(identity.name): \(error.reason)")
-            }
+            try await IdentityAction(on: identity, in: configuration, loop: loop).perform(
+                AdminPath.session(identity.name), body: handover.json,
+                here: { session throws(CommandFailure) in try await session.take(imported) },
+                reading: { HandoverReport($0)?.isChanged })
         }
         try Console.show(
             "\(identity.name): \(isNew ? "imported" : "unchanged, it has this session already")\n")
         return .success
-    }
-
-    /// Replaces the session under the store's lock, so that no refresh of a running daemon is overwritten.
-    ///
-    /// - Returns: whether anything changed.
-    private static func store(
-        _ imported: ImportedSession, for client: ClientConfiguration, in store: any SessionStore
-    ) async throws(StoreError) -> Bool {
-        let lock = try await store.lock(client.name, waitingAtMost: .seconds(10))
-        do throws(StoreError) {
-            let session = StoredSession.importing(
-                imported.refreshToken, idToken: imported.idToken, scope: imported.scope, for: client,
-                over: try await store.load(client.name))
-            if let session { try await store.save(session) }
-            await lock.release()
-            return session != nil
-        } catch {
-            await lock.release()
-            throw error
-        }
     }
 
     /// A refresh token that belongs to another client is of no use; sent to another server it is given away.

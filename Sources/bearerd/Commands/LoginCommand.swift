@@ -49,10 +49,10 @@ struct LoginCommand: Command {
             throw CommandFailure(.usage, "\(identity.name): --no-exchange is for logins in a browser")
         }
         let login = try CommandLoop.run { loop throws(CommandFailure) in
-            let session = try IdentitySession(of: identity, in: configuration, loop: loop).session
-            if isOnDevice { return try await DeviceLogin(session: session, loop: loop, limit: limit).run() }
+            let target = try await LoginTarget(of: identity, in: configuration, loop: loop)
+            if isOnDevice { return try await DeviceLogin(target: target, loop: loop, limit: limit).run() }
             let browserLogin = BrowserLogin(
-                identity: identity, session: session, loop: loop, limit: limit,
+                identity: identity, target: target, loop: loop, limit: limit,
                 browser: usesBrowser ? Browser() : nil, isExchanged: isExchanged)
             return try await browserLogin.run()
         }

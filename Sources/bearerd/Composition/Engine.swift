@@ -29,14 +29,19 @@ struct Engine: Sendable {
 
     /// Opens the store and makes a session for each identity; none of them is started.
     ///
-    /// - Parameter hooks: run on changes of state; nil for a command.
+    /// - Parameters:
+    ///   - hooks: run on changes of state; nil for a command.
+    ///   - isDetached: whether nothing is kept, whatever the configuration says.
     /// - Throws: `FileStoreError`, `TrustStore.LoadError`.
-    init(configuration: Configuration, loop: EventLoop, log: Log, hooks: StateChangeHooks? = nil) throws {
+    init(
+        configuration: Configuration, loop: EventLoop, log: Log, hooks: StateChangeHooks? = nil,
+        isDetached: Bool = false
+    ) throws {
         self.configuration = configuration
         let thread = ThreadExecutor(named: "store")
         let trust = TrustStores()
         let reporter = SessionReporter(log: log, hooks: hooks)
-        let store = try Self.openStore(configuration.store, on: thread, log: log)
+        let store = try Self.openStore(isDetached ? .memory : configuration.store, on: thread, log: log)
         let clock = LoopClock(loop: loop)
         storeThread = thread
         self.trust = trust

@@ -75,6 +75,37 @@ struct Identities: IdentityDirectory {
         return RegistrationReport(try await group.register())
     }
 
+    func take(_ handover: SessionHandover, for name: String) async throws(LoginError) -> HandoverReport {
+        guard let session = sessions(of: name).first else { return HandoverReport(isChanged: false) }
+        switch handover {
+        case .code(let code):
+            return HandoverReport(login: try await session.logIn(with: code))
+        case .pending:
+            return HandoverReport(login: try await session.logInWithPendingCode())
+        case .device(let code, let interval, let lifetime):
+            let device = DeviceAuthorization(code: code, interval: interval, expiry: .now + lifetime)
+            return HandoverReport(login: try await session.logIn(with: device))
+        case .kept(let code):
+            try await storing { () throws(StoreError) in try await session.keep(code) }
+            return HandoverReport()
+        case .imported(let refreshToken, let idToken, let scope):
+            let isChanged = try await storing { () throws(StoreError) in
+                try await session.take(refreshToken, idToken: idToken, scope: scope)
+            }
+            return HandoverReport(isChanged: isChanged)
+        }
+    }
+
+    private func storing<Value>(
+        _ body: () async throws(StoreError) -> Value
+    ) async throws(LoginError) -> Value {
+        do throws(StoreError) {
+            return try await body()
+        } catch {
+            throw .unstored(error)
+        }
+    }
+
     func logOut(_ name: String) async throws(SessionFailure) -> LogoutOutcome {
         do throws(StoreError) {
             return try await sessions(of: name).first?.logOut() ?? LogoutOutcome()

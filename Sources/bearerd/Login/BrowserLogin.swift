@@ -12,7 +12,7 @@ struct BrowserLogin {
     private static let farewell = Duration.seconds(2)
 
     let identity: IdentityConfiguration
-    let session: AuthSession
+    let target: LoginTarget
     let loop: EventLoop
     let limit: Duration
     /// nil where a person, or a script, takes the URL elsewhere.
@@ -25,7 +25,7 @@ struct BrowserLogin {
         let sockets = try sockets(for: uri)
         let request: AuthorizationRequest
         do throws(TokenFailure) {
-            request = try await session.authorizationRequest(redirectURI: uri.text(port: sockets.port))
+            request = try await target.session.authorizationRequest(redirectURI: uri.text(port: sockets.port))
         } catch {
             throw CommandFailure(error, of: identity.name)
         }
@@ -38,7 +38,7 @@ struct BrowserLogin {
         let result = await result(of: listener.answer(waitingAtMost: limit))
         await listener.show(page(for: result))
         await service.stop(waitingAtMost: Self.farewell)
-        await session.stop()
+        await target.session.stop()
         return try result.get()
     }
 
@@ -70,25 +70,7 @@ struct BrowserLogin {
         case .refused(let refusal)?:
             return .failure(CommandFailure(refusal, of: identity.name))
         case .granted(let code)?:
-            return isExchanged ? await exchange(code) : await keep(code)
-        }
-    }
-
-    private func exchange(_ code: AuthorizationCode) async -> Result<Login?, CommandFailure> {
-        do throws(LoginError) {
-            return .success(try await session.logIn(with: code))
-        } catch {
-            return .failure(CommandFailure(error, of: identity.name))
-        }
-    }
-
-    private func keep(_ code: AuthorizationCode) async -> Result<Login?, CommandFailure> {
-        do throws(StoreError) {
-            try await session.keep(code)
-            return .success(nil)
-        } catch {
-            return .failure(
-                CommandFailure(.inputOutput, "\(identity.name): the code cannot be kept: \(error.reason)"))
+            return isExchanged ? await target.logIn(with: code) : await target.keep(code)
         }
     }
 

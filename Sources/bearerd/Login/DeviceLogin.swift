@@ -5,7 +5,7 @@ import OAuth
 
 /// A login on another device (RFC 8628), from the code to the stored session.
 struct DeviceLogin {
-    let session: AuthSession
+    let target: LoginTarget
     let loop: EventLoop
     /// Gives up after this time, or when the code expires.
     let limit: Duration
@@ -14,23 +14,14 @@ struct DeviceLogin {
     func run() async throws(CommandFailure) -> Login? {
         let device: DeviceAuthorization
         do throws(TokenFailure) {
-            device = try await session.authorizeDevice().expiring(by: .now + limit)
+            device = try await target.session.authorizeDevice().expiring(by: .now + limit)
         } catch {
-            throw CommandFailure(error, of: session.identity)
+            throw CommandFailure(error, of: target.session.identity)
         }
         try Console.show(Self.instructions(for: device))
-        let login: Result<Login, LoginError>
-        do throws(LoginError) {
-            login = .success(try await session.logIn(with: device))
-        } catch {
-            login = .failure(error)
-        }
-        await session.stop()
-        do throws(LoginError) {
-            return try login.get()
-        } catch {
-            throw CommandFailure(error, of: session.identity)
-        }
+        let login = await target.logIn(with: device)
+        await target.session.stop()
+        return try login.get()
     }
 
     private static func instructions(for device: DeviceAuthorization) -> String {

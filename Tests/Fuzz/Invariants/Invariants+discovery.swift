@@ -54,12 +54,13 @@ extension Invariants {
     package static func violation(challenge bytes: [UInt8]) -> String? {
         let fields = bytes.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
         guard let challenge = BearerChallenge(in: fields) else { return nil }
-        let text = fields.joined().lowercased()
-        guard text.contains("bearer") else { return "a challenge of another scheme" }
+        // Byte for byte: a mark that combines with its last letter makes another word of it to people only.
+        let text = fields.joined().utf8.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }
+        guard text.contains("bearer".utf8) else { return "a challenge of another scheme" }
         guard !challenge.scope.contains(where: { $0.isEmpty || $0.contains(" ") }) else {
             return "a scope token with a space"
         }
         // An escaped quote may stand inside a code that was pieced together; the parameter's name may not.
-        return challenge.error == nil || text.contains("error") ? nil : "an error that nobody sent"
+        return challenge.error == nil || text.contains("error".utf8) ? nil : "an error that nobody sent"
     }
 }

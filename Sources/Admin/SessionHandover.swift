@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import Crypto
+package import JSON
+package import OAuth
+
+/// What a command hands to the daemon where it cannot open the store itself; tokens go this way alone.
+package enum SessionHandover: Sendable {
+    /// The code of a finished login in a browser, to exchange.
+    case code(AuthorizationCode)
+    /// The same, to keep until ``pending``.
+    case kept(AuthorizationCode)
+    /// The code that was kept, to exchange.
+    case pending
+    /// A code that a person decides about on another device.
+    case device(code: Secret, interval: Duration, lifetime: Duration)
+    /// What another program obtained.
+    case imported(refreshToken: Secret, idToken: Secret?, scope: [String])
+
+    private static let longestLifetime: Duration = .seconds(3600)
+
+    private enum Member: String {
+        case kind
+        case code
+        case redirectURI = "redirect_uri"
+        case verifier = "code_verifier"
+        case nonce
+        case deviceCode = "device_code"
+        case intervalSeconds = "interval"
+        case lifetimeSeconds = "expires_in"
+        case refreshToken = "refresh_token"
+        case idToken = "id_token"
+        case scope
+    }
+
+    private enum Kind: String {
+        case code
+        case kept
+        case pending
+        case device
+        case imported
+    }
+
+    private var kind: Kind {
+        switch self {
+        case .code: .code
+        case .kept: .kept
+        case .pending: .pending
+        case .device: .device
+        case .imported: .imported
+        }
+    }
+
+    /// The JSON that says it, secrets in the clear.
+    package var json: JSONValue {
+        var object = JSONObject()
+        func put(_ member: Member, _ value: JSONValue?) { object[member.rawValue] = value }
+        func put(_ member: Member, _ secret: Secret?) { put(member, secret?.json) }
+        put(.kind, .string(kind.rawValue))
+        switch self {
+        case .code(let code), .kept(let code):
+            put(.code, code.code)
+            put(.redirectURI, .string(code.redirectURI))
+            put(.verifier, code.verifier)
+            put(.nonce, code.nonce)
+        case .pending:
+            break
+        case .device(let code, let interval, let lifetime):
+            put(.deviceCode, code)
+            put(.intervalSeconds, .integer(interval.components.seconds))
+            put(.lifetimeSeconds, .integer(lifetime.components.seconds))
+        case .imported(let refreshToken, let idToken, let scope):
+            put(.refreshToken, refreshToken)
+            put(.idToken, idToken)
+            put(.scope, .array(scope.map(JSONValue.string)))
+        }
+        return .object(object)
+    }
+
+    /// Reads what ``json`` wrote; nil for anything else.
+    package init?(_ json: JSONValue) {
+        func secret(_ member: Member) -> Secret? {
+            json[member.rawValue]?.string.flatMap { $0.isEmpty ? nil : Secret($0) }
+        }
+        func duration(_ member: Member) -> Duration? {
+            json[member.rawValue]?.integer.flatMap {
+                1...Self.longestLifetime.components.seconds ~= $0 ? .seconds($0) : nil
+            }
+        }
+        var code: AuthorizationCode? {
+            guard let code = secret(.code), let uri = json[Member.redirectURI.rawValue]?.string,
+                let verifier = secret(.verifier), let nonce = secret(.nonce)
+            else { return nil }
+            return AuthorizationCode(code: code, redirectURI: uri, verifier: verifier, nonce: nonce)
+        }
+        switch json[Member.kind.rawValue]?.string.flatMap(Kind.init(rawValue:)) {
+        case .code?:
+            guard let code else { return nil }
+            self = .code(code)
+        case .kept?:
+            guard let code else { return nil }
+            self = .kept(code)
+        case .pending?:
+            self = .pending
+        case .device?:
+            guard let code = secret(.deviceCode), let interval = duration(.intervalSeconds),
+                let lifetime = duration(.lifetimeSeconds)
+            else { return nil }
+            self = .device(code: code, interval: interval, lifetime: lifetime)
+        case .imported?:
+            guard let token = secret(.refreshToken) else { return nil }
+            self = .imported(
+                refreshToken: token, idToken: secret(.idToken),
+                scope: json[Member.scope.rawValue]?.array?.compactMap(\.string) ?? [])
+        case nil:
+            return nil
+        }
+    }
+}
+
+extension Secret {
+    fileprivate var json: JSONValue { .string(withPlaintext { $0 }) }
+}

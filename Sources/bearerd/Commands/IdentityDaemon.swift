@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Admin
+import Configuration
+import EventLoop
+import JSON
+
+/// The daemon that has an identity's session, for a command that cannot open the store.
+struct IdentityDaemon {
+    private let identity: String
+    private let client: AdminClient?
+    /// Why it is needed at all.
+    private let storeFailure: CommandFailure
+
+    /// - Throws: `storeFailure` if no daemon can help with it; else a failure to read the admin key.
+    init(
+        of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop,
+        because storeFailure: CommandFailure
+    ) throws(CommandFailure) {
+        guard storeFailure.status == .permission || storeFailure.status == .cannotCreate else {
+            throw storeFailure
+        }
+        self.identity = identity.name
+        self.storeFailure = storeFailure
+        client = try AdminClient(configuration.admin, loop: loop)
+    }
+
+    /// Makes sure that it is there, before a person is troubled.
+    func require() async throws(CommandFailure) {
+        switch try await client?.get(AdminPath.status) {
+        case nil, .notRunning?: throw nobody
+        case .answered?: return
+        }
+    }
+
+    /// Has it do something.
+    ///
+    /// - Parameters:
+    ///   - path: what.
+    ///   - body: what it needs for that.
+    ///   - limit: how long it may take.
+    ///   - reading: reads its answer; nil if it is not what it should be.
+    /// - Returns: what `reading` makes of the answer.
+    /// - Throws: a failure of permission if nobody is there; what the daemon says.
+    func ask<Value>(
+        for path: String, body: JSONValue? = nil, waitingAtMost limit: Duration = .seconds(30),
+        _ reading: (JSONValue) -> Value?
+    ) async throws(CommandFailure) -> Value {
+        let subject = "\(identity): the daemon"
+        switch try await client?.post(path, body: body?.serialized() ?? [], timeLimit: limit) {
+        case nil, .notRunning?:
+            throw nobody
+        case .answered(let status, let body)?:
+            guard 200...299 ~= status else { throw CommandFailure(refusal: status, body, of: subject) }
+            guard let json = try? JSONValue(parsing: body), let value = reading(json) else {
+                throw CommandFailure(.unavailable, "\(subject) does not answer properly")
+            }
+            return value
+        }
+    }
+
+    private var nobody: CommandFailure {
+        CommandFailure(
+            .permission, "\(storeFailure.message), and no daemon answers on an admin listener")
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Admin
+import Configuration
+import EventLoop
+import OAuth
+
+/// Where a login ends up: in the store, or where that cannot be opened with the daemon.
+struct LoginTarget {
+    /// How much longer than a person's decision the daemon's answer may take.
+    private static let courtesy: Duration = .seconds(30)
+
+    /// Asks the provider; keeps nothing where the daemon does.
+    let session: AuthSession
+    private let daemon: IdentityDaemon?
+
+    /// Opens the store, or looks for the daemon.
+    ///
+    /// - Throws: a failure of permission if there is neither.
+    init(
+        of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop
+    ) async throws(CommandFailure) {
+        let found: IdentitySession
+        var daemon: IdentityDaemon?
+        do throws(CommandFailure) {
+            found = try IdentitySession(of: identity, in: configuration, loop: loop)
+        } catch {
+            daemon = try IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
+            try await daemon?.require()
+            found = try IdentitySession(of: identity, in: configuration, loop: loop, isDetached: true)
+        }
+        session = found.session
+        self.daemon = daemon
+    }
+
+    /// Exchanges the code of a finished login, and makes the tokens the session.
+    func logIn(with code: AuthorizationCode) async -> Result<Login?, CommandFailure> {
+        await finish(.code(code)) { () throws(LoginError) in try await session.logIn(with: code) }
+    }
+
+    /// Waits for a person's decision on another device.
+    func logIn(with device: DeviceAuthorization) async -> Result<Login?, CommandFailure> {
+        let lifetime = device.expiry - .now
+        return await finish(
+            .device(code: device.code, interval: device.interval, lifetime: lifetime), within: lifetime
+        ) { () throws(LoginError) in try await session.logIn(with: device) }
+    }
+
+    /// Keeps the code of a finished login, to be exchanged later.
+    func keep(_ code: AuthorizationCode) async -> Result<Login?, CommandFailure> {
+        await finish(.kept(code)) { () throws(LoginError) in
+            do throws(StoreError) {
+                try await session.keep(code)
+                return nil
+            } catch {
+                throw .unstored(error)
+            }
+        }
+    }
+
+    private func finish(
+        _ handover: SessionHandover, within limit: Duration = .zero,
+        here: () async throws(LoginError) -> Login?
+    ) async -> Result<Login?, CommandFailure> {
+        guard let daemon else {
+            do throws(LoginError) {
+                return .success(try await here())
+            } catch {
+                return .failure(CommandFailure(error, of: session.identity))
+            }
+        }
+        do throws(CommandFailure) {
+            let report = try await daemon.ask(
+                for: AdminPath.session(session.identity), body: handover.json,
+                waitingAtMost: limit + Self.courtesy
+            ) { HandoverReport($0) }
+            return .success(report.login)
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// Commands where only the daemon has the sessions: they act through its admin listener.
+@Suite(.blocking) struct `With a store in memory` {
+    private func state(_ site: LoginSite, of identity: String = "web") throws -> String? {
+        try site.status(of: identity)["state"].string
+    }
+
+    private func logIn(_ site: LoginSite, _ options: String...) throws -> Subprocess.Ending {
+        let words = [BearerdProcess.binary, "login", "web", "--no-browser"] + options
+        let login = try Subprocess(words + ["-c", site.file])
+        _ = try site.browse(try site.logIn(at: try site.firstLine(of: login)))
+        return try login.waitForEnd()
+    }
+
+    @Test func `a login is the daemon's, and so is what follows`() throws {
+        let site = try LoginSite(inMemory: true)
+        #expect(try logIn(site) == .exited(0))
+        #expect(try state(site) == "authorized")
+        let first = try site.status()["generation"].number
+        #expect(try site.run("refresh", "web").ending == .exited(0))
+        #expect(try site.status()["generation"].number == (first ?? 0) + 1)
+        let userinfo = try site.run("userinfo", "web")
+        #expect(userinfo.ending == .exited(0) && userinfo.output.contains("alice"))
+        let token = try site.run("token", "web")
+        #expect(token.ending == .exited(77) && token.output.isEmpty, "no listener hands out tokens")
+        #expect(try site.run("revoke", "web", "--token", "access").ending == .exited(0))
+        #expect(try site.run("logout", "web", "--no-browser").ending == .exited(0))
+        #expect(try state(site) == "empty")
+    }
+
+    @Test func `a login may be done in two steps`() throws {
+        let site = try LoginSite(inMemory: true)
+        #expect(try site.run("exchange", "web").ending == .exited(66))
+        #expect(try logIn(site, "--no-exchange") == .exited(0))
+        #expect(try state(site) == "empty")
+        let exchange = try site.run("exchange", "web")
+        #expect(exchange.ending == .exited(0) && exchange.errors == "web: logged in\n")
+        #expect(try state(site) == "authorized")
+        #expect(try site.run("exchange", "web").ending == .exited(66))
+    }
+
+    @Test func `a login may be on another device, and refused there`() throws {
+        let site = try LoginSite(inMemory: true)
+        let logins = try [true, false].map { ($0, try site.start("login", "tv")) }
+        for (saysNo, login) in logins {
+            let userCode = try login.output.wait(for: "the code") { capture in
+                capture.text.firstMatch(of: #/enter (\S+)\n/#).map { String($0.output.1) }
+            }
+            try site.allow(userCode, saying: saysNo)
+        }
+        for (saysNo, login) in logins { #expect(try login.waitForEnd() == .exited(saysNo ? 77 : 0)) }
+        #expect(try state(site, of: "tv") == "authorized")
+    }
+
+    @Test func `an import is the daemon's`() throws {
+        let provider = try HostileProvider()
+        let directory = try TemporaryDirectory()
+        let admin = try Socket.refusing().address
+        let file = try directory.write(
+            "config.yaml",
+            Sidecar.configuration(
+                provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "s", directory: directory,
+                .init(store: "type: memory", grant: "refresh_token")
+            ).replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(admin)"))
+        let token = try directory.write("token", provider.makeRefreshToken())
+        #expect(try BearerdProcess.command("import", "--refresh-token", token, "-c", file).exit == 77)
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file])
+        let first = try BearerdProcess.command("import", "--refresh-token", token, "-c", file)
+        #expect(first.exit == 0 && first.output == "default: imported\n", "\(first.errors)")
+        try eventually("a token") {
+            try RawClient(to: bearerd.admin).request("GET", "/readyz").status == 200
+        }
+        let second = try BearerdProcess.command("import", "--refresh-token", token, "-c", file)
+        #expect(second.output == "default: unchanged, it has this session already\n", "\(second.errors)")
+        #expect(provider.requests.count == 1)
+        #expect(LeakScan.leaks(of: provider.handedOut, in: bearerd.log + first.errors).isEmpty)
+    }
+
+    @Test func `nobody is troubled with a login where there is no daemon`() throws {
+        let site = try LoginSite(inMemory: true)
+        try site.bearerd.kill()
+        for command in [
+            ["login", "--no-browser"], ["login", "--device"], ["exchange"], ["refresh"], ["userinfo"],
+            ["revoke"], ["logout"], ["register"], ["token"],
+        ] {
+            let result = try Subprocess.run(
+                [BearerdProcess.binary] + command + ["web", "-c", site.file])
+            #expect(result.ending == .exited(77) && result.output.isEmpty, "\(command)")
+            #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+        }
+    }
+}
