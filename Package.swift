@@ -43,6 +43,8 @@ let package = Package(
         .target(
             name: "HTTPClient", dependencies: ["CLibcurl", "COpenSSL", "EventLoop", "HTTPTypes"],
             swiftSettings: bridge),
+        .target(
+            name: "TLS", dependencies: ["COpenSSL", "Crypto", "EventLoop"], swiftSettings: bridge),
         .target(name: "YAML", dependencies: ["CLibyaml"], swiftSettings: bridge),
         .target(
             name: "JSON", dependencies: ["CJansson"], swiftSettings: bridge,
@@ -71,7 +73,9 @@ let package = Package(
             swiftSettings: safe),
         .target(
             name: "Configuration",
-            dependencies: ["YAML", "OAuth", "HTTPTypes", "Crypto", "JSON", "System", "Observability"],
+            dependencies: [
+                "YAML", "OAuth", "HTTPTypes", "Crypto", "JSON", "System", "Observability", "TLS",
+            ],
             swiftSettings: safe),
         .target(name: "Observability", dependencies: ["System"], swiftSettings: safe),
         .target(
@@ -96,7 +100,7 @@ let package = Package(
                 "OAuthRuntime",
                 "HTTPClient",
                 "HTTPServer", "HTTPTypes", "Observability", "EventLoop", "System", "Crypto", "JSON",
-                "SessionImport",
+                "SessionImport", "TLS",
             ],
             swiftSettings: safe),
 
@@ -128,7 +132,7 @@ let package = Package(
             name: "CommandLineTests", dependencies: ["bearerd", "Configuration"], swiftSettings: bridge),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["Configuration", "Crypto", "HTTPTypes", "OAuth", "Observability"],
+            dependencies: ["Configuration", "Crypto", "HTTPTypes", "OAuth", "Observability", "TestSupport"],
             swiftSettings: bridge),
         .testTarget(
             name: "ObservabilityTests", dependencies: ["Observability", "System"], swiftSettings: bridge),

@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
+#include <openssl/x509v3.h>
 #include <openssl/pem.h>
 #include <openssl/core_names.h>
 #include <openssl/ec.h>
@@ -19,3 +20,52 @@ static const int bearerd_key_pair = EVP_PKEY_KEYPAIR;
 
 /* Swift does not import what SSL_OP_BIT makes. */
 static const uint64_t BEARERD_SSL_OP_NO_TICKET = SSL_OP_NO_TICKET;
+
+/* Chooses HTTP/1.1 if the client names it; one that names other protocols alone is refused (RFC 7301 3.2). */
+static inline int bearerd_select_http11(SSL *session, const unsigned char **chosen, unsigned char *chosen_length,
+                                        const unsigned char *offered, unsigned int offered_length, void *context) {
+    static const unsigned char ours[] = "\x08http/1.1";
+    (void)session;
+    (void)context;
+    return SSL_select_next_proto((unsigned char **)chosen, chosen_length, ours, sizeof ours - 1, offered,
+                                 offered_length) == OPENSSL_NPN_NEGOTIATED
+               ? SSL_TLSEXT_ERR_OK
+               : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+/* What every server of ours has in common; most of it is macros. TLS 1.2 with forward secrecy at least, no
+   renegotiation, sessions kept by the clients alone (tickets), and no memory held by a connection that is silent.
+   Returns 1. */
+static inline int bearerd_ssl_ctx_set_up_server(SSL_CTX *context) {
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
+                                     SSL_OP_PRIORITIZE_CHACHA);
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                  SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
+    SSL_CTX_set_read_ahead(context, 1);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_alpn_select_cb(context, bearerd_select_http11, NULL);
+    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
+           SSL_CTX_set_session_id_context(context, (const unsigned char *)"bearerd", 7) == 1 &&
+           SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1;
+}
+
+/* Macros. */
+static inline int bearerd_ssl_ctx_add_chain(SSL_CTX *context, X509 *certificate) {
+    return (int)SSL_CTX_add1_chain_cert(context, certificate);
+}
+static inline int bearerd_ssl_ctx_set_client_trust(SSL_CTX *context, X509_STORE *store) {
+    return (int)SSL_CTX_set1_verify_cert_store(context, store);
+}
+
+
+/* The names of a certificate: stack macros. A name that is neither a host nor an address has no bytes. */
+static inline int bearerd_general_name_count(GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
+static inline const unsigned char *bearerd_general_name(GENERAL_NAMES *names, int index, int *length,
+                                                        int *is_address) {
+    int type;
+    void *value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names, index), &type);
+    if (type != GEN_DNS && type != GEN_IPADD) return NULL;
+    *is_address = type == GEN_IPADD;
+    *length = ASN1_STRING_length(value);
+    return ASN1_STRING_get0_data(value);
+}

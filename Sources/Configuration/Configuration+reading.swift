@@ -7,6 +7,7 @@ extension Configuration {
     /// Reads the whole file; what comes out is of use only if nothing was reported as an error.
     init(reading root: Section<RootKey>) {
         listen = root.listeners
+        tls = root.has(.tls) ? TLSConfiguration(reading: root.section(.tls)) : nil
         workers = root.value(.workers, .integer(in: 1...1024))?.value
         access = AccessConfiguration(reading: root.section(.access))
         limits = LimitsConfiguration(reading: root.section(.limits))
@@ -18,6 +19,7 @@ extension Configuration {
         admin = root.has(.admin) ? AdminConfiguration(reading: root.section(.admin)) : nil
         store = StoreConfiguration(reading: root.section(.store))
         root.checkAddresses(listen, admin: admin, development: development)
+        root.checkStrangers(listen, tls: tls, access: access)
 
         let timeouts = timeouts
         let named = root.namedSections(.identities, IdentityKey.self)
@@ -33,7 +35,7 @@ extension Configuration {
 
 extension Section<RootKey> {
     fileprivate var listeners: [ListenAddress] {
-        let isUnsafe = value(.unsafeListen, .flag, default: false)
+        let isUnsafe = value(.unsafeListen, .flag, default: false) || has(.tls)
         guard has(.listen) else { return [.tcp(host: "127.0.0.1", port: 8080)] }
         guard let listeners = oneOrMany(.listen, .listenAddress) else { return [] }
         if listeners.isEmpty { error(.listen, "needs at least one address") }
@@ -41,6 +43,19 @@ extension Section<RootKey> {
             reading.error("plain HTTP off loopback needs unsafe_listen: true", at: listener.place)
         }
         return listeners.map(\.value)
+    }
+
+    /// Off loopback TLS alone keeps nobody away: it is for us to prove who we are, not for clients.
+    fileprivate func checkStrangers(
+        _ listen: [ListenAddress], tls: TLSConfiguration?, access: AccessConfiguration
+    ) {
+        guard let tls, tls.clientCAFile == nil, access.key == nil,
+            let open = listen.first(where: { !$0.isLoopback })
+        else { return }
+        warn(
+            .tls,
+            "whoever can reach \(open) may use the tokens; client_ca_file or access.key would tell clients apart"
+        )
     }
 
     /// No address can be listened on twice.

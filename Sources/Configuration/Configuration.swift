@@ -6,6 +6,8 @@ package import HTTPTypes
 package struct Configuration: Sendable {
     /// The data listeners, at least one, each once.
     package let listen: [ListenAddress]
+    /// The certificate with which its TCP addresses speak HTTPS; nil for plain HTTP.
+    package let tls: TLSConfiguration?
     /// How many event loops serve them; nil for one for each core.
     package let workers: Int?
     /// Who may use them.

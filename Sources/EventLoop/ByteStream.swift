@@ -13,6 +13,8 @@ package final class ByteStream {
     package private(set) var bytesSent: UInt64 = 0
     /// Whether the peer's end came without its announcement (TLS close_notify): what it sent may be cut short.
     package private(set) var endWasTruncated = false
+    /// Whether what passes is encrypted.
+    package let isEncrypted: Bool
 
     private let wire: any Wire
     private let pool: StoragePool
@@ -20,13 +22,14 @@ package final class ByteStream {
 
     package init(wire: any Wire, readiness: Readiness, loop: EventLoop) {
         self.wire = wire
+        isEncrypted = wire.isEncrypted
         self.readiness = readiness
         pool = loop.storagePool
     }
 
     deinit { close() }
 
-    /// Ends both directions at once and frees the descriptor.
+    /// Ends both directions at once and frees the descriptor; over TLS the peer sees a cut.
     ///
     /// Idempotent; waiters get ``StreamError/closed``.
     package func close() {
@@ -52,9 +55,36 @@ package final class ByteStream {
     package var canEndSending: Bool { wire.canEndSending }
 
     /// Tells the peer that nothing more will be sent.
-    package func endSending() {
-        guard !isClosed else { return }
-        wire.endSending()
+    ///
+    /// - Parameter timeout: of each wait for the peer to take that in; zero waits for ever.
+    package func endSending(within timeout: Duration) async {
+        while !isClosed, case .wouldBlockOnWrite = wire.endSending() {
+            readiness.clearWritable()
+            do { try await readiness.writable(within: timeout) } catch { return }
+        }
+    }
+
+    /// Closes so that the peer knows that it has got everything.
+    ///
+    /// - Parameter timeout: of each wait for the peer to take that in; zero waits for ever.
+    package func finish(within timeout: Duration) async {
+        if wire.announcesEnd { await endSending(within: timeout) }
+        close()
+    }
+
+    /// Agrees on keys with the peer; nothing to do on a plain connection.
+    ///
+    /// - Parameter limit: of all of it; zero waits for ever.
+    package func handshake(within limit: Duration) async throws(StreamError) {
+        let deadline: ContinuousClock.Instant? = limit > .zero ? .now + limit : nil
+        while !isClosed {
+            let result = wire.handshake()
+            if case .moved = result { return }
+            let remaining = deadline.map { ContinuousClock.now.duration(to: $0) }
+            if let remaining, remaining <= .zero { throw .timedOut }
+            _ = try await account(for: result, within: remaining ?? .zero)
+        }
+        throw .closed
     }
 
     /// Waits for bytes and puts them into ``input``.

@@ -11,6 +11,7 @@ internal import Glibc
 package final class Listener {
     private let loop: EventLoop
     private let socket: ListeningSocket
+    private let security: (any ConnectionSecurity)?
     private let onAccept: (ByteStream, PeerAddress) -> Void
     private var event: OpaquePointer?
     private var retry: LoopTimer?
@@ -18,12 +19,15 @@ package final class Listener {
 
     /// - Parameters:
     ///   - socket: stays open until ``close()``; other loops may watch the same one.
+    ///   - security: encrypts the connections; nil leaves them plain.
     ///   - onAccept: gets each new connection on the loop's thread.
     package init(
-        _ socket: ListeningSocket, loop: EventLoop, onAccept: @escaping (ByteStream, PeerAddress) -> Void
+        _ socket: ListeningSocket, loop: EventLoop, security: (any ConnectionSecurity)? = nil,
+        onAccept: @escaping (ByteStream, PeerAddress) -> Void
     ) {
         self.loop = loop
         self.socket = socket
+        self.security = security
         self.onAccept = onAccept
         let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in close() or deinit
         event = loop.makeEvent(
@@ -89,12 +93,20 @@ package final class Listener {
             var on: CInt = 1
             setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
         }
+        guard let wire = wire(on: descriptor) else {
+            _ = Glibc.close(descriptor)
+            return true
+        }
         let stream = ByteStream(
-            wire: SocketWire(descriptor: descriptor),
-            readiness: Readiness(descriptor: descriptor, loop: loop),
-            loop: loop)
+            wire: wire, readiness: Readiness(descriptor: descriptor, loop: loop), loop: loop)
         onAccept(stream, peer)
         return true
+    }
+
+    /// What the connection's bytes pass through; nil if it cannot be encrypted, and must not go on without.
+    private func wire(on descriptor: CInt) -> (any Wire)? {
+        guard let security else { return SocketWire(descriptor: descriptor) }
+        return security.wire(on: descriptor)
     }
 }
 

@@ -67,8 +67,9 @@ package final class SocketWire: Wire {
         }
     }
 
-    package func endSending() {
+    package func endSending() -> WireResult {
         shutdown(descriptor, CInt(SHUT_WR))
+        return .moved(0)
     }
 
     package func resetOnClose() {

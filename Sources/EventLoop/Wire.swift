@@ -2,7 +2,7 @@
 
 /// What one attempt to move bytes without blocking came to.
 package enum WireResult {
-    /// So many bytes were moved, at least one.
+    /// So many bytes were moved, at least one; or what was asked for is done.
     case moved(Int)
     /// Nothing can be moved until the descriptor is readable again.
     case wouldBlockOnRead
@@ -29,10 +29,16 @@ package protocol Wire: AnyObject {
     func send(
         _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
     ) -> WireResult
+    /// Whether what passes is encrypted.
+    var isEncrypted: Bool { get }
+    /// Agrees on keys with the peer; ``WireResult/moved(_:)`` once that is done.
+    func handshake() -> WireResult
     /// Whether ``endSending()`` does anything.
     var canEndSending: Bool { get }
-    /// Tells the peer that nothing more will be sent.
-    func endSending()
+    /// Tells the peer that nothing more will be sent; ``WireResult/moved(_:)`` once it is told.
+    func endSending() -> WireResult
+    /// Whether a peer that has not been told by ``endSending()`` takes the end of the connection for a cut.
+    var announcesEnd: Bool { get }
     /// Makes ``close()`` look like a failure to the peer.
     func resetOnClose()
     /// Frees the connection; nothing is called after it.
@@ -40,7 +46,13 @@ package protocol Wire: AnyObject {
 }
 
 extension Wire {
+    package var isEncrypted: Bool { false }
+
+    package func handshake() -> WireResult { .moved(0) }
+
     package var canEndSending: Bool { true }
+
+    package var announcesEnd: Bool { false }
 
     package func resetOnClose() {}
 

@@ -76,7 +76,7 @@ final class CurlWire: Wire {
 
     /// Libcurl has no call for TLS's half-close, and calling OpenSSL past it is not safe: the peer learns of the end
     /// when the connection closes.
-    func endSending() {}
+    func endSending() -> WireResult { .moved(0) }
 
     /// Sends close_notify and closes the socket (`curl_multi_remove_handle`).
     func close() { transfer.end() }

@@ -36,6 +36,19 @@ package final class ServerConnection {
         body = MessageBody(stream: stream)
     }
 
+    /// Agrees on keys with the client, where the connection is encrypted; before the first request.
+    ///
+    /// - Returns: `false` when there was no agreement; the connection is then of no more use.
+    package func secure() async -> Bool {
+        guard stream.isEncrypted else { return true }
+        do {
+            try await stream.handshake(within: timeouts.header)
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// Receives the next request head into ``request``; its body is not begun yet.
     ///
     /// - Returns: `false` when the client has gone, or stayed idle for too long, between requests.
@@ -50,6 +63,9 @@ package final class ServerConnection {
         return try await receiveRestOfHead()
     }
 
+    /// Tells the client that the connection ends here, in good order, and closes it.
+    package func finish() async { await stream.finish(within: .seconds(1)) }
+
     /// The next request cannot be received on this connection; the answer must say so.
     package func endAfterAnswer() { persists = false }
 
@@ -60,7 +76,7 @@ package final class ServerConnection {
     ///
     /// Closing with unread bytes resets the connection, and the client would lose the answer (RFC 9112 9.6).
     package func lingerAndClose() async {
-        stream.endSending()
+        await stream.endSending(within: .seconds(1))
         var patience = 64
         while patience > 0, (try? await stream.fill(within: .seconds(1), capacity: StoragePool.large)) == true
         {

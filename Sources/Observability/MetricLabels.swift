@@ -2,6 +2,8 @@
 
 /// Why a request was refused before it was sent on (`bearerd_denied_total`).
 package enum DenialReason: Int, MetricLabel {
+    /// There was no TLS connection: a client that speaks something else, or without a certificate that counts.
+    case tls
     /// The user behind a Unix socket is not in `access.peer_uids`.
     case peer
     /// The `Host` is not in `access.hosts`.
@@ -17,6 +19,7 @@ package enum DenialReason: Int, MetricLabel {
 
     package var label: String {
         switch self {
+        case .tls: "tls"
         case .peer: "peer"
         case .host: "host"
         case .origin: "origin"

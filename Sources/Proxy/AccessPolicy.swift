@@ -33,8 +33,10 @@ package struct AccessPolicy: Sendable {
     }
 
     /// Judges the browser's word on where the request comes from, then the key.
-    func judge(_ fields: HTTPFields) -> ProxyError.Denial? {
-        if let denial = judgeOrigin(fields) { return denial }
+    ///
+    /// - Parameter scheme: of the listener.
+    func judge(_ fields: HTTPFields, scheme: HTTPURL.Scheme = .http) -> ProxyError.Denial? {
+        if let denial = judgeOrigin(fields, scheme) { return denial }
         guard let key else { return nil }
         guard fields.count(of: .bearerdKey) == 1, let given = fields[.bearerdKey],
             key.withPlaintext({ ConstantTime.equal(Array($0.utf8), Array(given.utf8)) })
@@ -51,10 +53,10 @@ package struct AccessPolicy: Sendable {
     }
 
     /// A browser sends each of the two fields once: whoever repeats one does not get to choose which is judged.
-    private func judgeOrigin(_ fields: HTTPFields) -> ProxyError.Denial? {
+    private func judgeOrigin(_ fields: HTTPFields, _ scheme: HTTPURL.Scheme) -> ProxyError.Denial? {
         if let origin = fields[.origin] {
             guard fields.count(of: .origin) == 1 else { return .origin }
-            return origins.contains(origin) || isOwn(origin, host: fields[.host]) ? nil : .origin
+            return origins.contains(origin) || isOwn(origin, scheme, host: fields[.host]) ? nil : .origin
         }
         guard fields.contains(.secFetchSite) else { return nil }
         return fields.containsToken("cross-site", in: .secFetchSite)
@@ -62,8 +64,8 @@ package struct AccessPolicy: Sendable {
     }
 
     /// Whether a page that this listener itself served makes the call.
-    private func isOwn(_ origin: String, host: String?) -> Bool {
+    private func isOwn(_ origin: String, _ scheme: HTTPURL.Scheme, host: String?) -> Bool {
         guard let host else { return false }
-        return origin.lowercased() == "http://\(host.lowercased())"
+        return origin.lowercased() == "\(scheme.rawValue)://\(host.lowercased())"
     }
 }

@@ -72,10 +72,13 @@ final class Exchange {
         startedAt = .now
     }
 
+    /// The scheme that the client used.
+    var clientScheme: HTTPURL.Scheme { connection.stream.isEncrypted ? .https : .http }
+
     /// The scheme and authority that the client used; `nil` where it has none, on a Unix socket.
     var clientOrigin: String? {
         guard !host.isEmpty, case .ip = connection.peer else { return nil }
-        return "http://" + String(decoding: host, as: UTF8.self)
+        return "\(clientScheme.rawValue)://" + String(decoding: host, as: UTF8.self)
     }
 
     /// Whether the client may be switched to a protocol: one that it offered, and no other (RFC 9110 7.8).

@@ -202,9 +202,15 @@ extension Forwarder {
                 try await sink.write([], forwarding: 0..<count, of: source, within: .zero)
                 source.input.consume(count)
             }
-            if sink.canEndSending { return sink.endSending() }
+            if source.endWasTruncated {
+                sink.abort()
+            } else if sink.canEndSending {
+                return await sink.endSending(within: .zero)
+            } else {
+                // A sink that cannot be told would keep the tunnel open for a source that has gone.
+                await source.finish(within: .seconds(1))
+            }
         } catch {}
-        // A sink that cannot be told would keep the tunnel open for a source that has gone.
         source.close()
         sink.close()
     }

@@ -62,7 +62,9 @@ extension Forwarder {
             try await answerPreflight(exchange)
             return false
         }
-        if let denial = configuration.access.judge(connection.request.fields) {
+        if let denial = configuration.access.judge(
+            connection.request.fields, scheme: exchange.clientScheme)
+        {
             metrics.countDenial(denial == .key ? .key : .origin)
             throw .accessDenied(denial)
         }
@@ -147,7 +149,7 @@ extension Forwarder {
         if !route.keepsTarget { exchange.originalTarget.append(contentsOf: connection.request.targetBytes) }
         try connection.request.rewrite(
             for: route, host: exchange.host, framing: exchange.framing, upgrade: exchange.upgrade,
-            peer: connection.peer)
+            peer: connection.peer, scheme: exchange.clientScheme)
         put(token, into: exchange, for: route)
     }
 

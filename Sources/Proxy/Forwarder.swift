@@ -125,6 +125,11 @@ final class Forwarder {
         let connection = exchange.connection
         var mustLinger = false
         do throws(MessageError) {
+            guard await connection.secure() else {
+                metrics.countDenial(.tls)
+                await connection.lingerAndClose()
+                return ended(exchange)
+            }
             while try await connection.receiveHead() {
                 await self.exchange(exchange)
                 mustLinger = !connection.body.isFinished || (exchange.status >= 400 && !connection.persists)
@@ -136,7 +141,7 @@ final class Forwarder {
             exchange.begin()
             mustLinger = await refuse(error, exchange)
         }
-        if mustLinger { await connection.lingerAndClose() } else { connection.stream.close() }
+        if mustLinger { await connection.lingerAndClose() } else { await connection.finish() }
         ended(exchange)
     }
 
@@ -152,7 +157,8 @@ final class Forwarder {
     private func closeIdleConnections() {
         hasLingered = true
         for exchange in exchanges.values where exchange.connection.isIdle {
-            exchange.connection.stream.close()
+            // Not closed: its task says the end in good order.
+            exchange.connection.stream.readiness.interruptReader()
         }
     }
 
@@ -184,7 +190,7 @@ final class Forwarder {
 
     private func dismiss(_ stream: ByteStream, with message: [UInt8]) async {
         try? await stream.write(message, within: .seconds(1))
-        stream.endSending()
+        await stream.endSending(within: .seconds(1))
         _ = try? await stream.fill(within: .seconds(1))
         stream.close()
     }

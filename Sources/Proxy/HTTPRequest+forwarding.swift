@@ -16,8 +16,10 @@ extension HTTPRequest {
     ///   - host: the `Host` as it came, empty without one.
     ///   - framing: of the body, as it came.
     ///   - upgrade: the protocols that the client wants to upgrade to and may.
+    ///   - scheme: that the client used.
     mutating func rewrite(
-        for state: RouteState, host: [UInt8], framing: BodyFraming, upgrade: String?, peer: PeerAddress
+        for state: RouteState, host: [UInt8], framing: BodyFraming, upgrade: String?, peer: PeerAddress,
+        scheme: HTTPURL.Scheme
     ) throws(ProxyError) {
         let route = state.route
         guard viaCount < 5 else { throw .loopDetected }
@@ -35,7 +37,7 @@ extension HTTPRequest {
             fields.append(.upgrade, upgrade)
         }
         setHost(for: state)
-        if route.forwarded != .none { tell(route.forwarded, host: host, peer: peer) }
+        if route.forwarded != .none { tell(route.forwarded, host: host, peer: peer, scheme) }
         // The version in which it was received (RFC 9110 7.6.3).
         if route.via { fields.append(line: version == .http10 ? Self.viaLineFromHTTP10 : Self.viaLine) }
         if !route.requestEdits.isEmpty { route.requestEdits.apply(to: &fields) }
@@ -73,19 +75,21 @@ extension HTTPRequest {
         if !fields.replace(.host, with: value.span) { fields.append(.host, bytes: value.span) }
     }
 
-    private mutating func tell(_ policy: Route.ForwardedPolicy, host: [UInt8], peer: PeerAddress) {
+    private mutating func tell(
+        _ policy: Route.ForwardedPolicy, host: [UInt8], peer: PeerAddress, _ scheme: HTTPURL.Scheme
+    ) {
         let host = host.isEmpty ? nil : String(decoding: host, as: UTF8.self)
         switch policy {
         case .none:
             return
         case .replace:
             fields[.xForwardedFor] = peer.text
-            fields[.xForwardedProto] = "http"
+            fields[.xForwardedProto] = scheme.rawValue
             fields[.xForwardedHost] = host
         case .append:
             let before = fields.values(of: .xForwardedFor)
             fields[.xForwardedFor] = (before + [peer.text]).joined(separator: ", ")
-            if !fields.contains(.xForwardedProto) { fields[.xForwardedProto] = "http" }
+            if !fields.contains(.xForwardedProto) { fields[.xForwardedProto] = scheme.rawValue }
             if !fields.contains(.xForwardedHost) { fields[.xForwardedHost] = host }
         }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import EventLoop
 package import HTTPClient
 package import HTTPServer
 package import HTTPTypes
@@ -13,6 +14,8 @@ package struct WorkerConfiguration: Sendable {
     /// `nil` for no limit.
     package var bodyLimit: UInt64?
     package var serverTimeouts = ServerTimeouts()
+    /// Encrypts the connections of TCP listeners; `nil` leaves them plain.
+    package var security: (any ConnectionSecurity)?
     /// One for each listener, in their order; `nil` for no limit.
     package var rateLimits: [RateLimit?] = []
     package var connectionBudget: ConnectionBudget

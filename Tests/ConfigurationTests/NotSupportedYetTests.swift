@@ -6,13 +6,6 @@ import Testing
 /// A part that gets built loses its line here and in the reader's table.
 @Suite struct NotSupportedYetTests {
     @Test(arguments: [
-        "tls: {certificate_file: /c, key_file: /k, client_ca_file: /a}"
-    ])
-    func `keys of the file whose part is not built are refused`(line: String) {
-        #expect(reasons(line + "\n" + smallest) == ["not supported yet"])
-    }
-
-    @Test(arguments: [
         "dpop: true", "par: auto",
     ])
     func `keys of an identity whose part is not built are refused`(line: String) {

@@ -31,7 +31,7 @@ struct ForwardingTests {
         for (name, value) in fields { request.fields.append(name, value) }
         try request.rewrite(
             for: state, host: Array("local:8080".utf8), framing: framing, upgrade: upgrade,
-            peer: .ip("127.0.0.9"))
+            peer: .ip("127.0.0.9"), scheme: .http)
         return request
     }
 

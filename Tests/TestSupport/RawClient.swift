@@ -15,6 +15,12 @@ package struct RawClient: Sendable {
         }
     }
 
+    /// Connects and agrees on keys.
+    package init(to address: Address, over tls: TLSClient, receiveBuffer: Int32? = nil) throws {
+        wire = Wire(try tls.connect(to: address, receiveBuffer: receiveBuffer))
+        authority = "localhost:\(address.port)"
+    }
+
     /// Sends a request with the usual fields and reads its answer.
     ///
     /// `Host` is the listener's address unless given, and a body gets its `Content-Length`.

@@ -21,6 +21,14 @@ package final class TLSAuthority: Sendable {
     package func server(
         for names: [String] = ["localhost"], days: Int = 1, clientAuthority: String? = nil
     ) throws -> TLSServer {
+        let (certificate, key) = try certificate(for: names, days: days)
+        return try TLSServer(certificateFile: certificate, keyFile: key, clientAuthority: clientAuthority)
+    }
+
+    /// A server's certificate for these names, and its key, in PEM files.
+    package func certificate(
+        for names: [String] = ["localhost"], days: Int = 1
+    ) throws -> (certificateFile: String, keyFile: String) {
         let name = "server-\(names.joined(separator: "-"))-\(days)"
         let (key, request, certificate) = (
             directory.path(name + ".key"), directory.path(name + ".csr"), directory.path(name + ".pem")
@@ -37,7 +45,7 @@ package final class TLSAuthority: Sendable {
             "-set_serial", "\(UInt32.random(in: 1...UInt32.max))", "-days", "\(days)", "-extfile", extensions,
             "-out", certificate,
         ])
-        return try TLSServer(certificateFile: certificate, keyFile: key, clientAuthority: clientAuthority)
+        return (certificate, key)
     }
 
     /// A client's certificate and its key, in PEM files.

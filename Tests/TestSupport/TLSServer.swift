@@ -31,6 +31,7 @@ package final class TLSServer: @unchecked Sendable {
     /// The handshake on an accepted socket.
     func accept(_ socket: Socket) throws -> any ByteStream {
         guard let session = SSL_new(context) else { throw WireError("SSL_new") }
+        SSL_set_accept_state(session)
         let stream = TLSStream(session, socket)
         try stream.handshake()
         return stream
@@ -38,7 +39,7 @@ package final class TLSServer: @unchecked Sendable {
 }
 
 /// A TLS connection over a socket.
-private final class TLSStream: ByteStream, @unchecked Sendable {
+final class TLSStream: ByteStream, @unchecked Sendable {
     // An SSL must not be used by two threads at once: `lock` guards it. No lock is held while waiting.
     private let lock: Monitor<OpaquePointer>
     private let socket: Socket
@@ -51,7 +52,7 @@ private final class TLSStream: ByteStream, @unchecked Sendable {
 
     deinit { lock.withLock { SSL_free($0) } }
 
-    func handshake() throws { try repeating("SSL_accept", within: patience) { SSL_accept($0) } }
+    func handshake() throws { try repeating("SSL_do_handshake", within: patience) { SSL_do_handshake($0) } }
 
     func read(upTo limit: Int, within time: Duration) throws -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: limit)

@@ -97,6 +97,14 @@ package final class Wire: @unchecked Sendable {
         } catch is TimedOut { return false }
     }
 
+    /// Reads to the end of the stream; false if that is a cut: a reset, or TLS without close_notify.
+    package func endsInOrder() throws -> Bool {
+        do {
+            while try fill() {}
+            return true
+        } catch is SocketError { return false }
+    }
+
     @discardableResult
     private func fill(within limit: Duration = patience) throws -> Bool {
         if position == buffer.count {

@@ -54,10 +54,10 @@ extension Section {
     }
 
     /// The path of a file that nobody but its owner may change, and nobody else should read unless it is public.
-    func secretFile(_ key: Key, isPublic: Bool = false) -> String? {
+    func secretFile(_ key: Key, isPublic: Bool = false, limit: Int = SecretFile.longest) -> String? {
         guard let path = value(key, .text) else { return nil }
         return inspect(path) { path throws(CredentialError) in
-            try SecretFile.contents(of: path).isReadableByAll && !isPublic
+            try SecretFile.contents(of: path, limit: limit).isReadableByAll && !isPublic
         }
     }
 

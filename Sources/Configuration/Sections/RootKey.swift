@@ -17,15 +17,4 @@ enum RootKey: String, ConfigurationKey {
     case identities
     case routes
     case store
-
-    var feature: Feature? {
-        switch self {
-        case .tls: .tlsListeners
-        case .onStateChange, .listen, .unsafeListen, .workers, .access, .limits, .timeouts, .shutdown,
-            .development, .log,
-            .admin,
-            .identities, .routes, .store:
-            nil
-        }
-    }
 }

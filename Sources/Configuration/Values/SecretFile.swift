@@ -7,7 +7,7 @@ internal import System
 /// A file that holds one secret or one key.
 enum SecretFile {
     /// More than any key takes, in bytes.
-    private static let longest = 64 << 10
+    static let longest = 64 << 10
 
     /// The secret, without one trailing line end.
     static func read(_ path: String) throws(CredentialError) -> (secret: Secret, isReadableByAll: Bool) {
@@ -21,8 +21,10 @@ enum SecretFile {
     }
 
     /// The bytes of a file that nobody but its owner may change.
-    static func contents(of path: String) throws(CredentialError) -> (bytes: [UInt8], isReadableByAll: Bool) {
-        let (bytes, status) = try anyContents(of: path)
+    static func contents(
+        of path: String, limit: Int = longest
+    ) throws(CredentialError) -> (bytes: [UInt8], isReadableByAll: Bool) {
+        let (bytes, status) = try anyContents(of: path, limit)
         guard !status.isWritableByOthers else {
             let mode = String(status.mode, radix: 8)
             throw CredentialError(reason: "\(path) may be written by others (mode \(mode)); chmod go-w it")
@@ -30,9 +32,11 @@ enum SecretFile {
         return (bytes, status.isReadableByAll)
     }
 
-    private static func anyContents(of path: String) throws(CredentialError) -> ([UInt8], FileStatus) {
+    private static func anyContents(
+        of path: String, _ limit: Int
+    ) throws(CredentialError) -> ([UInt8], FileStatus) {
         do throws(SystemError) {
-            return try FileSystem.read(path, limit: longest)
+            return try FileSystem.read(path, limit: limit)
         } catch {
             throw CredentialError(reason: "\(path) cannot be read: \(SystemError.text(of: error.code))")
         }

@@ -3,6 +3,8 @@
 import Configuration
 import HTTPTypes
 import OAuth
+import Observability
+import TLS
 
 /// What `check` prints of a configuration: where it listens, whose tokens it gets, and the route table.
 struct ConfigurationSummary {
@@ -18,10 +20,30 @@ struct ConfigurationSummary {
     }
 
     private var addresses: String {
-        var lines = configuration.listen.map { "listen  \($0)\n" }
+        var lines = configuration.listen.map { "listen  \(scheme(of: $0))\($0)\n" }
+        if let tls = configuration.tls { lines.append(contentsOf: text(of: tls)) }
         lines.append("admin   \(configuration.admin?.listen.description ?? "none")\n")
         lines.append("store   \(configuration.store.description)\n")
         return lines.joined()
+    }
+
+    /// Unix sockets stay plain whatever `tls` says.
+    private func scheme(of address: ListenAddress) -> String {
+        guard case .tcp = address else { return "" }
+        return configuration.tls == nil ? "http://" : "https://"
+    }
+
+    private func text(of tls: TLSConfiguration) -> [String] {
+        let names = tls.certificate.names.isEmpty ? "nobody" : tls.certificate.names.joined(separator: ", ")
+        let end = Timestamp.text(unixSeconds: tls.certificate.end)
+        let clients = tls.clientAuthorityCount.map { count in
+            "clients need a certificate of \(count == 1 ? "the authority" : "one of the \(count) authorities")"
+                + " in \(tls.clientCAFile ?? "")"
+        }
+        return [
+            "tls     a certificate for \(names), valid until \(end)\n",
+            "        \(clients ?? "no client needs a certificate")\n",
+        ]
     }
 
     private var identities: String {

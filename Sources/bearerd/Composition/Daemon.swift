@@ -12,6 +12,7 @@ import OAuth
 import Observability
 import Proxy
 import System
+import TLS
 
 /// The running process: everything that `bearerd run` puts together, and the order in which it comes and goes.
 ///
@@ -35,6 +36,8 @@ actor Daemon: LoopConfined {
     private let writer: OutputWriter
     private let startedAt = ContinuousClock.now
     private let engine: Engine
+    /// For the TCP addresses of `listen`; nil where they are plain.
+    private let tls: ServerTLS?
     private let listeners: [BoundListener]
     private let adminListener: BoundListener?
     private var workers: [Worker] = []
@@ -52,6 +55,7 @@ actor Daemon: LoopConfined {
         engine = try Engine(
             configuration: configuration, loop: loop, log: log,
             hooks: StateChangeHooks(configuration, log: log))
+        tls = try configuration.tls.map { ServerTLS(try $0.load()) }
         let workerCount = configuration.workers ?? CurrentProcess.coreCount
         listeners = try configuration.listen.map {
             try BoundListener($0, workers: workerCount, isForAll: true)
@@ -63,6 +67,7 @@ actor Daemon: LoopConfined {
     func run() async throws -> Outcome {
         try await startDevelopmentServers()
         await engine.start()
+        if let files = configuration.tls, let tls { engine.heed(CertificateWatch(files, tls: tls, log: log)) }
         try startWorkers()
         try await startAdmin()
         log.notice("ready", [.version: .string(Version.text), .workers: .integer(workers.count)])
@@ -98,8 +103,9 @@ actor Daemon: LoopConfined {
     }
 
     private func startWorkers() throws {
-        let shared = try engine.workerConfiguration(
+        var shared = try engine.workerConfiguration(
             listeners: listeners.map(\.address), adminAddress: adminListener?.address, log: writer)
+        shared.security = tls
         let count = configuration.workers ?? CurrentProcess.coreCount
         for index in 0..<count {
             let worker = Worker(loop: try EventLoop(name: "worker-\(index)"), configuration: shared)

@@ -77,6 +77,9 @@ struct Engine: Sendable {
         for watch in watches { watch.start(watcher) }
     }
 
+    /// Has a listener's certificate replaced when its files change.
+    func heed(_ watch: CertificateWatch) { watch.start(watcher, on: storeThread) }
+
     /// Every session of every identity.
     var sessions: [AuthSession] { groups.flatMap { $0.members.map(\.session) } }
 
@@ -124,7 +127,10 @@ struct Engine: Sendable {
 
     private func accessPolicy(listeners: [ListenAddress]) throws -> AccessPolicy {
         let access = configuration.access
-        let hosts = access.hosts == nil ? listeners.flatMap(HostNames.of) : configuration.allowedHosts
+        let scheme: HTTPURL.Scheme = configuration.tls == nil ? .http : .https
+        let hosts =
+            access.hosts == nil
+            ? listeners.flatMap { HostNames.of($0, scheme: scheme) } : configuration.allowedHosts
         return AccessPolicy(
             hosts: HostList(hosts), origins: Set(access.origins),
             peerUsers: access.peerUserIDs ?? [CurrentProcess.effectiveUser, 0], key: try access.key?.read())

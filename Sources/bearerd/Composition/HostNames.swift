@@ -7,11 +7,13 @@ enum HostNames {
     private static let loopback = ["localhost", "127.0.0.1", "[::1]"]
 
     /// Loopback names and the listener's own host, with its port; for listeners without a port the loopback names.
-    static func of(_ address: ListenAddress) -> [String] {
+    ///
+    /// - Parameter scheme: that it is reached by.
+    static func of(_ address: ListenAddress, scheme: HTTPURL.Scheme = .http) -> [String] {
         guard case .tcp(let host, let port) = address else { return loopback }
         let own = host.contains(":") ? "[\(host)]" : host
         let names = loopback + [own]
         // Clients leave out a port that is their scheme's default (RFC 9110 7.2).
-        return names.map { "\($0):\(port)" } + (port == 80 ? names : [])
+        return names.map { "\($0):\(port)" } + (port == (scheme == .https ? 443 : 80) ? names : [])
     }
 }

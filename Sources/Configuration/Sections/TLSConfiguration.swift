@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import Observability
+package import OAuth
+internal import System
+package import TLS
+
+/// The files of HTTPS listeners (`tls`).
+package struct TLSConfiguration: Sendable {
+    /// Our certificate and what leads to its authority, in PEM.
+    package let certificateFile: String
+    /// Its key, in PEM.
+    package let keyFile: String
+    /// The authorities that clients must have their certificates from, in PEM; nil if clients need none.
+    package let clientCAFile: String?
+    /// What the certificate says, as it was when the configuration was read.
+    package let certificate: CertificateSummary
+    /// How many authorities there were then.
+    package let clientAuthorityCount: Int?
+
+    /// What serves, of the files as they are at this moment; blocks while it reads them.
+    ///
+    /// - Throws: when one cannot be read or used, or may be written by others.
+    package func load() throws(CredentialError) -> ServerContext {
+        let chain = try SecretFile.contents(of: certificateFile, limit: Self.longestFile).bytes
+        let key = Secret(bytes: try SecretFile.contents(of: keyFile).bytes)
+        var authorities: [UInt8]?
+        if let clientCAFile {
+            authorities = try SecretFile.contents(of: clientCAFile, limit: Self.longestFile).bytes
+        }
+        do throws(ServerContextError) {
+            return try ServerContext(chain: chain, key: key, clientAuthorities: authorities)
+        } catch {
+            throw CredentialError(reason: "\(file(of: error)) \(error.objection)")
+        }
+    }
+
+    /// Every file that counts.
+    package var files: [String] { [certificateFile, keyFile] + [clientCAFile].compactMap(\.self) }
+
+    /// The file that an error is about.
+    private func file(of error: ServerContextError) -> String {
+        switch error.key {
+        case .certificateFile: certificateFile
+        case .keyFile: keyFile
+        case .clientCAFile: clientCAFile ?? certificateFile
+        }
+    }
+
+    /// More than any chain takes; authorities may be many.
+    fileprivate static let longestFile = 4 << 20
+}
+
+extension TLSConfiguration {
+    enum Key: String, ConfigurationKey {
+        case certificateFile = "certificate_file"
+        case keyFile = "key_file"
+        case clientCAFile = "client_ca_file"
+    }
+
+    /// Reads the section and the files that it names.
+    init?(reading section: Section<Key>) {
+        section.require(.certificateFile)
+        section.require(.keyFile)
+        let certificateFile = section.secretFile(.certificateFile, isPublic: true, limit: Self.longestFile)
+        let keyFile = section.secretFile(.keyFile)
+        let clientCAFile = section.secretFile(.clientCAFile, isPublic: true, limit: Self.longestFile)
+        guard let certificateFile, let keyFile, clientCAFile != nil || !section.has(.clientCAFile) else {
+            return nil
+        }
+        do throws(ServerContextError) {
+            let context = try ServerContext(
+                chain: Self.bytes(of: certificateFile), key: Secret(bytes: Self.bytes(of: keyFile)),
+                clientAuthorities: clientCAFile.map(Self.bytes))
+            self.init(
+                certificateFile: certificateFile, keyFile: keyFile, clientCAFile: clientCAFile,
+                certificate: context.certificate, clientAuthorityCount: context.clientAuthorityCount)
+        } catch {
+            let path = section.value(error.key, .text)?.value ?? ""
+            section.error(error.key, "\(path) \(error.objection)")
+            return nil
+        }
+        warn(section)
+    }
+
+    /// What was looked at a moment ago.
+    private static func bytes(of path: String) -> [UInt8] {
+        (try? SecretFile.contents(of: path, limit: longestFile).bytes) ?? []
+    }
+
+    private func warn(_ section: Section<Key>) {
+        let now = Int64(WallClock.secondsSinceEpoch)
+        let soon: Int64 = 14 * 86400
+        if certificate.names.isEmpty {
+            section.warn(
+                .certificateFile,
+                "\(certificateFile) has no subjectAltName: clients will not know it as anybody's")
+        }
+        if certificate.start > now {
+            section.warn(
+                .certificateFile,
+                "\(certificateFile) is not valid before \(Timestamp.text(unixSeconds: certificate.start))")
+        }
+        if certificate.end < now + soon {
+            section.warn(
+                .certificateFile,
+                "\(certificateFile) expires soon, at \(Timestamp.text(unixSeconds: certificate.end))")
+        }
+    }
+}
+
+extension ServerContextError {
+    /// The key whose file is at fault.
+    fileprivate var key: TLSConfiguration.Key {
+        switch self {
+        case .noCertificate, .unusableCertificate, .expired, .library: .certificateFile
+        case .noKey, .mismatch: .keyFile
+        case .noAuthority: .clientCAFile
+        }
+    }
+
+    /// What is wrong with that file, after its name.
+    fileprivate var objection: String {
+        switch self {
+        case .noCertificate: "holds no certificate in PEM"
+        case .unusableCertificate(let reason): "holds a certificate that cannot be used: \(reason)"
+        case .expired(let end): "holds a certificate that expired at \(Timestamp.text(unixSeconds: end))"
+        case .noKey: "holds no private key in PEM that can be used without a passphrase"
+        case .mismatch: "holds another key than the one that certificate_file certifies"
+        case .noAuthority: "holds no certificate in PEM"
+        case .library(let reason): "cannot be used: \(reason)"
+        }
+    }
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import EventLoop
+internal import Synchronization
+
+/// TLS for the connections of listeners, by a certificate that can be replaced while they serve.
+package final class ServerTLS: ConnectionSecurity {
+    private let context: Mutex<ServerContext>
+
+    package init(_ context: ServerContext) {
+        self.context = Mutex(context)
+    }
+
+    /// Has another certificate serve the connections from now on; those that are open keep the one they have.
+    ///
+    /// Sessions of the context before are resumed no more.
+    package func replace(with context: ServerContext) {
+        self.context.withLock { $0 = context }
+    }
+
+    package func wire(on descriptor: Int32) -> (any Wire)? {
+        guard let session = context.withLock({ $0.makeSession() }) else { return nil }
+        return TLSWire(session, descriptor: descriptor)
+    }
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+internal import EventLoop
+internal import Glibc
+
+/// The server's side of TLS over a socket of its own.
+///
+/// ``close()`` alone is a cut: only ``endSending()`` says close_notify, so that an answer that broke off never looks
+/// whole (RFC 8446 6.1).
+final class TLSWire: Wire {
+    private let descriptor: CInt
+    private let session: OpaquePointer
+    /// Whether TLS is over because something of it was broken; OpenSSL must not be asked again then.
+    private var isBroken = false
+    private var hasEndedSending = false
+    /// How often what a broken connection still brings is looked at.
+    private var discardsLeft = 64
+
+    /// - Parameters:
+    ///   - session: an `SSL *` of a server, taken over.
+    ///   - descriptor: accepted and non-blocking, taken over.
+    init?(_ session: OpaquePointer, descriptor: CInt) {
+        guard SSL_set_fd(session, descriptor) == 1 else {
+            SSL_free(session)
+            return nil
+        }
+        SSL_set_accept_state(session)
+        self.session = session
+        self.descriptor = descriptor
+    }
+
+    deinit { SSL_free(session) }
+
+    var isEncrypted: Bool { true }
+
+    /// OpenSSL holds bytes that the kernel knows nothing of.
+    var drainsOnShortReceive: Bool { false }
+
+    func handshake() -> WireResult {
+        guard !isBroken else { return .failed(.reset) }
+        ERR_clear_error()
+        let status = SSL_do_handshake(session)
+        return status == 1 ? .moved(0) : outcome(of: status)
+    }
+
+    func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult {
+        guard !isBroken else { return discard(destination) }
+        ERR_clear_error()
+        var count = 0
+        let status = SSL_read_ex(session, destination.baseAddress, destination.count, &count)
+        return status == 1 ? .moved(count) : outcome(of: status)
+    }
+
+    func send(_ source: UnsafeRawBufferPointer) -> WireResult {
+        guard !isBroken else { return .failed(.reset) }
+        ERR_clear_error()
+        var count = 0
+        let status = SSL_write_ex(session, source.baseAddress, source.count, &count)
+        return status == 1 ? .moved(count) : outcome(of: status)
+    }
+
+    /// One record for as much of the three as fits into one: a head and a body apart would be two system calls.
+    ///
+    /// What could not be sent is sealed already; whoever tries again comes with the same bytes, and so to the same
+    /// record.
+    func send(
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
+    ) -> WireResult {
+        if first.isEmpty, third.isEmpty { return send(second) }
+        if second.isEmpty, third.isEmpty { return send(first) }
+        let total = min(first.count + second.count + third.count, Self.recordSize)
+        return withUnsafeTemporaryAllocation(byteCount: total, alignment: 1) { record in
+            var filled = 0
+            for part in [first, second, third] {
+                let count = min(part.count, total - filled)
+                UnsafeMutableRawBufferPointer(rebasing: record[filled...]).copyBytes(from: part.prefix(count))
+                filled += count
+            }
+            return send(UnsafeRawBufferPointer(record))
+        }
+    }
+
+    var announcesEnd: Bool { true }
+
+    func endSending() -> WireResult {
+        guard !hasEndedSending else { return .moved(0) }
+        if !isBroken {
+            ERR_clear_error()
+            let status = SSL_shutdown(session)
+            if status < 0, case .wouldBlockOnWrite = outcome(of: status) { return .wouldBlockOnWrite }
+        }
+        hasEndedSending = true
+        shutdown(descriptor, CInt(SHUT_WR))
+        return .moved(0)
+    }
+
+    func resetOnClose() {
+        var option = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+    }
+
+    func close() { _ = Glibc.close(descriptor) }
+
+    /// The most that a TLS record holds (RFC 8446 5.1).
+    private static let recordSize = 16 * 1024
+
+    /// What a call that did not succeed came to.
+    private func outcome(of status: CInt) -> WireResult {
+        let code = errno
+        switch SSL_get_error(session, status) {
+        case SSL_ERROR_WANT_READ: return .wouldBlockOnRead
+        case SSL_ERROR_WANT_WRITE: return .wouldBlockOnWrite
+        case SSL_ERROR_ZERO_RETURN: return .end
+        case SSL_ERROR_SYSCALL:
+            isBroken = true
+            return code == 0
+                ? .truncated : .failed(code == ECONNRESET || code == EPIPE ? .reset : .failed(code: code))
+        default:
+            isBroken = true
+            let error = ERR_peek_error()
+            if ERR_GET_REASON(error) == SSL_R_UNEXPECTED_EOF_WHILE_READING { return .truncated }
+            return .failed(.transport(code: Int32(truncatingIfNeeded: error)))
+        }
+    }
+
+    /// Drops what still comes after TLS has failed, so that the peer can read the alert that says why: closing with
+    /// unread bytes would reset the connection.
+    private func discard(_ scratch: UnsafeMutableRawBufferPointer) -> WireResult {
+        while discardsLeft > 0 {
+            discardsLeft -= 1
+            let count = recv(descriptor, scratch.baseAddress, scratch.count, 0)
+            if count < 0, errno == EAGAIN { return .wouldBlockOnRead }
+            guard count > 0 else { break }
+        }
+        return .truncated
+    }
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import OAuth
+import Observability
+import System
+import TLS
+
+/// Has listeners serve with the certificate that is in the files now.
+struct CertificateWatch: Sendable {
+    /// A certificate and its key seldom change at the same moment; one without the other is no fault yet.
+    private static let patience = Duration.milliseconds(750)
+
+    private let configuration: TLSConfiguration
+    private let tls: ServerTLS
+    private let log: Log
+
+    init(_ configuration: TLSConfiguration, tls: ServerTLS, log: Log) {
+        self.configuration = configuration
+        self.tls = tls
+        self.log = log.with(.file, .string(configuration.certificateFile))
+    }
+
+    /// Goes on until the process ends.
+    ///
+    /// - Parameter thread: reads the files.
+    func start(_ watcher: FileWatcher, on thread: ThreadExecutor) {
+        for file in configuration.files {
+            let changes = watcher.changes(of: file)
+            Task(executorPreference: thread) {
+                for await _ in changes { reload(on: thread) }
+            }
+        }
+    }
+
+    private func reload(on thread: ThreadExecutor, isLastTry: Bool = false) {
+        do throws(CredentialError) {
+            let context = try configuration.load()
+            tls.replace(with: context)
+            log.notice(
+                "certificate changed",
+                [.expires: .string(Timestamp.text(unixSeconds: context.certificate.end))])
+        } catch {
+            guard isLastTry else {
+                return thread.after(Self.patience) { reload(on: thread, isLastTry: true) }
+            }
+            log.error(
+                "a changed certificate cannot be used; the one before stays",
+                [.reason: .string(error.reason)])
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// Certificates are read again when their files change.
+@Suite(.blocking) struct `A changed certificate` {
+    @Test func `serves new connections, and the open ones go on`() throws {
+        let site = try SecureSite()
+        let open = try site.client()
+        #expect(try open.request("GET", "/").status == 200)
+        let other = try TLSAuthority()
+        try site.install(other.certificate())
+        let tls = try site.tls(trusting: other)
+        try eventually("the new certificate to be served") { try site.serves(tls) }
+        #expect(try open.request("GET", "/").status == 200)
+        #expect(try !site.serves(site.tls()))
+        try site.sidecar.bearerd.logLine("the change") { $0.message == "certificate changed" }
+    }
+
+    @Test(arguments: ["another key", "rubbish", "nothing", "open to all", "expired"])
+    func `that cannot be used leaves the one before`(fault: String) throws {
+        let site = try SecureSite()
+        let files = try site.authority.certificate(
+            for: ["localhost", "x"], days: fault == "expired" ? -1 : 1)
+        let directory = site.directory
+        switch fault {
+        case "another key":
+            try directory.write("server.key", bytes: TemporaryDirectory.contents(of: files.keyFile))
+        case "rubbish": try directory.write("server.pem", "-----BEGIN CERTIFICATE-----\nA\n")
+        case "nothing": try directory.write("server.pem", "")
+        case "open to all":
+            let key = TemporaryDirectory.contents(of: directory.path("server.key"))
+            try directory.write("server.key", bytes: key + [10], mode: 0o666)
+        default: try site.install(files)
+        }
+        let line = try site.sidecar.bearerd.logLine("the fault") {
+            $0.message == "a changed certificate cannot be used; the one before stays"
+        }
+        #expect(line["reason"]?.contains("server.") == true)
+        #expect(try site.serves(site.tls()))
+        try site.install(site.authority.certificate(for: ["localhost", "y"]))
+        try site.sidecar.bearerd.logLine("the mended one") { $0.message == "certificate changed" }
+        #expect(try site.serves(site.tls()))
+    }
+}

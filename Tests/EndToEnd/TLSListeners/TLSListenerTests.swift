@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// HTTPS on the data listeners (`tls`).
+@Suite(.blocking) struct `A TLS listener` {
+    @Test(arguments: [TLSClient.tls12, TLSClient.tls13])
+    func `serves request after request`(version: Int32) throws {
+        let site = try SecureSite()
+        let client = try site.client(site.tls(protocols: ["h2", "http/1.1"], highest: version))
+        for index in 0..<5 { #expect(try client.request("GET", "/\(index)").text == "hello") }
+        #expect(
+            site.sidecar.upstream.tokens == Array(repeating: site.sidecar.provider.accessTokens[0], count: 5))
+    }
+
+    @Test func `resumes the session of a client that was there before`() throws {
+        let site = try SecureSite()
+        let authority = site.authority.certificateFile
+        let port = try site.sidecar.bearerd.proxy.port
+        let seen = try openssl([
+            "s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", authority, "-verify_return_error",
+            "-reconnect", "-tls1_2",
+        ])
+        #expect(seen.contains("New, TLSv1.2") && seen.contains("Reused, TLSv1.2"))
+        #expect(seen.contains("Secure Renegotiation IS supported") && !seen.contains("Compression: zlib"))
+    }
+
+    @Test func `is https to the upstream, to clients and to web pages`() throws {
+        let upstream = try RawUpstream()
+        let base = upstream.url
+        upstream.answer { _ in .response(302, [("Location", base + "/next")]) }
+        let site = try SecureSite(upstream: upstream, route: "forwarded: true")
+        let host = "localhost:\(try site.sidecar.bearerd.proxy.port)"
+        let answer = try site.get("/", [("Origin", "https://\(host)")])
+        #expect(answer.status == 302 && answer["Location"] == "https://\(host)/next")
+        #expect(try upstream.request()["X-Forwarded-Proto"] == "https")
+        #expect(try site.get("/", [("Origin", "http://\(host)")]).status == 403)
+        #expect(try site.client().request("GET", "https://\(host)/absolute").status == 302)
+        #expect(try upstream.request(2).head.target == "/absolute")
+    }
+
+    @Test func `refuses what is not TLS of our days, and goes on`() throws {
+        let site = try SecureSite()
+        #expect(throws: SocketError.self) { try site.client(site.tls(highest: TLSClient.tls11)) }
+        #expect(throws: SocketError.self) { try site.client(site.tls(protocols: ["h2"])) }
+        let rubbish = [
+            "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "\u{16}\u{3}\u{1}\u{0}\u{5}hello",
+            "\0\0\0\0\0\0\0\0",
+            String(repeating: "x", count: 100_000),
+        ]
+        for text in rubbish {
+            let wire = try Wire(to: site.sidecar.bearerd.proxy)
+            do { try wire.send(text) } catch is SocketError {}  // it may be cut short
+            let answer = String(decoding: try wire.readToEnd(), as: UTF8.self)
+            #expect(!answer.contains("HTTP"), "\(text.prefix(20))")
+        }
+        try eventually("all refusals to be counted") { try site.refusals() == 6 }
+        #expect(site.sidecar.upstream.requests.isEmpty)
+        #expect(try site.get().status == 200)
+    }
+
+    @Test func `does not renegotiate`() throws {
+        let site = try SecureSite()
+        let port = try site.sidecar.bearerd.proxy.port
+        let seen = try Subprocess.run([
+            "/bin/sh", "-c",
+            "(echo R; sleep 1) | /usr/bin/openssl s_client -connect 127.0.0.1:\(port) -tls1_2 2>&1",
+        ]).output
+        #expect(seen.contains("RENEGOTIATING") && seen.contains("no renegotiation"))
+        #expect(try site.get().status == 200)
+    }
+
+    @Test func `ends a handshake that does not come to its end after timeouts header`() throws {
+        let site = try SecureSite(top: "timeouts:\n  header: 300ms")
+        let silent = try Wire(to: site.sidecar.bearerd.proxy)
+        let slow = try Wire(to: site.sidecar.bearerd.proxy)
+        try slow.send([0x16, 3, 1, 2, 0, 1, 0, 1, 0xFC, 3, 3])
+        #expect(try silent.endsCleanly() && slow.endsCleanly())
+        #expect(try site.refusals() == 2)
+    }
+
+    @Test func `is for TCP addresses alone`() throws {
+        let path = try TemporaryDirectory()
+        let socket = path.path("plain.sock")
+        let site = try SecureSite(listen: "[127.0.0.1:0, 'unix:\(socket)']")
+        #expect(try RawClient(to: .unix(path: socket)).request("GET", "/").status == 200)
+        #expect(try site.get().status == 200)
+    }
+
+    @Test func `off loopback needs no unsafe_listen, and check tells what is served`() throws {
+        let authority = try TLSAuthority()
+        let files = try authority.certificate(for: ["api.test", "other.test"])
+        let directory = try TemporaryDirectory()
+        func check(_ more: String = "") throws -> (exit: Int32, output: String, errors: String) {
+            let text = Sidecar.configuration(
+                provider: try HostileProvider(), upstream: "https://127.0.0.1", clientSecret: "s",
+                directory: directory,
+                .init(
+                    top: """
+                        tls:
+                          certificate_file: \(files.certificateFile)
+                          key_file: \(files.keyFile)
+                        \(more)
+                        """, listen: "0.0.0.0:8443"))
+            return try BearerdProcess.command("check", "-c", directory.write("c.yaml", text))
+        }
+        let open = try check()
+        #expect(open.exit == 0 && open.output.contains("https://0.0.0.0:8443"))
+        #expect(open.output.contains("a certificate for api.test, other.test, valid until 20"))
+        #expect(open.output.contains("no client needs a certificate"))
+        #expect(open.errors.contains("whoever can reach 0.0.0.0:8443 may use the tokens"))
+        let closed = try check("  client_ca_file: \(authority.certificateFile)")
+        #expect(closed.exit == 0 && !closed.errors.contains("may use the tokens"))
+        #expect(
+            closed.output.contains(
+                "clients need a certificate of the authority in \(authority.certificateFile)"))
+    }
+}
