@@ -7,7 +7,7 @@ package import OAuth
 internal import Observability
 internal import System
 
-/// The admin listener's answers (SPEC 6).
+/// The admin listener's answers.
 package struct AdminResponder: HTTPResponder {
     private let settings: AdminSettings
     private let identities: any IdentityDirectory

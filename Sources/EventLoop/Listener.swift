@@ -29,6 +29,10 @@ package final class Listener {
         self.socket = socket
         self.security = security
         self.onAccept = onAccept
+        // Accepted sockets inherit it; on a Unix socket it fails and does not matter.
+        var on: CInt = 1
+        setsockopt(
+            socket.descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
         let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in close() or deinit
         event = loop.makeEvent(
             descriptor: socket.descriptor, flags: EV_READ | EV_PERSIST, callback: onPending, context: context)
@@ -89,10 +93,6 @@ package final class Listener {
             }
         }
         let peer = PeerAddress(of: descriptor, storage: &storage, length: length)
-        if CInt(storage.ss_family) != AF_UNIX {
-            var on: CInt = 1
-            setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
-        }
         guard let wire = wire(on: descriptor) else {
             _ = Glibc.close(descriptor)
             return true

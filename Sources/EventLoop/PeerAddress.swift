@@ -29,7 +29,9 @@ package enum PeerAddress: Sendable, Equatable {
             self =
                 bearerd_peer_user(descriptor, &user, &process) == 0
                 ? .unix(user: user, process: process) : .unknown
-        case AF_INET, AF_INET6:
+        case AF_INET:
+            self = .ip(SocketAddress.text(ofIPv4: storage))
+        case AF_INET6:
             self = SocketAddress.text(of: &storage, length: length).map { .ip($0.host) } ?? .unknown
         default:
             self = .unknown

@@ -4,8 +4,9 @@ internal import CLibevent
 
 /// What is known of one descriptor's readiness, and who waits for it.
 ///
-/// The descriptor is watched edge-triggered from `init` to ``cancel()``: one `epoll_ctl` in its life. An edge sets a
-/// flag; whoever finds the kernel's buffer empty or full clears it and waits. Confined to its loop's thread.
+/// The descriptor is watched edge-triggered from the first wait to ``cancel()``: one `epoll_ctl` in its life, one more
+/// if a send has to wait, none if nothing does. An edge sets a flag; whoever finds the kernel's buffer empty or full
+/// clears it and waits. Confined to its loop's thread.
 package final class Readiness {
     private enum Direction { case reading, writing }
 
@@ -29,12 +30,15 @@ package final class Readiness {
     /// Runs on the loop's thread when something has arrived, or ended, that nobody waits for.
     ///
     /// It may cancel the watching and let go of this object.
-    package var onEdge: (() -> Void)?
+    package var onEdge: (() -> Void)? { didSet { if onEdge != nil { watch(.reading) } } }
 
     /// Whether the next writable edge is what a reader waits for.
     private var readerNeedsWritable = false
+    private let descriptor: CInt
     private let loop: EventLoop
-    private var event: OpaquePointer?
+    private var isCancelled = false
+    private var readingEvent: OpaquePointer?
+    private var writingEvent: OpaquePointer?
     private var timer: OpaquePointer?
     /// When the timer will fire, or `.max` when it is not set.
     ///
@@ -48,14 +52,8 @@ package final class Readiness {
 
     /// - Parameter descriptor: non-blocking, open for as long as this object watches it.
     package init(descriptor: CInt, loop: EventLoop) {
+        self.descriptor = descriptor
         self.loop = loop
-        // Both events are freed in cancel() or deinit, so they never outlive this object.
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        event = loop.makeEvent(
-            descriptor: descriptor, flags: EV_READ | EV_WRITE | EV_CLOSED | EV_ET | EV_PERSIST,
-            callback: onReadiness, context: context)
-        timer = loop.makeEvent(descriptor: -1, flags: 0, callback: onDeadline, context: context)
-        event_add(event, nil)
     }
 
     deinit { freeEvents() }
@@ -64,6 +62,7 @@ package final class Readiness {
     ///
     /// Waiters get ``StreamError/closed``.
     package func cancel() {
+        isCancelled = true
         freeEvents()
         resume(.reading, with: .closed)
         resume(.writing, with: .closed)
@@ -111,13 +110,14 @@ package final class Readiness {
 
     private func wait(_ direction: Direction, within timeout: Duration) async throws(StreamError) {
         precondition(loop.isCurrent, "a stream is used off its loop's thread")
-        guard event != nil else { throw .closed }
+        guard !isCancelled else { throw .closed }
+        watch(direction)
         let deadline = timeout > .zero ? coarseNanoseconds() &+ timeout.wholeNanoseconds : .max
         if deadline < timerDeadline { setTimer(to: deadline) }
         let failure = await withUnsafeContinuation {
             (continuation: UnsafeContinuation<StreamError?, Never>) in
             // Getting here may have let other jobs run: what they changed must not be waited for.
-            guard event != nil else { return continuation.resume(returning: .closed) }
+            guard !isCancelled else { return continuation.resume(returning: .closed) }
             let waiter = Waiter(continuation: continuation, deadline: deadline)
             switch direction {
             case .reading:
@@ -148,8 +148,32 @@ package final class Readiness {
         }
     }
 
+    // The events are freed in cancel() or deinit, so they never outlive this object, which is their context.
+
+    /// Has the kernel tell of edges; what is so already counts as one (epoll_ctl(2)).
+    private func watch(_ direction: Direction) {
+        guard !isCancelled else { return }
+        if readingEvent == nil { readingEvent = addEvent(EV_READ | EV_CLOSED) }
+        if direction == .writing || readerNeedsWritable, writingEvent == nil {
+            writingEvent = addEvent(EV_WRITE)
+        }
+    }
+
+    private func addEvent(_ flags: CInt) -> OpaquePointer? {
+        let event = loop.makeEvent(
+            descriptor: descriptor, flags: flags | EV_ET | EV_PERSIST, callback: onReadiness,
+            context: Unmanaged.passUnretained(self).toOpaque())
+        event_add(event, nil)
+        return event
+    }
+
     private func setTimer(to deadline: UInt64) {
-        guard let timer else { return }
+        let timer =
+            timer
+            ?? loop.makeEvent(
+                descriptor: -1, flags: 0, callback: onDeadline,
+                context: Unmanaged.passUnretained(self).toOpaque())
+        self.timer = timer
         timerDeadline = deadline
         let now = coarseNanoseconds()
         var delay = timeval(.nanoseconds(Int64(clamping: deadline > now ? deadline - now : 0)))
@@ -157,9 +181,11 @@ package final class Readiness {
     }
 
     private func freeEvents() {
-        if let event { event_free(event) }
+        if let readingEvent { event_free(readingEvent) }
+        if let writingEvent { event_free(writingEvent) }
         if let timer { event_free(timer) }
-        event = nil
+        readingEvent = nil
+        writingEvent = nil
         timer = nil
     }
 

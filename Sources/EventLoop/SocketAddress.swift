@@ -6,6 +6,26 @@ internal import Glibc
 
 /// Socket addresses between their C and their text form.
 enum SocketAddress {
+    /// The dotted form of an IPv4 address, which fits into a `String` without an allocation.
+    static func text(ofIPv4 storage: sockaddr_storage) -> String {
+        let address = withUnsafeBytes(of: storage) { $0.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr }
+        return String(unsafeUninitializedCapacity: 15) { text in
+            var length = 0
+            func append(_ byte: UInt8) {
+                text[length] = byte
+                length += 1
+            }
+            for shift in stride(from: UInt32(24), through: 0, by: -8) {
+                let number = UInt8(truncatingIfNeeded: address.byteSwapped >> shift)
+                if number >= 100 { append(UInt8(ascii: "0") + number / 100) }
+                if number >= 10 { append(UInt8(ascii: "0") + number / 10 % 10) }
+                append(UInt8(ascii: "0") + number % 10)
+                if shift > 0 { append(UInt8(ascii: ".")) }
+            }
+            return length
+        }
+    }
+
     /// The numeric host and the port of an IP address (`getnameinfo`).
     static func text(of storage: inout sockaddr_storage, length: socklen_t) -> (host: String, port: UInt16)? {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(NI_MAXHOST)) { host in

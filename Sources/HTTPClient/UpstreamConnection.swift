@@ -35,8 +35,8 @@ package final class UpstreamConnection {
         return arrived == .some(.none)
     }
 
-    func becomeIdle() {
-        idleSince = .now
+    func becomeIdle(at now: CoarseInstant) {
+        idleSince = now
         requestsServed += 1
         isIdle = true
         stream.releaseStorage()

@@ -105,7 +105,8 @@ package final class UpstreamPool {
 
     /// Takes back a connection whose response has been read to its end, and whose upstream will serve another.
     package func giveBack(_ connection: UpstreamConnection) {
-        guard !isClosed, !isSpent(connection, at: .now), !connection.stream.readiness.peerHasEnded else {
+        let now = CoarseInstant.now
+        guard !isClosed, !isSpent(connection, at: now), !connection.stream.readiness.peerHasEnded else {
             return discard(connection)
         }
         if limit.isAwaited {
@@ -113,15 +114,15 @@ package final class UpstreamPool {
             case .nobody: break
             case .another: return discard(connection)
             case .own(let waiter):
-                connection.becomeIdle()
+                connection.becomeIdle(at: now)
                 connection.becomeBusy()
                 reserved[waiter.number] = connection
                 return waiter.continuation.resume(returning: .connection)
             }
         }
-        connection.becomeIdle()
+        connection.becomeIdle(at: now)
         idle.append(connection)
-        setTimer(at: .now)
+        setTimer(at: now)
     }
 
     /// Closes a connection that cannot carry another request.

@@ -26,8 +26,8 @@ package final class MessageBody {
     /// - Parameter limit: more body bytes than this are ``MessageError/bodyTooLarge``.
     package func begin(_ framing: BodyFraming, on stream: ByteStream, limit: UInt64 = .max) {
         self.stream = stream
-        decoder = BodyDecoder(framing)
-        isDecoded = decoder.isFinished
+        decoder.begin(framing)
+        isDecoded = framing == .none || framing == .length(0)
         self.framing = framing
         self.limit = limit
         byteCount = 0
@@ -90,7 +90,7 @@ package final class MessageBody {
             guard !isDecoded else { return nil }
             guard try await fill(within: timeout, capacity: capacity) else {
                 guard framing == .untilClose, !stream.endWasTruncated else { throw .truncated }
-                decoder = BodyDecoder(.none)
+                decoder.begin(.none)
                 isDecoded = true
                 return nil
             }

@@ -6,10 +6,11 @@ package import HTTPTypes
 /// The server's side of one client connection: requests in, answers out, one after the other.
 ///
 /// Confined to its loop's thread and driven by one task. ``request`` and ``output`` are reused from request to
-/// request, so that a request in the steady state allocates nothing here.
+/// request, and with ``begin(_:from:)`` from connection to connection, so that a request in the steady state
+/// allocates nothing here.
 package final class ServerConnection {
-    package let stream: ByteStream
-    package let peer: PeerAddress
+    package private(set) var stream: ByteStream
+    package private(set) var peer: PeerAddress
     /// The head received last; the handler may rewrite it in place.
     package var request = HTTPRequest()
     /// The body of ``request``.
@@ -47,6 +48,16 @@ package final class ServerConnection {
         } catch {
             return false
         }
+    }
+
+    /// Takes the next client's connection in place of one that has ended.
+    package func begin(_ stream: ByteStream, from peer: PeerAddress) {
+        self.stream = stream
+        self.peer = peer
+        parser = RequestParser(limits: limits)
+        isIdle = true
+        requestCount = 0
+        persists = true
     }
 
     /// Receives the next request head into ``request``; its body is not begun yet.

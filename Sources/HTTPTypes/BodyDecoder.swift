@@ -22,7 +22,17 @@ package struct BodyDecoder: Sendable {
     ///   - framing: how the content ends.
     ///   - trailerLimit: bytes of a trailer section, beyond which it is refused.
     package init(_ framing: BodyFraming, trailerLimit: Int = 16_384) {
-        chunks = framing == .chunked ? ChunkedDecoder(trailerLimit: trailerLimit) : nil
+        state = .finished
+        begin(framing, trailerLimit: trailerLimit)
+    }
+
+    /// Begins the next message in place.
+    package mutating func begin(_ framing: BodyFraming, trailerLimit: Int = 16_384) {
+        if framing == .chunked {
+            chunks = ChunkedDecoder(trailerLimit: trailerLimit)
+        } else if chunks != nil {
+            chunks = nil
+        }
         switch framing {
         case .none, .length(0): state = .finished
         case .length(let length): state = .data(remaining: length)

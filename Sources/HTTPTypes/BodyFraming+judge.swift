@@ -2,8 +2,9 @@
 
 extension HTTPRequest {
     /// How the request's content ends (RFC 9112 §6.3, every doubt refused).
-    package func bodyFraming() throws(HTTPParseError) -> BodyFraming {
-        try fields.framing(version: version) ?? .none
+    @inlinable package func bodyFraming() throws(HTTPParseError) -> BodyFraming {
+        guard fields.contains(.contentLength) || fields.contains(.transferEncoding) else { return .none }
+        return try fields.framing(version: version) ?? .none
     }
 }
 
@@ -22,7 +23,7 @@ extension HTTPResponse {
 
 extension HTTPFields {
     /// What the framing fields say; nil if there are none.
-    fileprivate func framing(version: HTTPVersion) throws(HTTPParseError) -> BodyFraming? {
+    @usableFromInline package func framing(version: HTTPVersion) throws(HTTPParseError) -> BodyFraming? {
         if contains(.transferEncoding) {
             guard !contains(.contentLength) else { throw .conflictingFraming }
             guard version == .http11 else { throw .transferEncodingInHTTP10 }

@@ -49,7 +49,7 @@ extension UInt8 {
         return self < 128 && word &>> UInt64(self & 63) & 1 != 0
     }
 
-    /// What may stand in a request target: VCHAR but `#`, and bytes from 0x80 on (SPEC section 7).
+    /// What may stand in a request target: VCHAR but `#`, and bytes from 0x80 on.
     @inline(__always)
     var isTargetCharacter: Bool { self > Byte.space && self != Byte.delete && self != Byte.numberSign }
 

@@ -4,10 +4,13 @@ extension HTTPFields {
     /// A field name: compared without case, written as spelt (RFC 9110 §5.1).
     package struct Name: Hashable, Sendable, CustomStringConvertible {
         let known: KnownFieldName
+        /// The name's bit in ``HTTPFields/present``; 0 if it has none.
+        @usableFromInline package let bit: UInt64
         private let spelling: String
 
         init(_ known: KnownFieldName) {
             self.known = known
+            bit = known == .other ? 0 : known.bit
             self.spelling = known.spelling
         }
 
@@ -28,6 +31,7 @@ extension HTTPFields {
         private init(unchecked spelling: String) {
             let bytes = Array(spelling.utf8)
             self.known = KnownFieldName.find(in: bytes.span, 0..<bytes.count)
+            bit = known == .other ? 0 : known.bit
             self.spelling = spelling
         }
 

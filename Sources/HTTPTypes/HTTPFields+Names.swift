@@ -27,9 +27,9 @@ extension HTTPFields.Name {
     package static var allow: Self { Self(.allow) }
     /// RFC 9110 §11.6.2.
     package static var authorization: Self { Self(.authorization) }
-    /// Guards the admin listener's actions (SPEC section 6).
+    /// Guards the admin listener's actions.
     package static var bearerdAdmin: Self { Self(.bearerdAdmin) }
-    /// The shared local secret (SPEC section 2, `access.key`).
+    /// The shared local secret (`access.key`).
     package static var bearerdKey: Self { Self(.bearerdKey) }
     /// RFC 9111 §5.2.
     package static var cacheControl: Self { Self(.cacheControl) }

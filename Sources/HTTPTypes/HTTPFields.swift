@@ -26,7 +26,7 @@ package struct HTTPFields: Sendable {
     var block: [UInt8] = []
     var entries: [Entry] = []
     /// A bit for each known name that an entry has.
-    var present: UInt64 = 0
+    @usableFromInline package internal(set) var present: UInt64 = 0
 
     /// No fields.
     package init() {}
@@ -62,8 +62,11 @@ package struct HTTPFields: Sendable {
     }
 
     /// Whether there is a field of that name.
-    package func contains(_ name: Name) -> Bool {
-        name.known == .other ? firstIndex(of: name) != nil : present & name.known.bit != 0
+    ///
+    /// Inlined, because to call a method of a head that an object holds costs a copy of it.
+    @inlinable package func contains(_ name: Name) -> Bool {
+        let bit = name.bit
+        return bit == 0 ? firstIndex(of: name) != nil : present & bit != 0
     }
 
     /// How many field lines have that name.

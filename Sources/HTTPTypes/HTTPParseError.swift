@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a message was refused; SPEC sections 5 and 7.
+/// Why a message was refused.
 package enum HTTPParseError: Error, Equatable, Sendable, CaseIterable {
     // The start line.
 
@@ -92,7 +92,7 @@ package enum HTTPParseError: Error, Equatable, Sendable, CaseIterable {
     /// The trailer section is too long.
     case trailersTooLarge
 
-    /// The status that says so to a client (SPEC section 4); in a response every case is a 502 instead.
+    /// The status that says so to a client; in a response every case is a 502 instead.
     package var status: Int {
         switch self {
         case .targetTooLong: 414

@@ -9,7 +9,7 @@ package struct HeadLimits: Sendable {
     /// Number of field lines.
     package var maxFields: Int
 
-    /// Defaults as in SPEC section 2, `limits`.
+    /// Defaults as in the configuration's `limits`.
     package init(headerBytes: Int = 65_536, uriBytes: Int = 16_384, maxFields: Int = 1024) {
         self.headerBytes = headerBytes
         self.uriBytes = uriBytes

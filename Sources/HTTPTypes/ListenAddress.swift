@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a listener is bound: `HOST:PORT`, `unix:PATH`, `systemd:NAME` or `fd:N` (SPEC section 2).
+/// Where a listener is bound: `HOST:PORT`, `unix:PATH`, `systemd:NAME` or `fd:N`.
 package enum ListenAddress: Hashable, Sendable {
     /// A name or address, an IPv6 one without brackets, and a port; 0 for any free one.
     case tcp(host: String, port: UInt16)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads request heads from a connection's bytes, strictly (RFC 9112 §3, SPEC sections 5 and 7).
+/// Reads request heads from a connection's bytes, strictly (RFC 9112 §3).
 ///
 /// One parser serves one connection. It keeps only offsets: until a head is complete, the caller gives the same
 /// bytes again with more behind them.

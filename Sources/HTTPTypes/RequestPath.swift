@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The path of a request target as an upstream may understand it, for choosing a route (SPEC section 7).
+/// The path of a request target as an upstream may understand it, for choosing a route.
 package enum RequestPath {
     /// The path with everything resolved that servers read differently: dot segments, empty segments, `\`,
     /// segments' `;parameters`, and percent-encoded unreserved characters, slashes and backslashes.

@@ -6,7 +6,7 @@ package struct IdentityMetrics: Sendable {
     package struct TokenRequests: Sendable {
         /// The grant type, as on the wire.
         package let grant: String
-        /// The class of the outcome (SPEC 3), or `success`.
+        /// The class of the outcome, or `success`.
         package let outcome: String
         package let count: Int
 
@@ -19,7 +19,7 @@ package struct IdentityMetrics: Sendable {
 
     /// The name in the configuration.
     package let name: String
-    /// The present state (SPEC 6).
+    /// The present state.
     package let state: String
     /// When the access token expires, seconds since 1970; nil without a token.
     package let expiryUnixSeconds: Double?

@@ -20,7 +20,7 @@ package struct LogKey: Hashable, Sendable {
     package static let route = LogKey("route")
     package static let path = LogKey("path")
     package static let status = LogKey("status")
-    /// The `code` of an answer of bearerd's own (SPEC 4).
+    /// The `code` of an answer of bearerd's own.
     package static let code = LogKey("code")
     package static let bytesIn = LogKey("bytes_in")
     package static let bytesOut = LogKey("bytes_out")

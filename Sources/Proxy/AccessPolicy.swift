@@ -4,7 +4,7 @@ package import Crypto
 internal import EventLoop
 package import HTTPTypes
 
-/// Who may use a listener (SPEC's `access`): judged before anything else is looked at.
+/// Who may use a listener (the configuration's `access`): judged before anything else is looked at.
 package struct AccessPolicy: Sendable {
     /// Allowed `Host`s.
     package var hosts: HostList
@@ -30,6 +30,11 @@ package struct AccessPolicy: Sendable {
         case .unix(let user, _): peerUsers.contains(user)
         case .unknown: false
         }
+    }
+
+    /// Whether there is anything in `fields` to judge: most requests come from no browser, and need no key.
+    @inline(__always) func isAskedBy(_ fields: HTTPFields) -> Bool {
+        key != nil || fields.contains(.origin) || fields.contains(.secFetchSite)
     }
 
     /// Judges the browser's word on where the request comes from, then the key.

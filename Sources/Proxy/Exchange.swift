@@ -8,11 +8,16 @@ internal import OAuth
 
 /// One request and its answer, on their way through a worker.
 ///
-/// A connection keeps one and begins it anew for each request, so that its memory is used again. What is in here is
-/// state only; the steps that change it are the worker's, in the order of ``Worker/exchange(_:)``.
+/// A connection keeps one and begins it anew for each request, and the next connection takes it over, so that its
+/// memory is used again. What is in here is state only; the steps that change it are the forwarder's, in the order of
+/// ``Forwarder/exchange(_:)``.
 final class Exchange {
     let connection: ServerConnection
-    let listener: Int
+    private(set) var listener: Int
+    /// Where it is among those that the forwarder serves.
+    var position = 0
+    /// Resumed with the next connection, or with `false` when there will be none.
+    var vacancy: CheckedContinuation<Bool, Never>?
 
     /// The route, once it is found.
     var route: RouteState?
@@ -53,6 +58,12 @@ final class Exchange {
         self.listener = listener
         upload = Upload(connection: connection)
         responseBody = MessageBody(stream: connection.stream)
+    }
+
+    /// Takes the next client's connection in place of one that has ended.
+    func take(_ stream: ByteStream, from peer: PeerAddress, listener: Int) {
+        connection.begin(stream, from: peer)
+        self.listener = listener
     }
 
     /// Forgets the request before.

@@ -41,25 +41,27 @@ extension Forwarder {
 
     private func prepareHead(of exchange: Exchange, for route: RouteState) -> HTTPResponse.Delivery {
         let connection = exchange.connection
-        let request = connection.request
+        let version = connection.request.version
         let hasLength = exchange.responseFraming != .chunked && exchange.responseFraming != .untilClose
         // Who refuses a body that is still on its way will hardly read it to its end.
         let cutsUpload = exchange.status >= 300 && !exchange.upload.isFinished
-        if isDraining || cutsUpload || (!hasLength && request.version == .http10) {
+        if isDraining || cutsUpload || (!hasLength && version == .http10) {
             connection.endAfterAnswer()
         }
         let delivery = HTTPResponse.Delivery(
-            isChunked: !hasLength && request.version == .http11, persists: connection.persists,
-            version: request.version, clientOrigin: exchange.clientOrigin)
+            isChunked: !hasLength && version == .http11, persists: connection.persists, version: version,
+            clientOrigin: exchange.response.fields.contains(.location) ? exchange.clientOrigin : nil)
         exchange.response.rewrite(for: route, delivery: delivery)
-        allowOrigin(of: request, in: &exchange.response.fields)
+        allowOrigin(of: connection, in: &exchange.response.fields)
         return delivery
     }
 
     /// Lets the page that asked read the answer, if its origin is one of `access.origins`.
-    func allowOrigin(of request: HTTPRequest, in fields: inout HTTPFields) {
-        guard configuration.access.admitsOrigin(of: request.fields) else { return }
-        CrossOrigin.allow(request.fields[.origin], in: &fields)
+    func allowOrigin(of connection: ServerConnection, in fields: inout HTTPFields) {
+        guard connection.request.fields.contains(.origin),
+            configuration.access.admitsOrigin(of: connection.request.fields)
+        else { return }
+        CrossOrigin.allow(connection.request.fields[.origin], in: &fields)
     }
 
     /// A body with a length, or one that ends with the connection: bytes as they come.

@@ -56,14 +56,16 @@ extension Forwarder {
         }
         try judgeHost(exchange)
         let connection = exchange.connection
-        if configuration.access.admitsOrigin(of: connection.request.fields),
+        if connection.request.fields.contains(.origin),
+            configuration.access.admitsOrigin(of: connection.request.fields),
             CrossOrigin.isPreflight(connection.request)
         {
             try await answerPreflight(exchange)
             return false
         }
-        if let denial = configuration.access.judge(
-            connection.request.fields, scheme: exchange.clientScheme)
+        if configuration.access.isAskedBy(connection.request.fields),
+            let denial = configuration.access.judge(
+                connection.request.fields, scheme: exchange.clientScheme)
         {
             metrics.countDenial(denial == .key ? .key : .origin)
             throw .accessDenied(denial)
@@ -97,7 +99,10 @@ extension Forwarder {
     }
 
     private func findRoute(of exchange: Exchange) throws(ProxyError) -> RouteState {
-        let index = try table.route(for: exchange.connection.request, listener: exchange.listener)
+        let connection = exchange.connection
+        let index = try table.route(
+            for: connection.request.method, connection.request.targetBytes, listener: exchange.listener,
+            host: connection.request.fields[.host])
         exchange.route = routes[index]
         return routes[index]
     }
@@ -142,7 +147,9 @@ extension Forwarder {
         of exchange: Exchange, for route: RouteState, token: AccessTokenSnapshot?
     ) throws(ProxyError) {
         let connection = exchange.connection
-        exchange.upgrade = upgrade(wantedBy: connection.request, on: route, framing: exchange.framing)
+        if connection.request.fields.contains(.upgrade) {
+            exchange.upgrade = upgrade(wantedBy: connection.request, on: route, framing: exchange.framing)
+        }
         if !connection.request.fields.contains(.xRequestID) {
             connection.request.fields.append(line: requestIDs.nextLine())
         }
@@ -280,7 +287,7 @@ extension Forwarder {
         } else if connection.request.version == .http10 {
             head.fields[.connection] = "keep-alive"
         }
-        allowOrigin(of: connection.request, in: &head.fields)
+        allowOrigin(of: connection, in: &head.fields)
         if rejection.status == 405 {
             let methods =
                 table.methods(for: connection.request, listener: exchange.listener) ?? Self.anyMethod

@@ -72,11 +72,8 @@ extension Forwarder {
     // MARK: Request
 
     private func sendRequest(_ exchange: Exchange, to upstream: UpstreamConnection) async throws(ProxyError) {
-        let connection = exchange.connection
-        connection.output.removeAll(keepingCapacity: true)
-        connection.request.serialize(into: &connection.output)
         do {
-            try await exchange.upload.sendStart(connection.output, to: upstream.stream)
+            try await exchange.upload.sendStart(to: upstream.stream)
         } catch {
             try judge(error)
             return  // the upstream may have answered before it stopped reading

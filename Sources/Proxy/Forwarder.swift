@@ -14,7 +14,11 @@ final class Forwarder {
     let configuration: WorkerConfiguration
     let table: RouteTable
     let routes: [RouteState]
-    let rest: Rest
+    private(set) lazy var rest = Rest(loop: loop) { [unowned self] in
+        dismissVacant()
+    } isConnected: { [unowned self] in
+        routes.contains { $0.pool.idleCount > 0 }
+    }
     var metrics: WorkerMetrics
     var requestIDs = RequestIDs()
     var accessLog: AccessLog
@@ -23,8 +27,14 @@ final class Forwarder {
     /// Whether a drain waits no longer for what idle connections may send.
     private var hasLingered = false
 
+    /// How many exchanges at most wait for a connection.
+    private static let vacancies = 64
+
     private let loop: EventLoop
-    private var exchanges: [ObjectIdentifier: Exchange] = [:]
+    /// Those that have a connection, in no order.
+    private var exchanges: [Exchange] = []
+    /// Those that wait for one, each with its task: what a connection needs is used again.
+    private var vacant: [Exchange] = []
     private var emptied: [CheckedContinuation<Void, Never>] = []
     private var flushTimer: LoopTimer?
     private var flushIsDue = false
@@ -44,13 +54,13 @@ final class Forwarder {
                     multis: multis))
         }
         self.routes = routes
-        rest = Rest(loop: loop) { routes.contains { $0.pool.idleCount > 0 } }
         metrics = WorkerMetrics(routes: configuration.routes.count)
         accessLog = AccessLog(format: configuration.logFormat, routes: configuration.routes.map(\.path))
     }
 
     /// Returns when the last connection is gone.
     func drain(linger: Duration) async {
+        dismissVacant()
         let timer = LoopTimer(loop: loop) { [unowned self] in closeIdleConnections() }
         timer.set(after: linger)
         await withCheckedContinuation { continuation in
@@ -62,7 +72,8 @@ final class Forwarder {
 
     /// Cuts every connection.
     func stop() {
-        for exchange in exchanges.values {
+        dismissVacant()
+        for exchange in exchanges {
             exchange.upstream?.stream.close()
             exchange.connection.stream.close()
         }
@@ -95,13 +106,45 @@ final class Forwarder {
 
     /// Serves a connection that has a place in the budget, until it ends.
     func serve(_ stream: ByteStream, from peer: PeerAddress, listener: Int, on worker: isolated Worker) {
+        metrics.openConnections += 1
+        if let exchange = vacant.popLast() {
+            exchange.take(stream, from: peer, listener: listener)
+            begin(exchange)
+            return resume(exchange, with: true)
+        }
         let connection = ServerConnection(
             stream: stream, peer: peer, limits: configuration.headLimits,
             timeouts: configuration.serverTimeouts)
         let exchange = Exchange(connection: connection, listener: listener)
-        exchanges[ObjectIdentifier(exchange)] = exchange
-        metrics.openConnections += 1
-        _ = startTask { await self.serve(exchange) }
+        begin(exchange)
+        _ = startTask { await self.attend(exchange) }
+    }
+
+    /// Serves one connection after another.
+    private func attend(_ exchange: Exchange) async {
+        repeat { await serve(exchange) } while await isNeededAgain(exchange)
+    }
+
+    private func isNeededAgain(_ exchange: Exchange) async -> Bool {
+        await withCheckedContinuation { continuation in
+            guard vacant.count < Self.vacancies, !isDraining else {
+                return continuation.resume(returning: false)
+            }
+            exchange.vacancy = continuation
+            vacant.append(exchange)
+        }
+    }
+
+    private func resume(_ exchange: Exchange, with isNeeded: Bool) {
+        let vacancy = exchange.vacancy
+        exchange.vacancy = nil
+        vacancy?.resume(returning: isNeeded)
+    }
+
+    private func dismissVacant() {
+        let dismissed = vacant
+        vacant = []
+        for exchange in dismissed { resume(exchange, with: false) }
     }
 
     /// Runs `body` as a task of the caller's actor that never leaves the loop.
@@ -145,8 +188,16 @@ final class Forwarder {
         ended(exchange)
     }
 
+    private func begin(_ exchange: Exchange) {
+        exchange.position = exchanges.count
+        exchanges.append(exchange)
+    }
+
     private func ended(_ exchange: Exchange) {
-        exchanges[ObjectIdentifier(exchange)] = nil
+        if let last = exchanges.popLast(), last !== exchange {
+            exchanges[exchange.position] = last
+            last.position = exchange.position
+        }
         metrics.openConnections -= 1
         configuration.connectionBudget.leave()
         guard exchanges.isEmpty else { return }
@@ -156,7 +207,7 @@ final class Forwarder {
 
     private func closeIdleConnections() {
         hasLingered = true
-        for exchange in exchanges.values where exchange.connection.isIdle {
+        for exchange in exchanges where exchange.connection.isIdle {
             // Not closed: its task says the end in good order.
             exchange.connection.stream.readiness.interruptReader()
         }

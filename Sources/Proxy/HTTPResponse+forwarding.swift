@@ -15,7 +15,7 @@ extension HTTPResponse {
         var persists: Bool
         /// The client's HTTP version.
         var version: HTTPVersion
-        /// The scheme and authority the client used; `nil` on a Unix socket.
+        /// The scheme and authority the client used, if there is a `Location`; `nil` on a Unix socket.
         var clientOrigin: String?
     }
 

@@ -12,14 +12,18 @@ final class Rest {
     private static let delayWhileConnected = Duration.seconds(15)
 
     private let loop: EventLoop
+    private let release: () -> Void
     /// Whether there are connections that somebody may close soon.
     private let isConnected: () -> Bool
     private var timer: LoopTimer?
     private var isTimerSet = false
     private var hasWorked = false
 
-    init(loop: EventLoop, isConnected: @escaping () -> Bool) {
+    /// - Parameters:
+    ///   - release: lets go of what is kept for the next connection.
+    init(loop: EventLoop, release: @escaping () -> Void, isConnected: @escaping () -> Bool) {
         self.loop = loop
+        self.release = release
         self.isConnected = isConnected
     }
 
@@ -44,6 +48,7 @@ final class Rest {
             hasWorked = false
             return setTimer(after: Self.delay)
         }
+        release()
         loop.storagePool.empty()
         CurrentProcess.trimMemory()
         if isConnected() { setTimer(after: Self.delayWhileConnected) }

@@ -30,14 +30,16 @@ struct RouteTable: Sendable {
         judgesHost = routes.contains { $0.host != nil }
     }
 
-    /// The index of the route for `request`, which came in on `listener`.
+    /// The index of the route for a request, which came in on `listener`.
     ///
     /// - Throws: ``ProxyError/noRoute``, ``ProxyError/methodNotAllowed``, and ``ProxyError/ambiguousPath`` when the path
     ///   as sent and the path as servers may understand it belong to different routes.
-    func route(for request: HTTPRequest, listener: Int) throws(ProxyError) -> Int {
-        guard request.method != .trace, request.method != .connect else { throw .methodNotAllowed }
-        let host = judgedHost(of: request)
-        let path = judgedPath(of: request)
+    func route(
+        for method: HTTPMethod, _ target: [UInt8], listener: Int, host: @autoclosure () -> String?
+    ) throws(ProxyError) -> Int {
+        guard method != .trace, method != .connect else { throw .methodNotAllowed }
+        let host = judgesHost ? host()?.lowercased() : nil
+        let path = judgedPath(of: target)
         let raw = bestPath(for: path.span, host: host, listener: listener)
         if let normal = RequestPath.normalized(path.span),
             bestPath(for: normal.span, host: host, listener: listener) != raw
@@ -45,15 +47,16 @@ struct RouteTable: Sendable {
             throw .ambiguousPath
         }
         guard let raw else { throw .noRoute }
-        return try route(at: raw, allowing: request.method, host: host, listener: listener)
+        return try route(at: raw, allowing: method, host: host, listener: listener)
     }
 
     /// The methods that the routes for a request's path take, for `Allow`.
     ///
     /// - Returns: `nil` where there is no such route, or one takes any method.
     func methods(for request: HTTPRequest, listener: Int) -> Set<HTTPMethod>? {
-        let host = judgedHost(of: request)
-        guard let best = bestPath(for: judgedPath(of: request).span, host: host, listener: listener) else {
+        let host = judgesHost ? request.fields[.host]?.lowercased() : nil
+        let path = judgedPath(of: request.targetBytes)
+        guard let best = bestPath(for: path.span, host: host, listener: listener) else {
             return nil
         }
         var methods: Set<HTTPMethod> = []
@@ -65,13 +68,10 @@ struct RouteTable: Sendable {
         return methods
     }
 
-    private func judgedHost(of request: HTTPRequest) -> String? {
-        judgesHost ? request.fields[.host]?.lowercased() : nil
-    }
-
     /// The target's path; `OPTIONS *` is about the server as a whole.
-    private func judgedPath(of request: HTTPRequest) -> ArraySlice<UInt8> {
-        request.pathBytes.first == UInt8(ascii: "*") ? Self.root : request.pathBytes
+    private func judgedPath(of target: [UInt8]) -> ArraySlice<UInt8> {
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        return path.first == UInt8(ascii: "*") ? Self.root : path
     }
 
     /// The position of the first candidate for a path.

@@ -30,6 +30,7 @@ final class Upload {
     private(set) var finishedAt = ContinuousClock.now
     /// What carries out ``sendRest(to:)``, while it is under way.
     var task: Task<Void, Never>?
+    /// What goes before the next piece: the head, framing, what was kept.
     private var prefix: [UInt8] = []
 
     init(connection: ServerConnection) {
@@ -61,13 +62,14 @@ final class Upload {
     /// Whether the whole body has come from the client.
     var hasArrived: Bool { connection.body.isFinished }
 
-    /// Sends `head`, what was kept before, and what has arrived so far, in one system call where it is little.
+    /// Sends the head, what was kept before, and what has arrived so far, in one system call where it is little.
     ///
     /// Afterwards ``isFinished`` says whether that was all.
-    func sendStart(_ head: [UInt8], to upstream: ByteStream) async throws(Failure) {
+    func sendStart(to upstream: ByteStream) async throws(Failure) {
         failure = nil
         isFinished = false
-        prefix = head
+        prefix.removeAll(keepingCapacity: true)
+        connection.request.serialize(into: &prefix)
         appendKept()
         while true {
             let piece: Range<Int>?

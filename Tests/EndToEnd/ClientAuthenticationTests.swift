@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// How the client proves itself (SPEC.md section 2); the provider of the test checks every proof itself.
+/// How the client proves itself; the provider of the test checks every proof itself.
 @Suite(.blocking) struct `Client authentication` {
     private static let assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"
 

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// Grants that are made from configuration alone (SPEC.md sections 2 and 7).
+/// Grants that are made from configuration alone.
 @Suite(.blocking) struct `A configured grant` {
     @Test func `password sends name and password, and check warns of it`() throws {
         let directory = try TemporaryDirectory()

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// `bearerd discover` (SPEC.md sections 1 and 7).
+/// `bearerd discover`.
 @Suite(.blocking) struct `Discovering` {
     private func discover(
         _ issuer: String, _ more: String...

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// `bearerd import` (SPEC.md sections 1 and 7).
+/// `bearerd import`.
 @Suite(.blocking) struct `Importing a session` {
     private let provider: HostileProvider
     private let directory: TemporaryDirectory

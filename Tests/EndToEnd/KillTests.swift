@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Rotation of refresh tokens against SIGKILL and against each other (SPEC.md section 3).
+/// Rotation of refresh tokens against SIGKILL and against each other.
 ///
 /// `make soak` runs these for longer.
 @Suite(.blocking) struct `A session on a provider that takes no refresh token twice` {

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// `bearerd logout` (SPEC.md sections 1 and 7).
+/// `bearerd logout`.
 @Suite(.blocking) struct `Logging out` {
     private func begun(without missing: [String] = []) throws -> ImportedSession {
         let session = try ImportedSession(without: missing)

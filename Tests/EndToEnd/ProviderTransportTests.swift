@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// Where the provider is, and how it is reached (SPEC.md section 2).
+/// Where the provider is, and how it is reached.
 @Suite(.blocking) struct `The way to the provider` {
     /// bearerd with an identity that is written by hand.
     private func sidecar(_ upstream: RawUpstream, _ identity: String) throws -> BearerdProcess {

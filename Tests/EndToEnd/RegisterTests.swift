@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// `bearerd register` (SPEC.md sections 1 and 7; RFC 7591).
+/// `bearerd register` (RFC 7591).
 @Suite(.blocking) struct `Registering` {
     private let provider: HostileProvider
     private let directory: TemporaryDirectory

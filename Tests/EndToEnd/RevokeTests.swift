@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// `bearerd revoke` (SPEC.md section 1; RFC 7009).
+/// `bearerd revoke` (RFC 7009).
 @Suite(.blocking) struct `Revoking` {
     private func begun(without missing: [String] = []) throws -> ImportedSession {
         let session = try ImportedSession(without: missing)

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Routes that ask for tokens of their own, from one session (SPEC.md section 2, `routes[].scope`).
+/// Routes that ask for tokens of their own, from one session (`routes[].scope`).
 @Suite(.blocking) struct `A route with a token of its own` {
     private static let routes = """
         - path: /read

@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The commands of `on_state_change` (SPEC.md section 2).
+/// The commands of `on_state_change`.
 @Suite(.blocking) struct `A command on a change of state` {
     /// A program that adds what it was given to files beside it.
     private func program(in directory: TemporaryDirectory, _ more: String = "") throws -> String {

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// `bearerd userinfo` (SPEC.md sections 1 and 7).
+/// `bearerd userinfo`.
 @Suite(.blocking) struct `Asking who logged in` {
     @Test func `the claims are printed as JSON, asked for with a fresh token`() throws {
         let session = try ImportedSession()

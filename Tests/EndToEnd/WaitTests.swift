@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-/// `bearerd wait` (SPEC.md sections 1 and 7).
+/// `bearerd wait`.
 @Suite(.blocking) struct `Waiting` {
     /// A free port that stays reserved, so that the configuration can name it.
     private func configured(_ admin: Address) throws -> (HostileProvider, TemporaryDirectory, String) {

@@ -4,7 +4,7 @@ import FuzzInvariants
 import HTTPTypes
 import Testing
 
-/// SPEC sections 5 and 7: what a request head is refused for.
+/// What a request head is refused for.
 @Suite struct RequestRefusalTests {
     static let startLines: [Refusal] = [
         Refusal("\n", .bareLineFeed),

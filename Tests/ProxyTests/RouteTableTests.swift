@@ -20,7 +20,8 @@ struct RouteTableTests {
     ) throws(ProxyError) -> Int {
         var request = HTTPRequest(method: method, target: target)
         request.fields[.host] = host
-        return try RouteTable(routes).route(for: request, listener: listener)
+        return try RouteTable(routes).route(
+            for: method, request.targetBytes, listener: listener, host: request.fields[.host])
     }
 
     @Test(arguments: [

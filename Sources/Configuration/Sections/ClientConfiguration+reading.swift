@@ -44,7 +44,7 @@ extension ClientConfiguration {
         }
     }
 
-    /// Plain HTTP shows the client's secret and the tokens to everybody on the way (SPEC section 7).
+    /// Plain HTTP shows the client's secret and the tokens to everybody on the way.
     private func checkTransport(of url: HTTPURL?, _ key: IdentityKey, _ section: Section<IdentityKey>) {
         guard let url, url.scheme == .http, !allowsInsecureProvider else { return }
         guard !(connectsToLoopback ?? url.isLoopback) else { return }
