@@ -158,6 +158,17 @@ import Testing
             ["kty": "OKP", "crv": "X25519", "x": "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"],
             ["kty": "new"], [:], 7,
             ["kty": "EC", "crv": "P-256", "x": "AA", "y": "AA"], ["kty": "RSA", "n": "!", "e": "AQAB"],
+            ["kty": "EC", "crv": "P-384", "x": jwk["x"] ?? nil, "y": jwk["y"] ?? nil],
+            [
+                "kty": "EC", "crv": "P-256", "x": jwk["x"] ?? nil,
+                "y": .string(Base64URL.encode(Array(repeating: 1, count: 70))),
+            ],
+            [
+                "kty": "EC", "crv": "P-256", "x": jwk["x"] ?? nil,
+                "y": .string((jwk["y"]?.string ?? "") + "*"),
+            ],
+            ["kty": "RSA", "n": .string(Base64URL.encode(Array(repeating: 255, count: 4096))), "e": "AQAB"],
+            ["kty": "RSA", "n": .string(Base64URL.encode(Array(repeating: 255, count: 256))), "e": ""],
             ["kty": "RSA"],
             ["kty": 1, "kid": []], ["kty": "EC", "crv": "P-256", "x": jwk["x"] ?? nil, "y": jwk["x"] ?? nil],
         ]

@@ -18,6 +18,11 @@ package struct JSONWebKey: Sendable {
 
     /// Shorter RSA keys are not believed (RFC 7518 §3.3).
     private static let shortestModulus = 256
+    /// Longer ones would only keep us busy, like longer exponents.
+    private static let longestModulus = 2048
+    private static let longestExponent = 8
+    /// RFC 7518 §6.2.1.2: in full, leading zeros included.
+    private static let coordinateLengths = ["P-256": 32, "P-384": 48, "P-521": 66]
 
     /// Reads one element of `keys`.
     ///
@@ -49,10 +54,29 @@ package struct JSONWebKey: Sendable {
             return jwk["x"]?.string.flatMap(Base64URL.decode).flatMap(Ed25519PublicKey.init).map(
                 PublicKey.ed25519)
         }
-        // Without the private members, should somebody have published them.
-        var publicPart = JSONObject()
-        for name in ["kty", "crv", "x", "y", "n", "e"] { publicPart[name] = jwk[name] }
-        return (try? JOSEKey(jwk: publicPart)).map(PublicKey.jose)
+        return publicPart(of: jwk).flatMap { try? JOSEKey(jwk: $0) }.map(PublicKey.jose)
+    }
+
+    /// The members that make a public key, each written anew.
+    ///
+    /// cjose ends the process over one of another length than it expects. Without the private members, should somebody
+    /// have published them.
+    private static func publicPart(of jwk: JSONObject) -> JSONObject? {
+        var part = JSONObject()
+        func take(_ name: String, _ lengths: ClosedRange<Int>) -> Bool {
+            guard let bytes = jwk[name]?.string.flatMap(Base64URL.decode), lengths ~= bytes.count else {
+                return false
+            }
+            part[name] = .string(Base64URL.encode(bytes))
+            return true
+        }
+        part["kty"] = jwk["kty"]
+        guard let curve = jwk["crv"]?.string else {
+            return take("n", shortestModulus...longestModulus) && take("e", 1...longestExponent) ? part : nil
+        }
+        part["crv"] = .string(curve)
+        guard let length = coordinateLengths[curve] else { return nil }
+        return take("x", length...length) && take("y", length...length) ? part : nil
     }
 
     /// Whether a token that names this algorithm can have been signed with this key.
