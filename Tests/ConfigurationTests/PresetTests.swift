@@ -54,6 +54,16 @@ import Testing
         #expect(good.client?.issuer == "https://acme.auth0.com/")
     }
 
+    @Test func `minds no redirect that takes any port, unless the provider does`() throws {
+        let uri = "redirect_uri: http://127.0.0.1:0/callback"
+        let (login, issuer) = ("authorization_code", "https://acme.auth0.com")
+        #expect(client("keycloak", issuer: "https://a/realms/b", grant: login, uri).problems == [])
+        let audience = "audience: https://api"
+        #expect(client("auth0", issuer: issuer, grant: login, uri, audience).problems.count == 1)
+        let fixed = "redirect_uri: http://127.0.0.1:8400/callback"
+        #expect(client("auth0", issuer: issuer, grant: login, fixed, audience).problems == [])
+    }
+
     @Test(arguments: ["keycloak", "entra", "okta", "auth0"])
     func `needs an issuer where everybody has another`(preset: String) {
         #expect(

@@ -104,8 +104,8 @@ extension ClientConfiguration {
         where !authorizationParameters.contains(where: { $0.name == parameter.name }) {
             authorizationParameters.append(parameter)
         }
-        let redirect = section.value(.redirectURI, .url)?.value
-        let hasFixedPort = section.has(.redirectURI) && redirect != nil
+        let redirect = section.value(.redirectURI, .redirectURI)?.value
+        let hasFixedPort = redirect.map { $0.port != 0 } ?? false
         for objection in preset.objections(to: self, hasFixedPort: hasFixedPort) {
             section.warn(objection.key, objection.text)
         }
