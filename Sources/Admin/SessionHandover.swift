@@ -13,7 +13,7 @@ package enum SessionHandover: Sendable {
     /// The code that was kept, to exchange.
     case pending
     /// A code that a person decides about on another device.
-    case device(code: Secret, interval: Duration, lifetime: Duration)
+    case device(code: Secret, verifier: Secret, interval: Duration, lifetime: Duration)
     /// What another program obtained.
     case imported(refreshToken: Secret, idToken: Secret?, scope: [String])
 
@@ -65,8 +65,9 @@ package enum SessionHandover: Sendable {
             put(.nonce, code.nonce)
         case .pending:
             break
-        case .device(let code, let interval, let lifetime):
+        case .device(let code, let verifier, let interval, let lifetime):
             put(.deviceCode, code)
+            put(.verifier, verifier)
             put(.intervalSeconds, .integer(interval.components.seconds))
             put(.lifetimeSeconds, .integer(lifetime.components.seconds))
         case .imported(let refreshToken, let idToken, let scope):
@@ -103,10 +104,10 @@ package enum SessionHandover: Sendable {
         case .pending?:
             self = .pending
         case .device?:
-            guard let code = secret(.deviceCode), let interval = duration(.intervalSeconds),
-                let lifetime = duration(.lifetimeSeconds)
+            guard let code = secret(.deviceCode), let verifier = secret(.verifier),
+                let interval = duration(.intervalSeconds), let lifetime = duration(.lifetimeSeconds)
             else { return nil }
-            self = .device(code: code, interval: interval, lifetime: lifetime)
+            self = .device(code: code, verifier: verifier, interval: interval, lifetime: lifetime)
         case .imported?:
             guard let token = secret(.refreshToken) else { return nil }
             self = .imported(

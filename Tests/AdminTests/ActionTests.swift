@@ -97,15 +97,19 @@ struct ActionTests {
             (.code(code), 200, nil), (.kept(code), 200, nil),
             (.imported(refreshToken: Secret("r"), idToken: nil, scope: ["a"]), 200, nil),
             (.pending, 502, "login_refused"),
-            (.device(code: Secret("d"), interval: .seconds(5), lifetime: .seconds(60)), 504, "login_expired"),
+            (
+                .device(
+                    code: Secret("d"), verifier: Secret("v"), interval: .seconds(5), lifetime: .seconds(60)),
+                504, "login_expired"
+            ),
         ] as [(SessionHandover, Int, String?)] {
             let answer = await AdminFixture().send(.post, path, admin, body: handover.json.serialized())
             #expect(answer.status == status && answer.code == word, "\(answer.text)")
         }
         for text in [
             "", "{}", "[]", #"{"kind":"other"}"#, #"{"kind":"code","code":"c"}"#, #"{"kind":"imported"}"#,
-            #"{"kind":"device","device_code":"d","interval":0,"expires_in":60}"#,
-            #"{"kind":"device","device_code":"d","interval":5,"expires_in":9223372036854775807}"#,
+            #"{"kind":"device","device_code":"d","code_verifier":"v","interval":0,"expires_in":60}"#,
+            #"{"kind":"device","device_code":"d","code_verifier":"v","interval":5,"expires_in":9223372036854775807}"#,
         ] {
             let answer = await AdminFixture().send(.post, path, admin, body: Array(text.utf8))
             #expect(answer.status == 400 && answer.code == "bad_request", "\(text)")

@@ -87,6 +87,28 @@ import Testing
         #expect(LeakScan.leaks(of: ["initial-token"], in: result.output + result.errors).isEmpty)
     }
 
+    @Test func `a login is one of the client that was made`() throws {
+        let file = try configured("authorization_code")
+        #expect(try BearerdProcess.command("login", "--no-browser", "-c", file).exit == 78)
+        #expect(try BearerdProcess.command("register", "-c", file).exit == 0)
+        let login = try BearerdProcess.command("login", "--no-browser", "--timeout", "100ms", "-c", file)
+        #expect(login.exit == 69 && login.output.contains("client_id=made-1&"), "\(login.errors)")
+    }
+
+    @Test(arguments: [400, 403])
+    func `a scope that the provider does not like is left to the provider`(status: Int) throws {
+        let file = try configured("client_credentials", "scope: openid orders")
+        provider.serve("POST", "/register") { message in
+            message.text.contains("openid")
+                ? .json(#"{"error":"invalid_client_metadata"}"#, status: status)
+                : .json(#"{"client_id":"made-1","client_secret":"s1"}"#, status: 201)
+        }
+        #expect(try BearerdProcess.command("register", "-c", file).exit == 0)
+        #expect(provider.requests("POST", "/register").count == 2 && asked["scope"] == .null)
+        #expect(try BearerdProcess.command("token", "-c", file).exit == 0)
+        #expect(provider.requests.last?["scope"] == "openid orders")
+    }
+
     @Test func `a public client is one, and the end of a secret is warned of`() throws {
         let file = try configured("refresh_token")
         answer(#"{"client_id":"made-1","token_endpoint_auth_method":"none"}"#)

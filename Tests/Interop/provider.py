@@ -24,6 +24,8 @@ class Provider:
     ca_file = None
     # Whether it says `invalid_grant` of a dead refresh token.
     refuses_clearly = True
+    # Whether its end_session takes the POST that OpenID Connect RP-Initiated Logout demands; else a browser's GET alone.
+    ends_sessions_for_programs = True
 
     def __init__(self, directory):
         self.directory = fresh_directory(directory)

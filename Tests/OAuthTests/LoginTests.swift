@@ -318,6 +318,20 @@ struct LoginTests {
         }
     }
 
+    @Test func `on another device proves that the one who asks is the one who began`() async throws {
+        let harness = harness()
+        try await harness.run {
+            _ = try await polls(harness, [.status(200, #"{"access_token":"at"}"#)])
+            let (begun, asked) = (
+                harness.server.bodies.suffix(2).first ?? "", harness.server.bodies.last ?? ""
+            )
+            let verifier = try #require(asked.firstMatch(of: #/code_verifier=([^&]{43})/#)).output.1
+            let challenge = Base64URL.encode(SHA256.digest(Array(verifier.utf8)))
+            #expect(begun.contains("code_challenge=\(challenge)&code_challenge_method=S256"), "\(begun)")
+            #expect(!begun.contains(verifier))
+        }
+    }
+
     @Test func `on another device backs off from a server that does not answer`() async throws {
         let harness = harness()
         try await harness.run {

@@ -44,8 +44,7 @@ public struct AuthorizationRequest: Sendable {
         if !configuration.scope.isEmpty { append(.scope, configuration.scope.joined(separator: " ")) }
         append(.state, state)
         append(.nonce, nonce)
-        append(.codeChallenge, Base64URL.encode(SHA256.digest(Array(verifier.utf8))))
-        append(.codeChallengeMethod, "S256")
+        for (parameter, value) in PKCE.parameters(for: verifier) { append(parameter, value) }
         for audience in configuration.audience { append(.audience, audience) }
         for resource in configuration.resource { append(.resource, resource) }
         for parameter in configuration.authorizationParameters {

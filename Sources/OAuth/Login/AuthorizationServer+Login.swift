@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Crypto
 import HTTPTypes
 import JSON
 
@@ -23,9 +24,13 @@ extension AuthorizationServer {
         if !configuration.scope.isEmpty { form.append(.scope, configuration.scope.joined(separator: " ")) }
         for audience in configuration.audience { form.append(.audience, audience) }
         for resource in configuration.resource { form.append(.resource, resource) }
+        let verifier = SecureRandom.word()
+        for (name, value) in PKCE.parameters(for: verifier) { form.append(name: name.rawValue, value) }
         let sentAt = clock.now
         let response = try await post(form, to: .deviceAuthorization)
-        if let device = DeviceAuthorization(response, sentAt: sentAt) { return device }
+        if let device = DeviceAuthorization(response, verifier: Secret(verifier), sentAt: sentAt) {
+            return device
+        }
         let table = OutcomeTable(
             status: response.status, body: AnswerBody(response.body), grant: .original,
             grantType: .deviceCode,

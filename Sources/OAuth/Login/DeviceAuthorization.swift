@@ -11,6 +11,8 @@ public struct DeviceAuthorization: Sendable {
 
     /// What the client asks with.
     package let code: Secret
+    /// PKCE's `code_verifier`: RFC 8628 knows none, servers that want one from each client do (Keycloak).
+    package let verifier: Secret
     /// What the person types in.
     public let userCode: String
     /// Where.
@@ -24,9 +26,10 @@ public struct DeviceAuthorization: Sendable {
 
     /// - Parameters:
     ///   - response: what the server answered.
+    ///   - verifier: whose challenge was sent.
     ///   - sentAt: when it was asked for; its lifetime counts from then.
     /// - Returns: nil for an answer without what the person and we need, or with bytes that no terminal should get.
-    package init?(_ response: ProviderResponse, sentAt: Instant) {
+    package init?(_ response: ProviderResponse, verifier: Secret, sentAt: Instant) {
         let body = AnswerBody(response.body)
         guard response.status == 200, let code = body[.deviceCode]?.string, !code.isEmpty,
             let userCode = Self.printable(body[.userCode]),
@@ -34,6 +37,7 @@ public struct DeviceAuthorization: Sendable {
             let uri = Self.printable(body[.verificationURI] ?? body[.verificationURL])
         else { return nil }
         self.code = Secret(code)
+        self.verifier = verifier
         self.userCode = userCode
         verificationURI = uri
         completeVerificationURI = Self.printable(body[.completeVerificationURI])
@@ -45,8 +49,9 @@ public struct DeviceAuthorization: Sendable {
     }
 
     /// One whose person has been told already: what is left is to wait.
-    package init(code: Secret, interval: Duration, expiry: Instant) {
+    package init(code: Secret, verifier: Secret, interval: Duration, expiry: Instant) {
         self.code = code
+        self.verifier = verifier
         self.interval = min(max(interval, .seconds(1)), .seconds(300))
         self.expiry = expiry
         userCode = ""

@@ -13,7 +13,7 @@ extension AuthSession {
     ///
     /// - Parameter redirectURI: where logins come back to.
     /// - Throws: ``SessionFailure``; nothing has changed then.
-    package func register(redirectURI: String) async throws(SessionFailure) -> ClientRegistration {
+    public func register(redirectURI: String) async throws(SessionFailure) -> ClientRegistration {
         let lock: any StoreLock
         do throws(StoreError) {
             lock = try await store.lock(identity, waitingAtMost: Self.longestLockWait)
@@ -76,6 +76,14 @@ extension AuthorizationServer {
             _ = token.withPlaintext { request.fields.append(.authorization, "Bearer \($0)") }
         }
         request.body = RegistrationRequest(configuration: configuration, redirectURI: redirectURI).body
-        return try RegistrationResponse(await send(request), of: configuration).registration
+        var response = try await send(request)
+        if response.status == 400 || response.status == 403, !configuration.scope.isEmpty {
+            // Keycloak refuses `openid`, others may refuse another word of it: what clients may ask for is theirs to say.
+            var plain = configuration
+            plain.scope = []
+            request.body = RegistrationRequest(configuration: plain, redirectURI: redirectURI).body
+            response = try await send(request)
+        }
+        return try RegistrationResponse(response, of: configuration).registration
     }
 }

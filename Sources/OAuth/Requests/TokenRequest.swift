@@ -43,8 +43,9 @@ struct TokenRequest {
             login.code.withPlaintext { body.append(.code, $0) }
             body.append(.redirectURI, login.redirectURI)
             login.verifier.withPlaintext { body.append(.codeVerifier, $0) }
-        case .deviceCode(let code):
+        case .deviceCode(let code, let verifier):
             code.withPlaintext { body.append(.deviceCode, $0) }
+            verifier.withPlaintext { body.append(.codeVerifier, $0) }
         }
         for audience in configuration.audience { body.append(.audience, audience) }
         for resource in configuration.resource { body.append(.resource, resource) }

@@ -16,7 +16,8 @@ extension AuthSession {
     /// - Parameter redirectURI: where the answer is awaited.
     /// - Throws: ``TokenFailure`` if nobody says where the authorization endpoint is.
     public func authorizationRequest(redirectURI: String) async throws(TokenFailure) -> AuthorizationRequest {
-        try await server.authorizationRequest(redirectURI: redirectURI)
+        await becomeStoredClient()
+        return try await server.authorizationRequest(redirectURI: redirectURI)
     }
 
     /// Exchanges the code of a login for tokens, and makes them the session.
@@ -75,7 +76,8 @@ extension AuthSession {
     ///
     /// - Throws: ``TokenFailure``.
     public func authorizeDevice() async throws(TokenFailure) -> DeviceAuthorization {
-        try await server.authorizeDevice()
+        await becomeStoredClient()
+        return try await server.authorizeDevice()
     }
 
     /// Waits for the person's decision, asking as often as the server allows, and makes the tokens the session.
@@ -84,7 +86,7 @@ extension AuthSession {
     @discardableResult
     public func logIn(with device: DeviceAuthorization) async throws(LoginError) -> Login {
         var pace = DevicePace(interval: device.interval)
-        let grant = Grant.deviceCode(device.code)
+        let grant = Grant.deviceCode(device.code, verifier: device.verifier)
         while true {
             let next = clock.now + pace.interval
             try await sleep(until: min(next, device.expiry))
@@ -101,6 +103,11 @@ extension AuthSession {
                 }
             }
         }
+    }
+
+    /// The client that logs in may be one that was registered.
+    private func becomeStoredClient() async {
+        if !isStarted { await adoptStored() }
     }
 
     private func sleep(until moment: Instant) async throws(LoginError) {

@@ -11,5 +11,5 @@ package enum Grant: Sendable {
     /// `authorization_code` (RFC 6749 §4.1.3): what a login in a browser brought.
     case authorizationCode(AuthorizationCode)
     /// One poll of the device flow (RFC 8628 §3.4).
-    case deviceCode(Secret)
+    case deviceCode(Secret, verifier: Secret)
 }

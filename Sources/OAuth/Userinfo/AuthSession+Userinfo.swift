@@ -2,7 +2,6 @@
 
 import Crypto
 import HTTPTypes
-package import JSON
 
 /// Who logged in.
 extension AuthSession {
@@ -13,7 +12,9 @@ extension AuthSession {
     /// - Parameter limit: for each token that has to be fetched.
     /// - Returns: the claims; their `sub` is that of the session's id token, if it has one.
     /// - Throws: ``SessionFailure``.
-    package func userinfo(waitingAtMost limit: Duration) async throws(SessionFailure) -> JSONObject {
+    public func userinfo(
+        waitingAtMost limit: Duration = .seconds(10)
+    ) async throws(SessionFailure) -> Userinfo {
         var response = try await userinfoAnswer(waitingAtMost: limit)
         if response.status == 401 {
             do throws(TokenError) {

@@ -2,7 +2,7 @@
 
 package import Crypto
 import HTTPTypes
-package import JSON
+import JSON
 
 /// An answer of the userinfo endpoint (OpenID Connect Core §5.3.2).
 package struct UserinfoAnswer {
@@ -43,18 +43,19 @@ package struct UserinfoAnswer {
     ///
     /// - Parameter idToken: of the session; nil if there is none to compare with.
     /// - Throws: ``TokenFailure`` if the `sub` is missing or another one.
-    package func claims(about idToken: Secret?) throws(TokenFailure) -> JSONObject {
+    package func claims(about idToken: Secret?) throws(TokenFailure) -> Userinfo {
         guard let subject = claims[Self.subject]?.string, !subject.isEmpty else {
             throw TokenFailure(.misconfigured, code: "no_subject", detail: "the userinfo has no sub")
         }
-        guard let idToken else { return claims }
+        let userinfo = Userinfo(subject: subject, claims: claims)
+        guard let idToken else { return userinfo }
         let expected = idToken.withPlaintext { (try? JWS(compact: $0))?.claims?[Self.subject]?.string }
         guard subject == expected else {
             throw TokenFailure(
                 .misconfigured, code: "subject_mismatch",
                 detail: "the userinfo is about another sub than the id token: it is not shown")
         }
-        return claims
+        return userinfo
     }
 
     private static func failure(_ status: Int) -> TokenFailure {

@@ -75,7 +75,7 @@ struct IdentitySession {
         await session.start()
         let outcome: Result<JSONObject, SessionFailure>
         do throws(SessionFailure) {
-            outcome = .success(try await session.userinfo(waitingAtMost: patience))
+            outcome = .success(try await session.userinfo(waitingAtMost: patience).claims)
         } catch {
             outcome = .failure(error)
         }

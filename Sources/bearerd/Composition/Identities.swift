@@ -60,7 +60,7 @@ struct Identities: IdentityDirectory {
 
     func userinfo(_ name: String) async throws(SessionFailure) -> JSONObject {
         guard let session = sessions(of: name).first else { return [:] }
-        return try await session.userinfo(waitingAtMost: Self.patience)
+        return try await session.userinfo(waitingAtMost: Self.patience).claims
     }
 
     func revoke(_ hints: [TokenHint], of name: String) async throws(SessionFailure) -> [TokenHint] {
@@ -82,8 +82,9 @@ struct Identities: IdentityDirectory {
             return HandoverReport(login: try await session.logIn(with: code))
         case .pending:
             return HandoverReport(login: try await session.logInWithPendingCode())
-        case .device(let code, let interval, let lifetime):
-            let device = DeviceAuthorization(code: code, interval: interval, expiry: .now + lifetime)
+        case .device(let code, let verifier, let interval, let lifetime):
+            let device = DeviceAuthorization(
+                code: code, verifier: verifier, interval: interval, expiry: .now + lifetime)
             return HandoverReport(login: try await session.logIn(with: device))
         case .kept(let code):
             try await storing { () throws(StoreError) in try await session.keep(code) }

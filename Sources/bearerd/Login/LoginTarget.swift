@@ -42,7 +42,9 @@ struct LoginTarget {
     func logIn(with device: DeviceAuthorization) async -> Result<Login?, CommandFailure> {
         let lifetime = device.expiry - .now
         return await finish(
-            .device(code: device.code, interval: device.interval, lifetime: lifetime), within: lifetime
+            .device(
+                code: device.code, verifier: device.verifier, interval: device.interval, lifetime: lifetime),
+            within: lifetime
         ) { () throws(LoginError) in try await session.logIn(with: device) }
     }
 

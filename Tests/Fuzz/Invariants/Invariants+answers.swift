@@ -115,7 +115,9 @@ extension Invariants {
 
     private static func violation(ofDevice response: ProviderResponse) -> String? {
         let now = Instant.now
-        guard let device = DeviceAuthorization(response, sentAt: now) else { return nil }
+        guard let device = DeviceAuthorization(response, verifier: Secret("v"), sentAt: now) else {
+            return nil
+        }
         let shown = [device.userCode, device.verificationURI, device.completeVerificationURI ?? "-"]
         guard shown.allSatisfy({ !$0.isEmpty && $0.utf8.allSatisfy { 0x20...0x7E ~= $0 } }) else {
             return "words that a terminal would obey"
@@ -144,8 +146,9 @@ extension Invariants {
 
     private static func violation(ofUserinfo response: ProviderResponse) -> String? {
         do throws(TokenFailure) {
-            let claims = try UserinfoAnswer(response).claims(about: nil)
-            return claims["sub"]?.string?.isEmpty == false ? nil : "claims about nobody"
+            let userinfo = try UserinfoAnswer(response).claims(about: nil)
+            return userinfo.subject.isEmpty || userinfo["sub"] != userinfo.subject
+                ? "claims about nobody" : nil
         } catch {
             return violation(of: error)
         }

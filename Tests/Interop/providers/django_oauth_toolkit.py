@@ -18,6 +18,7 @@ SERVER = os.path.join(os.path.dirname(__file__), "..", "servers", "django_server
 
 class DjangoOAuthToolkit(Provider):
     name = "django-oauth-toolkit"
+    ends_sessions_for_programs = False
 
     @property
     def issuer(self):

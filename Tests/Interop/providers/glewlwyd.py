@@ -22,6 +22,7 @@ GRANTS = ["code", "password", "client_credentials", "refresh_token", "delete_tok
 
 class Glewlwyd(Provider):
     name = "glewlwyd"
+    ends_sessions_for_programs = False
     refuses_clearly = False
 
     @classmethod

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+
+/// Proof Key for Code Exchange, by S256 alone (RFC 7636).
+enum PKCE {
+    /// What a request shows of a verifier.
+    static func parameters(for verifier: String) -> [(AuthorizationParameter, String)] {
+        [
+            (.codeChallenge, Base64URL.encode(SHA256.digest(Array(verifier.utf8)))),
+            (.codeChallengeMethod, "S256"),
+        ]
+    }
+}
