@@ -26,6 +26,8 @@ public final class AuthRuntime: Sendable {
         case memory
         /// Files that nobody else may read, shared by every process that opens the same directory.
         case directory(String)
+        /// The same, encrypted (AES-256-GCM) with a key of 32 bytes in base64 or hexadecimal.
+        case encryptedDirectory(String, key: Secret)
     }
 
     let loop: EventLoop
@@ -47,6 +49,8 @@ public final class AuthRuntime: Sendable {
                 switch storage {
                 case .memory: MemoryStore(on: thread)
                 case .directory(let path): try FileStore(directory: path, on: thread)
+                case .encryptedDirectory(let path, let key):
+                    try FileStore(directory: path, on: thread, sealer: Self.sealer(key))
                 }
         } catch {
             throw AuthRuntimeError(reason: "\(error)")
@@ -73,17 +77,31 @@ public final class AuthRuntime: Sendable {
         observer: any SessionObserver = SilentObserver(),
         credentials: @escaping @Sendable (Credential) -> String? = { _ in nil }
     ) throws(AuthRuntimeError) -> AuthSession {
-        let transport: Transport
+        AuthSession(
+            configuration: client, executor: loop, clock: LoopClock(loop: loop),
+            transport: try transport(caFile: caFile), store: store,
+            credentials: ClosureCredentials(read: credentials), observer: observer)
+    }
+
+    /// The way to an authorization server, for what needs no session: see ``OAuth/ServiceConfiguration``.
+    ///
+    /// - Parameter caFile: PEM file with the certificate authorities to trust in place of the system's.
+    /// - Throws: ``AuthRuntimeError`` for certificate authorities that cannot be read.
+    public func transport(caFile: String? = nil) throws(AuthRuntimeError) -> some TokenTransport {
         do {
-            transport = Transport(trust: try trust.store(caFile: caFile))
+            return ProviderTransport(
+                client: TransferClient(loop: loop),
+                transport: Transport(trust: try trust.store(caFile: caFile)))
         } catch {
             throw AuthRuntimeError(reason: "certificate authorities: \(error)")
         }
-        return AuthSession(
-            configuration: client, executor: loop, clock: LoopClock(loop: loop),
-            transport: ProviderTransport(client: TransferClient(loop: loop), transport: transport),
-            store: store,
-            credentials: ClosureCredentials(read: credentials), observer: observer)
+    }
+
+    private static func sealer(_ key: Secret) throws -> EncryptingSealer {
+        guard let sealer = EncryptingSealer(key: key) else {
+            throw AuthRuntimeError(reason: "the key is not 32 bytes in base64 or hexadecimal")
+        }
+        return sealer
     }
 
     /// Logs a person in with a browser and a redirect to loopback (RFC 8252), code and PKCE.

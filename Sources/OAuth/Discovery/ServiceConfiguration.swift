@@ -23,6 +23,12 @@ public struct ServiceConfiguration: Sendable {
         aliases = document[MetadataMember.aliases.rawValue]?.object.map(Self.endpoints) ?? [:]
     }
 
+    /// A member of the metadata that is text, by its name; nil where it is missing, or something else.
+    public subscript(member: String) -> String? { document[member]?.string }
+
+    /// All metadata as one JSON object.
+    public var json: String { String(decoding: document.serialized(), as: UTF8.self) }
+
     private static func endpoints(in object: JSONObject) -> [Endpoint: HTTPURL] {
         var endpoints: [Endpoint: HTTPURL] = [:]
         for endpoint in Endpoint.allCases {

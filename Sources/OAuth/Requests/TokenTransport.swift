@@ -4,5 +4,8 @@
 ///
 /// It verifies certificates, follows no redirect, and returns or throws within the request's time limit.
 public protocol TokenTransport: Sendable {
+    /// Sends a request, and returns the whole answer whatever its status.
+    ///
+    /// - Throws: ``TransportError`` if none came.
     func send(_ request: ProviderRequest) async throws(TransportError) -> ProviderResponse
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
+public import Crypto
 
 /// Sessions that another program began.
 extension AuthSession {
@@ -15,8 +15,9 @@ extension AuthSession {
     ///   - scope: what was granted, if it knew.
     /// - Returns: false if nothing has changed, because the session began with this token or holds it.
     /// - Throws: ``StoreError``; nothing has changed then.
-    package func take(
-        _ refreshToken: Secret, idToken: Secret?, scope: [String]
+    @discardableResult
+    public func take(
+        _ refreshToken: Secret, idToken: Secret? = nil, scope: [String] = []
     ) async throws(StoreError) -> Bool {
         let lock = try await store.lock(identity, waitingAtMost: Self.longestLockWait)
         let session: StoredSession?

@@ -2,6 +2,7 @@
 
 /// Something that happened to a session, for log, metrics and hooks; holds no secret.
 public enum SessionEvent: Equatable, Sendable {
+    /// The one word for the identity is another one now.
     case stateChanged(from: IdentityState, to: IdentityState)
     /// A token request ended; nil means it brought a token.
     case tokenRequested(GrantType, TokenFailure?)

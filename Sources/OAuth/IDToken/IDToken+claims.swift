@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import JSON
+
+/// What programs like to know of the person.
+extension IDToken {
+    /// Takes a token apart that a session holds, and has judged.
+    ///
+    /// - Returns: nil for what is no id token; no input traps.
+    public init?(_ compact: String) {
+        guard let token = try? IDToken(parsing: Secret(compact)) else { return nil }
+        self = token
+    }
+
+    /// A claim that is text, by its name; nil where it is missing, or something else.
+    public subscript(claim: String) -> String? { signed.claims?[claim]?.string }
+
+    /// `email` (OpenID Connect Core §5.1), where the scope has it.
+    public var email: String? { self["email"] }
+
+    /// `email_verified`, which is `true`, or the text of it with servers that mistake the type.
+    public var isEmailVerified: Bool {
+        let claim = signed.claims?["email_verified"]
+        return claim?.bool ?? (claim?.string?.lowercased() == "true")
+    }
+}
