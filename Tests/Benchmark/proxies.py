@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The proxies: one worker on one core each, the same token, an access log to a file or none."""
 
+import json
 import os
 
 from processes import PROXY_CORE, Process, free_port
@@ -100,6 +101,61 @@ defaults
   timeout server 60s
 {sections}""")
         return ["haproxy", "-db", "-f", config]
+
+
+class Envoy(Proxy):
+    """Only where the environment's ENVOY names its binary."""
+
+    name = "envoy"
+
+    def command(self):
+        listeners = [self.listener(target, port) for target, port in self.ports.items()]
+        clusters = [self.cluster(target, *upstream) for target, upstream in self.targets.items()]
+        config = self.write(".json", json.dumps(
+            {"static_resources": {"listeners": listeners, "clusters": clusters}}))
+        return [os.environ["ENVOY"], "--concurrency", "1", "--use-dynamic-base-id", "-l", "error", "-c", config]
+
+    def listener(self, target, port):
+        log = {"name": "file", "typed_config": {
+            "@type": "type.googleapis.com/envoy.extensions.access_loggers.file.v3.FileAccessLog",
+            "path": os.path.join(self.directory, "envoy-access.log")}}
+        manager = {
+            "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3"
+                     ".HttpConnectionManager",
+            "stat_prefix": target,
+            "access_log": [log] if self.logs else [],
+            "http_filters": [{"name": "router", "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}],
+            "route_config": {"virtual_hosts": [{
+                "name": target, "domains": ["*"],
+                "routes": [{"match": {"prefix": "/"}, "route": {
+                    "cluster": target, "host_rewrite_literal": "localhost", "timeout": "60s"}}],
+                "request_headers_to_add": [{
+                    "header": {"key": "authorization", "value": "Bearer " + TOKEN},
+                    "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"}]}]},
+        }
+        return {
+            "name": target,
+            "address": {"socket_address": {"address": "127.0.0.1", "port_value": port}},
+            "filter_chains": [{"filters": [{"name": "http", "typed_config": manager}]}],
+        }
+
+    def cluster(self, target, port, ca):
+        cluster = {
+            "name": target, "type": "STATIC", "connect_timeout": "5s",
+            "circuit_breakers": {"thresholds": [{"max_connections": 4096, "max_pending_requests": 4096,
+                                                 "max_requests": 4096}]},
+            "load_assignment": {"cluster_name": target, "endpoints": [{"lb_endpoints": [{"endpoint": {
+                "address": {"socket_address": {"address": "127.0.0.1", "port_value": port}}}}]}]},
+        }
+        if ca:
+            names = [{"san_type": "DNS", "matcher": {"exact": "localhost"}}]
+            cluster["transport_socket"] = {"name": "tls", "typed_config": {
+                "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
+                "sni": "localhost",
+                "common_tls_context": {"validation_context": {
+                    "trusted_ca": {"filename": ca}, "match_typed_subject_alt_names": names}}}}
+        return cluster
 
 
 class Bearerd(Proxy):
