@@ -46,7 +46,7 @@ enum AdminResource: Equatable {
             default: return nil
             }
         case 4 where segments[0] == "api" && segments[1] == "identities":
-            guard let identity = PercentEncoding.decode(segments[2]) else { return nil }
+            guard let identity = PercentEncoding.decode(segments[2].utf8) else { return nil }
             switch segments[3] {
             case "refresh": self = .refresh(identity: identity)
             case "invalidate": self = .invalidate(identity: identity)
@@ -58,7 +58,7 @@ enum AdminResource: Equatable {
             default: return nil
             }
         case 5 where segments[0] == "api" && segments[1] == "identities" && segments[3] == "revoke":
-            guard let identity = PercentEncoding.decode(segments[2]),
+            guard let identity = PercentEncoding.decode(segments[2].utf8),
                 let hint = TokenHint(rawValue: segments[4])
             else { return nil }
             self = .revoke(identity: identity, [hint])

@@ -101,7 +101,7 @@ package struct AdminResponder: HTTPResponder {
     private func routes(selectedBy query: String?) throws(AdminError) -> [AdminRoute] {
         let pairs = (query ?? "").split(separator: "&")
         guard let pair = pairs.first(where: { $0.hasPrefix("route=") }) else { return settings.routes }
-        let path = PercentEncoding.decode(String(pair.dropFirst("route=".count)))
+        let path = PercentEncoding.decode(pair.dropFirst("route=".count).utf8)
         let selected = settings.routes.filter { $0.path == path }
         guard !selected.isEmpty else { throw .notFound }
         return selected

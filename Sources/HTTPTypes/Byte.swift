@@ -9,6 +9,7 @@ enum Byte {
     static var numberSign: UInt8 { 0x23 }
     static var percent: UInt8 { 0x25 }
     static var asterisk: UInt8 { 0x2A }
+    static var plus: UInt8 { 0x2B }
     static var comma: UInt8 { 0x2C }
     static var hyphen: UInt8 { 0x2D }
     static var dot: UInt8 { 0x2E }
@@ -26,6 +27,9 @@ enum Byte {
     static var rightBracket: UInt8 { 0x5D }
     static var lowerA: UInt8 { 0x61 }
     static var delete: UInt8 { 0x7F }
+
+    /// The upper-case digit for a value below 16.
+    static func hexadecimalDigit(_ value: UInt8) -> UInt8 { value < 10 ? zero + value : 0x41 + value - 10 }
 }
 
 extension UInt8 {

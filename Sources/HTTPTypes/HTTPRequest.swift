@@ -47,8 +47,8 @@ package struct HTTPRequest: Sendable {
                     targetBytes.append(byte)
                 } else {
                     targetBytes.append(Byte.percent)
-                    targetBytes.append(hexadecimalDigit(byte &>> 4))
-                    targetBytes.append(hexadecimalDigit(byte & 0xF))
+                    targetBytes.append(Byte.hexadecimalDigit(byte &>> 4))
+                    targetBytes.append(Byte.hexadecimalDigit(byte & 0xF))
                 }
             }
         }
@@ -97,8 +97,4 @@ package struct HTTPRequest: Sendable {
     }
 
     private static var versionAndLineEnd: String { " HTTP/1.1\r\n" }
-}
-
-private func hexadecimalDigit(_ value: UInt8) -> UInt8 {
-    value < 10 ? Byte.zero + value : 0x41 + value - 10
 }

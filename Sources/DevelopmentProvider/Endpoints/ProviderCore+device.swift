@@ -26,7 +26,7 @@ extension ProviderCore {
         answer[.userCode] = .string(device.userCode)
         answer[.verificationURI] = .string(page)
         answer[.verificationURIComplete] = .string(
-            "\(page)?\(Parameter.userCode.rawValue)=\(FormParameters.encode(device.userCode))")
+            "\(page)?\(Parameter.userCode.rawValue)=\(PercentEncoding.encoded(device.userCode))")
         answer[.expiresIn] = .integer(ProviderCore.deviceLifetime.components.seconds)
         answer[.interval] = .integer(Int64(device.interval))
         return .json(answer)

@@ -45,8 +45,8 @@ extension ProviderCore {
     /// Id and secret, form-encoded before they were joined (RFC 6749 §2.3.1).
     private static func basicCredentials(_ text: String) -> (id: String, secret: String)? {
         guard let bytes = Base64.decode(text), let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
-            let id = FormParameters.decode(bytes[..<colon]),
-            let secret = FormParameters.decode(bytes[colon...].dropFirst())
+            let id = PercentEncoding.decode(bytes[..<colon], isForm: true),
+            let secret = PercentEncoding.decode(bytes[colon...].dropFirst(), isForm: true)
         else { return nil }
         return (id, secret)
     }

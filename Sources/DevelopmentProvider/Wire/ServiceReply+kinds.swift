@@ -42,7 +42,7 @@ extension ServiceReply {
         var location = uri
         for case (let parameter, let value?) in parameters {
             location += location.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
-            location += parameter.rawValue + "=" + FormParameters.encode(value)
+            location += parameter.rawValue + "=" + PercentEncoding.encoded(value)
         }
         var head = HTTPResponse(status: 303)
         head.fields[.location] = location

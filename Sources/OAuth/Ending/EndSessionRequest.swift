@@ -21,7 +21,7 @@ public struct EndSessionRequest: Sendable {
     public var url: String {
         let separator = endpoint.query == nil ? "?" : "&"
         var query: [UInt8] = []
-        FormBody.encode(clientID, into: &query)
+        PercentEncoding.encode(clientID, into: &query)
         return
             "\(endpoint)\(separator)\(EndingParameter.clientID.rawValue)=\(String(decoding: query, as: UTF8.self))"
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import HTTPTypes
 
 /// Client id and secret as the value of an `Authorization` field (RFC 6749 §2.3.1, RFC 7617).
 enum BasicCredentials {
@@ -10,7 +11,7 @@ enum BasicCredentials {
             var bytes: [UInt8] = []
             for (index, part) in [clientID, secret].enumerated() {
                 if index > 0 { bytes.append(UInt8(ascii: ":")) }
-                if isFormEncoded { FormBody.encode(part, into: &bytes) } else { bytes += part.utf8 }
+                if isFormEncoded { PercentEncoding.encode(part, into: &bytes) } else { bytes += part.utf8 }
             }
             return bytes
         }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Percent-encoding (RFC 3986 §2.1), and what forms make of it.
+package enum PercentEncoding {
+    /// Appends `text`, everything but unreserved characters (RFC 3986 §2.3) encoded, a space too.
+    package static func encode(_ text: String, into output: inout [UInt8]) {
+        for byte in text.utf8 {
+            if isUnreserved(byte) {
+                output.append(byte)
+            } else {
+                output += [
+                    Byte.percent, Byte.hexadecimalDigit(byte &>> 4), Byte.hexadecimalDigit(byte & 0xF),
+                ]
+            }
+        }
+    }
+
+    /// Encodes a text of its own, as ``encode(_:into:)`` does.
+    package static func encoded(_ text: String) -> String {
+        var output: [UInt8] = []
+        encode(text, into: &output)
+        return String(decoding: output, as: UTF8.self)
+    }
+
+    /// Undoes the encoding of a segment or a query value.
+    ///
+    /// - Parameter isForm: whether `+` is a space (`application/x-www-form-urlencoded`).
+    /// - Returns: nil for a broken escape, and for what is no UTF-8.
+    package static func decode(_ encoded: some Collection<UInt8>, isForm: Bool = false) -> String? {
+        var bytes: [UInt8] = []
+        var rest = encoded[...]
+        while let byte = rest.popFirst() {
+            if byte == Byte.percent {
+                guard let high = rest.popFirst()?.hexadecimalValue,
+                    let low = rest.popFirst()?.hexadecimalValue
+                else { return nil }
+                bytes.append(high << 4 | low)
+            } else {
+                bytes.append(isForm && byte == Byte.plus ? Byte.space : byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        case UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+        default: false
+        }
+    }
+}
