@@ -115,17 +115,12 @@ import Testing
     }
 
     @Test func `what is not built yet is refused, never ignored`() throws {
-        for (top, identity, route) in [
-            ("tls:\n  certificate_file: /a\n  key_file: /b", "", ""),
-            ("", "dpop: true", ""),
-        ] {
-            let settings = Sidecar.Settings(top: top, identity: identity, route: route)
-            let (_, directory, file) = try configured(settings)
+        for key in ["par: auto", "dpop: true"] {
+            let (_, directory, file) = try configured(Sidecar.Settings(identity: key))
             defer { withExtendedLifetime(directory) {} }
             let result = try BearerdProcess.command("check", "-c", file)
             #expect(
-                result.exit == 78 && result.errors.contains("not supported yet"),
-                "\(top)\(identity) \(result.errors)")
+                result.exit == 78 && result.errors.contains("not supported yet"), "\(key) \(result.errors)")
         }
     }
 
