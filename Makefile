@@ -6,6 +6,7 @@ CONFIG ?= config.yaml
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 SOAK ?= 50
+SOAK_REQUESTS ?= 10000000
 TESTS ?=
 PROVIDERS ?=
 FUZZERS ?= $(patsubst Tests/Fuzz/%Fuzzer.swift,%,$(wildcard Tests/Fuzz/*Fuzzer.swift))
@@ -64,9 +65,10 @@ bench: release ## bearerd beside nginx and haproxy; BENCH_SECONDS=2 for a quick 
 	Tests/Benchmark/run $(BENCH)
 
 .PHONY: soak
-soak: build ## kills and shared stores for SOAK (50) times as long
-	BEARERD_SOAK=$(SOAK) swift test --skip-build --disable-xctest --no-parallel $(STRICT) \
-	    --filter 'takes no refresh token twice|SIGKILL at any moment'
+soak: build release ## SOAK_REQUESTS (10 million) while all breaks; kills and shared stores SOAK (50) times as long
+	BEARERD_SOAK=$(SOAK) BEARERD_SOAK_REQUESTS=$(SOAK_REQUESTS) BEARERD_BINARY=.build/release/bearerd \
+	    swift test --skip-build --disable-xctest --no-parallel $(STRICT) \
+	    --filter 'takes no refresh token twice|SIGKILL at any moment|Under load'
 
 .PHONY: fuzz
 fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (60)

@@ -144,6 +144,7 @@ let package = Package(
             name: "HTTPClientTests", dependencies: ["HTTPClient", "EventLoop", "HTTPTypes", "TestSupport"],
             swiftSettings: bridge),
         .target(name: "CTrace", path: "Tests/CTrace"),
+        .target(name: "CLoad", path: "Tests/CLoad"),
         .target(
             name: "TestSupport", dependencies: ["COpenSSL", "CTrace"], path: "Tests/TestSupport",
             swiftSettings: bridge),
@@ -151,10 +152,12 @@ let package = Package(
             name: "HTTPTypesTests", dependencies: ["HTTPTypes", "FuzzInvariants"], swiftSettings: bridge),
         .target(
             name: "FuzzInvariants",
-            dependencies: ["HTTPTypes", "YAML", "JSON", "SessionImport", "Crypto", "OAuth"],
+            dependencies: [
+                "EventLoop", "HTTPServer", "HTTPTypes", "YAML", "JSON", "SessionImport", "Crypto", "OAuth",
+            ],
             path: "Tests/Fuzz/Invariants",
             swiftSettings: bridge),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: bridge),
-        .testTarget(name: "EndToEnd", dependencies: ["TestSupport"], swiftSettings: bridge),
+        .testTarget(name: "EndToEnd", dependencies: ["TestSupport", "CLoad"], swiftSettings: bridge),
     ]
 )

@@ -38,7 +38,7 @@ final class Sidecar: Sendable {
     init(
         provider: HostileProvider? = nil, upstream: RawUpstream? = nil,
         directory: TemporaryDirectory? = nil, clientSecret: String = "secret-" + randomText(),
-        environment: [String: String] = [:], _ settings: Settings = Settings()
+        environment: [String: String] = [:], launcher: [String] = [], _ settings: Settings = Settings()
     ) throws {
         self.clientSecret = clientSecret
         self.provider = try provider ?? HostileProvider()
@@ -48,7 +48,7 @@ final class Sidecar: Sendable {
             configuration: Sidecar.configuration(
                 provider: self.provider, upstream: self.upstream.url, clientSecret: clientSecret,
                 directory: self.directory, settings),
-            in: self.directory, environment: environment)
+            in: self.directory, environment: environment, launcher: launcher)
     }
 
     /// The text of a configuration.

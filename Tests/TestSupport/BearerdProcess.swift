@@ -19,19 +19,23 @@ package final class BearerdProcess: Sendable {
     /// Starts `bearerd run` with this configuration in `directory`, and waits until it listens.
     ///
     /// Listeners of the configuration should be at port 0; ``address(of:_:)`` tells where they are.
+    ///
+    /// - Parameter launcher: a program, and its arguments, that is given the command line and becomes it.
     package convenience init(
-        configuration: String, in directory: TemporaryDirectory, environment: [String: String] = [:]
+        configuration: String, in directory: TemporaryDirectory, environment: [String: String] = [:],
+        launcher: [String] = []
     ) throws {
         let file = try directory.write("config.yaml", configuration)
-        try self.init(arguments: ["run", "-c", file], environment: environment)
+        try self.init(arguments: ["run", "-c", file], environment: environment, launcher: launcher)
     }
 
     /// Starts the binary with these arguments and waits until it listens.
     package init(
-        arguments: [String], environment: [String: String] = [:], directory: String? = nil
+        arguments: [String], environment: [String: String] = [:], directory: String? = nil,
+        launcher: [String] = []
     ) throws {
         process = try Subprocess(
-            [BearerdProcess.binary] + arguments, environment: environment, directory: directory)
+            launcher + [BearerdProcess.binary] + arguments, environment: environment, directory: directory)
         _ = try address(of: .proxy)
     }
 
@@ -146,4 +150,7 @@ package final class BearerdProcess: Sendable {
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
         return (line?.split(separator: " ").dropFirst().compactMap { Int($0) }.first ?? 0) * 1024
     }
+
+    /// How many descriptors it has open.
+    package var descriptorCount: Int { TemporaryDirectory.entries(of: "/proc/\(process.processID)/fd").count }
 }

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+
+/// Whether the tests run under AddressSanitizer or ThreadSanitizer, which need memory of their own, and time.
+package enum Sanitizer {
+    package static let isOn = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
+}
