@@ -7,12 +7,14 @@
 #include <link.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -40,6 +42,25 @@ int bearerd_set_dumpable(int dumpable) {
     return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0);
 }
 
+/* What the limit of descriptors was before it was raised; nothing if it was not. A program that uses select must not
+   get numbers beyond 1024, so a child does not inherit the raised one. */
+static struct rlimit given_descriptors;
+static int descriptors_are_raised;
+
+long bearerd_descriptor_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return -1;
+    return limit.rlim_cur > LONG_MAX ? LONG_MAX : (long)limit.rlim_cur;
+}
+
+long bearerd_raise_descriptor_limit(void) {
+    if (getrlimit(RLIMIT_NOFILE, &given_descriptors) != 0) return -1;
+    struct rlimit raised = {given_descriptors.rlim_max, given_descriptors.rlim_max};
+    if (setrlimit(RLIMIT_NOFILE, &raised) != 0) return -1;
+    descriptors_are_raised = 1;
+    return bearerd_descriptor_limit();
+}
+
 int bearerd_spawn(pid_t *process, char *const arguments[], char *const environment[]) {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
@@ -62,6 +83,7 @@ int bearerd_spawn(pid_t *process, char *const arguments[], char *const environme
         failure = posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0);
     if (!failure) failure = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
     if (!failure) failure = posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environment);
+    if (!failure && descriptors_are_raised) prlimit(*process, RLIMIT_NOFILE, &given_descriptors, NULL);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return failure;

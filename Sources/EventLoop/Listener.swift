@@ -6,8 +6,8 @@ internal import Glibc
 
 /// A listening socket watched by one loop; each accepted connection becomes a ``ByteStream`` on that loop.
 ///
-/// Confined to its loop's thread. When descriptors run out it pauses and tries again 100 ms later, so that
-/// the rest of the process goes on.
+/// Confined to its loop's thread. When descriptors run out it pauses and looks again every 100 ms, so that the rest of
+/// the process goes on.
 package final class Listener {
     private let loop: EventLoop
     private let socket: ListeningSocket
@@ -16,13 +16,18 @@ package final class Listener {
     private var event: OpaquePointer?
     private var retry: LoopTimer?
     private var isPaused = false
+    /// Descriptors from this number on are not for connections of this listener.
+    private let descriptorBound: CInt
 
     /// - Parameters:
     ///   - socket: stays open until ``close()``; other loops may watch the same one.
     ///   - security: encrypts the connections; nil leaves them plain.
+    ///   - leavesRoom: whether the last eighth of the descriptors stays free for what the connections need, such as
+    ///     connections to upstreams.
     ///   - onAccept: gets each new connection on the loop's thread.
     package init(
         _ socket: ListeningSocket, loop: EventLoop, security: (any ConnectionSecurity)? = nil,
+        leavesRoom: Bool = false,
         onAccept: @escaping (ByteStream, PeerAddress) -> Void
     ) {
         self.loop = loop
@@ -33,10 +38,12 @@ package final class Listener {
         var on: CInt = 1
         setsockopt(
             socket.descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
+        let limit = CInt(clamping: bearerd_descriptor_limit())
+        descriptorBound = leavesRoom && limit > 0 ? limit - min(limit / 8, 1_024) : .max
         let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in close() or deinit
         event = loop.makeEvent(
             descriptor: socket.descriptor, flags: EV_READ | EV_PERSIST, callback: onPending, context: context)
-        retry = LoopTimer(loop: loop) { [unowned self] in resume() }
+        retry = LoopTimer(loop: loop) { [unowned self] in resumeIfThereIsRoom() }
         event_add(event, nil)
     }
 
@@ -85,8 +92,7 @@ package final class Listener {
             case ECONNABORTED, EINTR, EPROTO:
                 return true
             case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                pause()
-                retry?.set(after: .milliseconds(100))
+                pauseForRoom()
                 return false
             default:
                 return false
@@ -99,6 +105,7 @@ package final class Listener {
         }
         let stream = ByteStream(
             wire: wire, readiness: Readiness(descriptor: descriptor, loop: loop), loop: loop)
+        if descriptor >= descriptorBound { pauseForRoom() }
         onAccept(stream, peer)
         return true
     }
@@ -107,6 +114,19 @@ package final class Listener {
     private func wire(on descriptor: CInt) -> (any Wire)? {
         guard let security else { return SocketWire(descriptor: descriptor) }
         return security.wire(on: descriptor)
+    }
+
+    private func pauseForRoom() {
+        pause()
+        retry?.set(after: .milliseconds(100))
+    }
+
+    /// The kernel gives the lowest number that is free: so a descriptor tells how many there are.
+    private func resumeIfThereIsRoom() {
+        let probe = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
+        if probe >= 0 { _ = Glibc.close(probe) }
+        guard probe >= 0, probe < descriptorBound else { return pauseForRoom() }
+        resume()
     }
 }
 

@@ -31,8 +31,10 @@ package actor Worker: LoopConfined {
     /// - Parameter index: of the listener in the configuration.
     package func listen(on socket: ListeningSocket, listener index: Int) {
         listeners.append(
-            Listener(socket, loop: loop, security: socket.address == nil ? nil : configuration.security) {
-                stream, peer in
+            Listener(
+                socket, loop: loop, security: socket.address == nil ? nil : configuration.security,
+                leavesRoom: true
+            ) { stream, peer in
                 // On the loop's thread, which is this actor's executor. The cycle ends in stopAccepting().
                 self.accepted(stream, peer, listener: index)
             })

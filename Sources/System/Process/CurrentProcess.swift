@@ -45,6 +45,16 @@ package enum CurrentProcess {
         guard bearerd_set_dumpable(0) == 0 else { throw .last(.prctl) }
     }
 
+    /// Raises the soft limit of open descriptors to the hard one (`RLIMIT_NOFILE`); children get the old one back.
+    ///
+    /// - Returns: how many descriptors there may be now.
+    /// - Throws: ``SystemError``.
+    package static func raiseDescriptorLimit() throws(SystemError) -> Int {
+        let limit = bearerd_raise_descriptor_limit()
+        guard limit >= 0 else { throw .last(.setrlimit) }
+        return limit
+    }
+
     /// Lets a write to a closed connection fail with `EPIPE` instead of ending the process.
     package static func ignoreBrokenPipes() {
         signal(SIGPIPE, SIG_IGN)

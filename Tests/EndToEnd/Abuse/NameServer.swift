@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+
+/// A name server that says of every name that it is 127.0.0.1, or nothing at all.
+///
+/// A program started with its ``launcher`` asks it and nobody else.
+final class NameServer: Sendable {
+    /// Names are asked for at port 53 alone: so it needs an address of its own, and the right to bind it.
+    private static let address: UInt32 = 0x7F35_3535
+
+    private let descriptor: Int32
+    private let directory: TemporaryDirectory
+    private let questions = Monitor(0)
+    private let gate: Gate
+
+    /// Whether this machine lets a test have one.
+    static let isPossible: Bool = {
+        guard (try? NameServer(answeringWhen: Gate())) != nil else { return false }
+        let result = try? Subprocess.run(["/usr/bin/unshare", "--mount", "/bin/true"])
+        return result?.ending == .exited(0)
+    }()
+
+    /// - Parameter gate: nothing is answered before it opens.
+    init(answeringWhen gate: Gate) throws {
+        self.gate = gate
+        directory = try TemporaryDirectory()
+        try directory.write(
+            "resolv.conf", "nameserver 127.53.53.53\noptions timeout:20 attempts:1\n", mode: 0o644)
+        descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(53).bigEndian
+        address.sin_addr.s_addr = Self.address.bigEndian
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else {
+            close(descriptor)
+            throw WireError("port 53 cannot be bound")
+        }
+        startThread { [descriptor, gate, questions] in NameServer.serve(descriptor, gate, questions) }
+    }
+
+    deinit {
+        gate.open()
+        shutdown(descriptor, Int32(SHUT_RDWR))
+        close(descriptor)
+    }
+
+    /// What makes a program ask it.
+    var launcher: [String] {
+        [
+            "/usr/bin/unshare", "--mount", "/bin/sh", "-c",
+            "mount --bind \(directory.path("resolv.conf")) /etc/resolv.conf && exec \"$@\"", "sh",
+        ]
+    }
+
+    /// Waits until it was asked so often.
+    func awaitQuestions(_ count: Int) throws {
+        try questions.wait(for: "\(count) questions") { $0 >= count ? () : nil }
+    }
+
+    private static func serve(_ descriptor: Int32, _ gate: Gate, _ questions: Monitor<Int>) {
+        while true {
+            var bytes = [UInt8](repeating: 0, count: 1024)
+            var peer = sockaddr_in()
+            var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let count = withUnsafeMutablePointer(to: &peer) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    recvfrom(descriptor, &bytes, bytes.count, 0, $0, &size)
+                }
+            }
+            guard count > 12 else { return }
+            questions.withLock { $0 += 1 }
+            let question = Array(bytes[..<count])
+            startThread { [peer] in
+                guard (try? gate.pass(within: .seconds(60))) != nil else { return }
+                let answer = NameServer.answer(to: question)
+                var peer = peer
+                withUnsafePointer(to: &peer) {
+                    $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        _ = sendto(
+                            descriptor, answer, answer.count, Int32(MSG_NOSIGNAL), $0,
+                            socklen_t(MemoryLayout<sockaddr_in>.size))
+                    }
+                }
+            }
+        }
+    }
+
+    /// One A record, or none where another kind was asked for (RFC 1035 section 4.1).
+    private static func answer(to question: [UInt8]) -> [UInt8] {
+        let end = (question[12...].firstIndex(of: 0) ?? 12) + 5
+        let isA = question[end - 4] == 0 && question[end - 3] == 1
+        var answer = Array(question[..<2]) + [0x81, 0x80, 0, 1, 0, isA ? 1 : 0, 0, 0, 0, 0]
+        answer += question[12..<end]
+        if isA { answer += [0xC0, 0x0C, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1] }
+        return answer
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// Clients that are slow on purpose get nowhere, cost little, and are in nobody's way.
+@Suite(.blocking) struct `Slow clients` {
+    private static let count = 200
+    private static let timeouts = "timeouts:\n  header: 1s\n  stream_idle: 1s"
+
+    @Test func `with heads that never end are told 408, all of them`() throws {
+        let sidecar = try Sidecar(.init(top: Self.timeouts))
+        #expect(try sidecar.get().status == 200)
+        let slow = try (0..<Self.count).map { _ in try sidecar.client() }
+        for (index, client) in slow.enumerated() {
+            try client.wire.send("GET /\(index) HTTP/1.1\r\nHost: \(try sidecar.bearerd.proxy)\r\nX-A: ")
+        }
+        try expectOthersAreServed(by: sidecar)
+        for client in slow {
+            #expect(try client.wire.readResponse().status == 408)
+            #expect(try client.wire.endsCleanly())
+        }
+        #expect(sidecar.upstream.requests.allSatisfy { $0.head.target == "/other" || $0.head.target == "/" })
+        try expectNobodyIsLeft(at: sidecar)
+    }
+
+    @Test func `with bodies that stop are let go, and so are their upstream connections`() throws {
+        let sidecar = try Sidecar(.init(top: Self.timeouts))
+        #expect(try sidecar.get().status == 200)
+        let slow = try (0..<Self.count).map { _ in try sidecar.client() }
+        for client in slow {
+            try client.wire.send(
+                "POST / HTTP/1.1\r\nHost: \(try sidecar.bearerd.proxy)\r\nContent-Length: 100000\r\n\r\nslow")
+        }
+        try sidecar.upstream.awaitConnections(Self.count)
+        try expectOthersAreServed(by: sidecar)
+        for client in slow { #expect(try client.wire.readResponse().status == 408) }
+        try expectNobodyIsLeft(at: sidecar)
+        // What is idle may be kept; what carried half a request is gone.
+        try eventually("the upstream's connections to end") { sidecar.upstream.openConnectionCount <= 2 }
+    }
+
+    @Test func `that do not read are let go, and hold little memory until then`() throws {
+        let (count, size) = (50, 8 << 20)
+        let upstream = try RawUpstream { request in
+            guard request.head.target == "/large" else { return .ok() }
+            return Reply { wire in
+                try wire.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n")
+                let block = [UInt8](repeating: 7, count: 1 << 16)
+                for _ in 0..<(size / block.count) { try wire.send(block) }
+                return true
+            }
+        }
+        let sidecar = try Sidecar(
+            upstream: upstream, .init(top: "timeouts:\n  stream_idle: 3s\nlimits:\n  connections: 1000"))
+        #expect(try sidecar.get().status == 200)
+        let before = sidecar.bearerd.residentBytes
+        let slow = try (0..<count).map { _ in try sidecar.client(receiveBuffer: 4096) }
+        for client in slow { try client.send("GET", "/large") }
+        for client in slow { #expect(try client.wire.readHead()?.status == 200) }
+        try expectOthersAreServed(by: sidecar)
+        let used = (sidecar.bearerd.residentBytes - before) / count
+        #expect(used < 256 << 10 || Sanitizer.isOn, "\(used >> 10) KiB for each")
+        try expectNobodyIsLeft(at: sidecar)
+        for client in slow { #expect(try client.wire.drain() < size) }
+    }
+
+    private func expectOthersAreServed(by sidecar: Sidecar) throws {
+        let start = ContinuousClock.now
+        for _ in 0..<10 { #expect(try sidecar.get("/other").status == 200) }
+        #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
+    private func expectNobodyIsLeft(at sidecar: Sidecar) throws {
+        try eventually("every connection to end") {
+            try sidecar.metrics().sum("bearerd_open_connections") == 0
+        }
+    }
+}
