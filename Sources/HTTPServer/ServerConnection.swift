@@ -24,11 +24,21 @@ package final class ServerConnection {
     /// Whether the client can use the connection again after this answer.
     package private(set) var persists = true
 
+    /// Whether ``receiveHead()`` gave up because the client is silent, and may be called again once it is not.
+    package private(set) var isDormant = false
+
     private let limits: HeadLimits
     private let timeouts: ServerTimeouts
+    private let dormantAfter: Duration?
     private var parser: RequestParser
 
-    package init(stream: ByteStream, peer: PeerAddress, limits: HeadLimits, timeouts: ServerTimeouts) {
+    /// - Parameter dormantAfter: how long ``receiveHead()`` waits between requests before it gives up, if that is less
+    ///   than the time-out; nil for never.
+    package init(
+        stream: ByteStream, peer: PeerAddress, limits: HeadLimits, timeouts: ServerTimeouts,
+        dormantAfter: Duration? = nil
+    ) {
+        self.dormantAfter = dormantAfter.flatMap { timeouts.idle == .zero || $0 < timeouts.idle ? $0 : nil }
         self.stream = stream
         self.peer = peer
         self.limits = limits
@@ -50,12 +60,13 @@ package final class ServerConnection {
         }
     }
 
-    /// Takes the next client's connection in place of one that has ended.
+    /// Takes the next client's connection in place of one that has ended or is dormant.
     package func begin(_ stream: ByteStream, from peer: PeerAddress) {
         self.stream = stream
         self.peer = peer
         parser = RequestParser(limits: limits)
         isIdle = true
+        isDormant = false
         requestCount = 0
         persists = true
     }
@@ -101,8 +112,9 @@ package final class ServerConnection {
         stream.releaseStorage()
         isIdle = true
         do {
-            return try await stream.fill(within: timeouts.idle)
+            return try await stream.fill(within: dormantAfter ?? timeouts.idle)
         } catch {
+            isDormant = dormantAfter != nil && error == .timedOut
             return false
         }
     }

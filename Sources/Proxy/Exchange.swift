@@ -16,6 +16,8 @@ final class Exchange {
     private(set) var listener: Int
     /// Where it is among those that the forwarder serves.
     var position = 0
+    /// Whether its connection has been served before, and has agreed on keys if it is encrypted.
+    var isSecured = false
     /// Resumed with the next connection, or with `false` when there will be none.
     var vacancy: CheckedContinuation<Bool, Never>?
 

@@ -29,12 +29,16 @@ final class Forwarder {
 
     /// How many exchanges at most wait for a connection.
     private static let vacancies = 64
+    /// How long a client may be silent before its connection waits without a task.
+    private static let dormantAfter = Duration.seconds(1)
 
     private let loop: EventLoop
     /// Those that have a connection, in no order.
     private var exchanges: [Exchange] = []
     /// Those that wait for one, each with its task: what a connection needs is used again.
     private var vacant: [Exchange] = []
+    /// Made with the first connection, and let go of at the end of a drain: it knows the worker.
+    private var dormant: DormantConnections?
     private var emptied: [CheckedContinuation<Void, Never>] = []
     private var flushTimer: LoopTimer?
     private var flushIsDue = false
@@ -64,15 +68,18 @@ final class Forwarder {
         let timer = LoopTimer(loop: loop) { [unowned self] in closeIdleConnections() }
         timer.set(after: linger)
         await withCheckedContinuation { continuation in
-            if exchanges.isEmpty { continuation.resume() } else { emptied.append(continuation) }
+            emptied.append(continuation)
+            resumeIfEmpty()
         }
         timer.cancel()
+        dormant = nil
         flushAccessLog()
     }
 
     /// Cuts every connection.
     func stop() {
         dismissVacant()
+        dormant?.closeAll()
         for exchange in exchanges {
             exchange.upstream?.stream.close()
             exchange.connection.stream.close()
@@ -107,15 +114,35 @@ final class Forwarder {
     /// Serves a connection that has a place in the budget, until it ends.
     func serve(_ stream: ByteStream, from peer: PeerAddress, listener: Int, on worker: isolated Worker) {
         metrics.openConnections += 1
+        if dormant == nil { dormant = makeDormant(on: worker) }
+        attach(stream, from: peer, listener: listener, isSecured: false, on: worker)
+    }
+
+    private func makeDormant(on worker: isolated Worker) -> DormantConnections {
+        let limit = max(configuration.serverTimeouts.idle - Self.dormantAfter, .zero)
+        return DormantConnections(loop: loop, limit: limit) { [unowned self] connection in
+            // On the loop's thread, which is the worker's executor.
+            attach(
+                connection.stream, from: connection.peer, listener: connection.listener, isSecured: true,
+                on: worker)
+        }
+    }
+
+    private func attach(
+        _ stream: ByteStream, from peer: PeerAddress, listener: Int, isSecured: Bool,
+        on worker: isolated Worker
+    ) {
         if let exchange = vacant.popLast() {
             exchange.take(stream, from: peer, listener: listener)
+            exchange.isSecured = isSecured
             begin(exchange)
             return resume(exchange, with: true)
         }
         let connection = ServerConnection(
             stream: stream, peer: peer, limits: configuration.headLimits,
-            timeouts: configuration.serverTimeouts)
+            timeouts: configuration.serverTimeouts, dormantAfter: Self.dormantAfter)
         let exchange = Exchange(connection: connection, listener: listener)
+        exchange.isSecured = isSecured
         begin(exchange)
         _ = startTask { await self.attend(exchange) }
     }
@@ -163,12 +190,13 @@ final class Forwarder {
         }
     }
 
-    /// The life of one connection.
+    /// The life of one connection, or as much of it as passes before its client falls silent.
     private func serve(_ exchange: Exchange) async {
         let connection = exchange.connection
         var mustLinger = false
         do throws(MessageError) {
-            guard await connection.secure() else {
+            let isSecured = exchange.isSecured ? true : await connection.secure()
+            guard isSecured else {
                 metrics.countDenial(.tls)
                 await connection.lingerAndClose()
                 return ended(exchange)
@@ -184,6 +212,7 @@ final class Forwarder {
             exchange.begin()
             mustLinger = await refuse(error, exchange)
         }
+        if connection.isDormant, !hasLingered { return park(exchange) }
         if mustLinger { await connection.lingerAndClose() } else { await connection.finish() }
         ended(exchange)
     }
@@ -194,19 +223,34 @@ final class Forwarder {
     }
 
     private func ended(_ exchange: Exchange) {
-        if let last = exchanges.popLast(), last !== exchange {
-            exchanges[exchange.position] = last
-            last.position = exchange.position
-        }
+        detach(exchange)
         metrics.openConnections -= 1
         configuration.connectionBudget.leave()
-        guard exchanges.isEmpty else { return }
+        resumeIfEmpty()
+    }
+
+    /// Lets the connection wait by itself; the exchange is free for another.
+    private func park(_ exchange: Exchange) {
+        detach(exchange)
+        let connection = exchange.connection
+        dormant?.add(connection.stream, from: connection.peer, listener: exchange.listener)
+    }
+
+    private func detach(_ exchange: Exchange) {
+        guard let last = exchanges.popLast(), last !== exchange else { return }
+        exchanges[exchange.position] = last
+        last.position = exchange.position
+    }
+
+    private func resumeIfEmpty() {
+        guard exchanges.isEmpty, dormant?.isEmpty ?? true else { return }
         emptied.forEach { $0.resume() }
         emptied = []
     }
 
     private func closeIdleConnections() {
         hasLingered = true
+        dormant?.closeAll()
         for exchange in exchanges where exchange.connection.isIdle {
             // Not closed: its task says the end in good order.
             exchange.connection.stream.readiness.interruptReader()

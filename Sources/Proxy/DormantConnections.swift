@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import EventLoop
+
+/// Connections whose clients are silent: each is a stream and nothing else.
+///
+/// A task keeps the memory of its deepest call for as long as it lives, and an exchange that of its largest head: 8 KiB
+/// together. So neither waits with a client for longer than a moment. Confined to its loop's thread.
+final class DormantConnections {
+    /// One of them.
+    final class Connection {
+        let stream: ByteStream
+        let peer: PeerAddress
+        let listener: Int
+        fileprivate let closesAt: ContinuousClock.Instant?
+        fileprivate var position = 0
+
+        fileprivate init(
+            _ stream: ByteStream, peer: PeerAddress, listener: Int, closesAt: ContinuousClock.Instant?
+        ) {
+            self.stream = stream
+            self.peer = peer
+            self.listener = listener
+            self.closesAt = closesAt
+        }
+    }
+
+    private let limit: Duration
+    private let loop: EventLoop
+    private let wake: (Connection) -> Void
+    /// In no order.
+    private var connections: [Connection] = []
+    private var isTimerSet = false
+    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in closeSilent() }
+
+    /// - Parameters:
+    ///   - limit: how long a client may be silent in here; zero for ever.
+    ///   - wake: serves a connection again; its client is no longer silent, or is to be told the end.
+    init(loop: EventLoop, limit: Duration, wake: @escaping (Connection) -> Void) {
+        self.loop = loop
+        self.limit = limit
+        self.wake = wake
+    }
+
+    var isEmpty: Bool { connections.isEmpty }
+
+    /// Takes a connection that has nothing to receive and nobody who waits for it.
+    func add(_ stream: ByteStream, from peer: PeerAddress, listener: Int) {
+        let connection = Connection(
+            stream, peer: peer, listener: listener, closesAt: limit > .zero ? .now + limit : nil)
+        connection.position = connections.count
+        connections.append(connection)
+        stream.readiness.onEdge = { [unowned self, unowned connection] in remove(connection) }
+        if stream.readiness.isReadable { return remove(connection) }
+        if !isTimerSet, let closesAt = connection.closesAt { setTimer(at: closesAt) }
+    }
+
+    /// Has all of them told the end.
+    func closeAll() {
+        for connection in connections { close(connection) }
+    }
+
+    private func remove(_ connection: Connection) {
+        connection.stream.readiness.onEdge = nil
+        if let last = connections.popLast(), last !== connection {
+            connections[connection.position] = last
+            last.position = connection.position
+        }
+        wake(connection)
+    }
+
+    private func close(_ connection: Connection) {
+        remove(connection)
+        // Whoever serves it finds the wait for a request at its end.
+        connection.stream.readiness.interruptReader()
+    }
+
+    private func setTimer(at instant: ContinuousClock.Instant) {
+        isTimerSet = true
+        timer.set(after: max(ContinuousClock.now.duration(to: instant), .milliseconds(1)))
+    }
+
+    /// One timer for all: it is set to the first of those that there are when it fires.
+    private func closeSilent() {
+        isTimerSet = false
+        let now = ContinuousClock.now
+        for connection in connections where (connection.closesAt ?? now) <= now { close(connection) }
+        if let next = connections.lazy.compactMap(\.closesAt).min() { setTimer(at: next) }
+    }
+}
