@@ -22,4 +22,10 @@ import Testing
             #expect(Invariants.violation(chunked: file.bytes) == nil, "\(file.name)")
         }
     }
+
+    @Test func `the invariants of whole connections hold for the corpus`() throws {
+        for file in try Corpus.files(of: "Connection") {
+            #expect(Invariants.violation(connection: file.bytes) == nil, "\(file.name)")
+        }
+    }
 }

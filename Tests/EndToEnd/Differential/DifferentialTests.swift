@@ -32,6 +32,22 @@ struct `Nginx sees the requests that bearerd accepts` {
         try send("all", OddRequest.all.filter { !$0.text.contains("close") })
     }
 
+    /// Wherever the network cuts them, they are the same requests.
+    @Test func `and all of them on one connection, cut into pieces at random`() throws {
+        var random = Generator(state: 0xBEA2_E2D0_0000_0001)
+        for round in 0..<4 {
+            let requests = OddRequest.all.filter { !$0.text.contains("close") }.shuffled(using: &random)
+            try send("cut\(round)", requests) { bytes in
+                var cuts = Set([0, bytes.count])
+                for _ in 0..<Int.random(in: 1...6, using: &random) {
+                    cuts.insert(Int.random(in: 0...bytes.count, using: &random))
+                }
+                let places = cuts.sorted()
+                return zip(places, places.dropFirst()).map { Array(bytes[$0..<$1]) }
+            }
+        }
+    }
+
     /// Damages good requests at random, always the same way: whoever reads what is left in another way than bearerd sees
     /// a request that bearerd never wrote, without a token, or another number of them.
     @Test func `and nothing else, however a request is damaged`() throws {
@@ -58,11 +74,15 @@ struct `Nginx sees the requests that bearerd accepts` {
     }
 
     /// Sends the requests on one connection and compares what nginx saw.
-    private func send(_ name: String, _ requests: [OddRequest]) throws {
+    private func send(
+        _ name: String, _ requests: [OddRequest], inPieces: ([UInt8]) -> [[UInt8]] = { [$0] }
+    ) throws {
         let before = nginx.seen.count
         let client = try client()
         for (number, odd) in requests.enumerated() {
-            try client.wire.send(bytes(of: odd, nonce: "\(name)-\(number)"))
+            for piece in inPieces(try bytes(of: odd, nonce: "\(name)-\(number)")) {
+                try client.wire.send(piece)
+            }
             let answer = try client.wire.readResponse(to: odd.method)
             #expect(answer["X-Seen-By"] == "nginx", "\(odd.text.debugDescription): \(answer.head)")
         }
