@@ -39,8 +39,12 @@ package final class TrustStore: @unchecked Sendable {
 
     /// Parses the system's bundle: `SSL_CERT_FILE` if set, else the one that libcurl was built for.
     package static func system() throws(LoadError) -> TrustStore {
-        if let path = getenv("SSL_CERT_FILE") { return try TrustStore(file: String(cString: path)) }
-        guard let path = HTTPClientLibrary.systemBundle else { throw .noSystemBundle }
+        guard let path = systemFile else { throw .noSystemBundle }
         return try TrustStore(file: path)
+    }
+
+    /// Where the system's bundle is; nil if nothing names one.
+    package static var systemFile: String? {
+        getenv("SSL_CERT_FILE").map { String(cString: $0) } ?? HTTPClientLibrary.systemBundle
     }
 }

@@ -49,6 +49,12 @@ package struct LogKey: Hashable, Sendable {
     package static let version = LogKey("version")
     package static let listener = LogKey("listener")
     package static let address = LogKey("address")
+    /// How many files and directories may still be used.
+    package static let places = LogKey("places")
+    /// The TCP ports that may still be bound.
+    package static let bind = LogKey("bind")
+    /// The TCP ports that may still be connected to.
+    package static let connect = LogKey("connect")
     package static let workers = LogKey("workers")
     package static let signal = LogKey("signal")
     package static let connections = LogKey("connections")

@@ -66,6 +66,15 @@ package actor FileStore: SessionStore, ExecutorConfined {
         watcher = FileWatcher(on: thread)
     }
 
+    /// Makes the directory that a store would use, for who wants to know it first; blocks for a moment.
+    ///
+    /// - Parameter directory: as configured.
+    /// - Returns: its path, not always the configured one.
+    /// - Throws: ``FileStoreError``.
+    package static func makeDirectory(_ directory: String) throws(FileStoreError) -> String {
+        try StoreDirectory.make(directory)
+    }
+
     /// Reads the newest whole generation; a damaged file is put aside and reported, an unencrypted one encrypted.
     package func load(_ identity: String) throws(StoreError) -> StoredSession? {
         let paths = paths(of: identity)

@@ -14,19 +14,38 @@ enum StoreDirectory {
     /// - Returns: its path.
     /// - Throws: ``FileStoreError``.
     static func prepare(_ configured: String, sealer: any Sealer) throws(FileStoreError) -> String {
+        try withFileStoreError {
+            let directory = try find(configured)
+            try checkFiles(in: directory, sealer)
+            return directory
+        }
+    }
+
+    /// The directory to use, made if it is missing; what is in it is not looked at.
+    ///
+    /// - Parameter configured: as for ``prepare(_:sealer:)``.
+    /// - Returns: its path.
+    /// - Throws: ``FileStoreError``.
+    static func make(_ configured: String) throws(FileStoreError) -> String {
+        try withFileStoreError { try find(configured) }
+    }
+
+    private static func find(_ configured: String) throws -> String {
+        let trimmed =
+            configured.count > 1 && configured.hasSuffix("/") ? String(configured.dropLast()) : configured
+        try FileSystem.createPrivateDirectory(trimmed)
+        if let status = try FileSystem.status(of: trimmed), isPrivate(status) { return trimmed }
+        let own = "\(trimmed)/\(ownSubdirectory)"
+        try FileSystem.createPrivateDirectory(own)
+        try checkDirectory(own)
+        return own
+    }
+
+    private static func withFileStoreError(
+        _ body: () throws -> String
+    ) throws(FileStoreError) -> String {
         do {
-            let trimmed =
-                configured.count > 1 && configured.hasSuffix("/") ? String(configured.dropLast()) : configured
-            try FileSystem.createPrivateDirectory(trimmed)
-            if let status = try FileSystem.status(of: trimmed), isPrivate(status) {
-                try checkFiles(in: trimmed, sealer)
-                return trimmed
-            }
-            let own = "\(trimmed)/\(ownSubdirectory)"
-            try FileSystem.createPrivateDirectory(own)
-            try checkDirectory(own)
-            try checkFiles(in: own, sealer)
-            return own
+            return try body()
         } catch let error as FileStoreError {
             throw error
         } catch let error as SystemError {

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <sys/types.h>
 #include <sys/uio.h>
+#include <stdint.h>
 #include <netinet/tcp.h>
 
 /* Accepts a connection that is non-blocking and closed on exec (accept4). */
@@ -27,6 +28,20 @@ int bearerd_spawn(pid_t *process, char *const arguments[], char *const environme
 /* Waits for a child's end; after the limit its whole process group is killed first. The status is waitpid's.
    Returns 0, 1 if it had to be killed, or -1 with errno. */
 int bearerd_await(pid_t process, int limit_milliseconds, int *status);
+/* The version of Landlock that the kernel speaks; -1 with errno where it does not. */
+int bearerd_landlock_version(void);
+/* A rule set that denies all that this version can deny, but for what is allowed in it later: -1 with errno.
+   Connecting to TCP ports is denied only on demand. */
+int bearerd_landlock_begin(int version, int denies_connecting);
+/* Lets whatever is at or below a path be read, or with `writes` all be done with it: -1 with errno. */
+int bearerd_landlock_allow_path(int rules, int version, const char *path, int writes);
+/* Lets a TCP port be connected to: -1 with errno. */
+int bearerd_landlock_allow_port(int rules, uint16_t port);
+/* Puts the calling thread, and those that it starts, under the rules for ever, and closes them. No program that it
+   starts gains rights (PR_SET_NO_NEW_PRIVS). -1 with errno. */
+int bearerd_landlock_enter(int rules);
+/* Whether something is mounted at a path, so that nobody can replace it by renaming (statx). */
+int bearerd_is_mount_point(const char *path);
 /* How many processors this process may run on (sched_getaffinity). */
 int bearerd_core_count(void);
 /* Gives back the pages of program text that only the start needed, and free heap; the kernel maps what is used

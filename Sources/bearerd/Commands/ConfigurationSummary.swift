@@ -24,6 +24,11 @@ struct ConfigurationSummary {
         if let tls = configuration.tls { lines.append(contentsOf: text(of: tls)) }
         lines.append("admin   \(configuration.admin?.listen.description ?? "none")\n")
         lines.append("store   \(configuration.store.description)\n")
+        let sandbox =
+            configuration.runsCommands
+            ? "off: the commands of on_state_change could not run in it"
+            : "on, as far as the kernel has Landlock"
+        lines.append("sandbox \(sandbox)\n")
         return lines.joined()
     }
 

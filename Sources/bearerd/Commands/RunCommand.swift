@@ -13,6 +13,6 @@ struct RunCommand: Command {
 
     func run() throws(CommandFailure) -> ExitStatus {
         let (configuration, warnings) = try file.load()
-        return try DaemonProcess.serve(configuration, warnings: warnings)
+        return try DaemonProcess.serve(configuration, file: file.path, warnings: warnings)
     }
 }

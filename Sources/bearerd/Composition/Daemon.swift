@@ -38,16 +38,17 @@ actor Daemon: LoopConfined {
     private let engine: Engine
     /// For the TCP addresses of `listen`; nil where they are plain.
     private let tls: ServerTLS?
-    private let listeners: [BoundListener]
-    private let adminListener: BoundListener?
+    private let sockets: DaemonSockets
     private var workers: [Worker] = []
     private var threads: [LoopThread] = []
     private var services: [HTTPService] = []
     private(set) var isDraining = false
     private var shutdownRequest: CheckedContinuation<Void, Never>?
 
-    /// Binds the listeners; nothing is served before ``run()``.
-    init(configuration: Configuration, loop: EventLoop, log: Log, writer: OutputWriter) throws {
+    /// Puts everything together; nothing is served before ``run()``.
+    init(
+        configuration: Configuration, sockets: DaemonSockets, loop: EventLoop, log: Log, writer: OutputWriter
+    ) throws {
         self.configuration = configuration
         self.loop = loop
         self.log = log
@@ -56,11 +57,7 @@ actor Daemon: LoopConfined {
             configuration: configuration, loop: loop, log: log,
             hooks: StateChangeHooks(configuration, log: log))
         tls = try configuration.tls.map { ServerTLS(try $0.load()) }
-        let workerCount = configuration.workers ?? CurrentProcess.coreCount
-        listeners = try configuration.listen.map {
-            try BoundListener($0, workers: workerCount, isForAll: true)
-        }
-        adminListener = try configuration.admin.map { try BoundListener($0.listen, workers: 1) }
+        self.sockets = sockets
     }
 
     /// Serves until ``shutDown()``, then drains.
@@ -93,10 +90,9 @@ actor Daemon: LoopConfined {
     // MARK: Start
 
     private func startDevelopmentServers() async throws {
-        let development = configuration.development
-        guard development.isOn else { return }
+        guard configuration.development.isOn else { return }
         log.warning("the development servers are on: for trying and for tests only")
-        let servers = try DevelopmentServers(configuration)
+        let servers = try DevelopmentServers(configuration, on: sockets)
         for (name, listener, responder) in servers.all {
             try await serve(responder, on: listener, name: name)
         }
@@ -104,26 +100,25 @@ actor Daemon: LoopConfined {
 
     private func startWorkers() throws {
         var shared = try engine.workerConfiguration(
-            listeners: listeners.map(\.address), adminAddress: adminListener?.address, log: writer)
+            listeners: sockets.data.map(\.address), adminAddress: sockets.admin?.address, log: writer)
         shared.security = tls
-        let count = configuration.workers ?? CurrentProcess.coreCount
-        for index in 0..<count {
+        for index in 0..<sockets.workerCount {
             let worker = Worker(loop: try EventLoop(name: "worker-\(index)"), configuration: shared)
             workers.append(worker)
             threads.append(worker.loop.start())
         }
         for (index, worker) in workers.enumerated() {
-            for (number, listener) in listeners.enumerated() {
+            for (number, listener) in sockets.data.enumerated() {
                 for socket in listener.sockets[index] {
                     Task { await worker.listen(on: socket, listener: number) }
                 }
             }
         }
-        for listener in listeners { announce(listener.address, as: "proxy") }
+        for listener in sockets.data { announce(listener.address, as: "proxy") }
     }
 
     private func startAdmin() async throws {
-        guard let admin = configuration.admin, let adminListener else { return }
+        guard let admin = configuration.admin, let adminListener = sockets.admin else { return }
         let settings = AdminSettings(
             version: Version.text, routes: configuration.adminRoutes,
             hosts: HostList(HostNames.of(adminListener.address) + configuration.allowedHosts),
@@ -155,7 +150,7 @@ actor Daemon: LoopConfined {
         if shutdown.delay > .zero { await loop.pause(for: shutdown.delay) }
         // A socket that several workers watch is closed when none of them does; a client that comes later is refused.
         for worker in workers { await worker.stopAccepting() }
-        listeners.forEach { $0.close() }
+        sockets.data.forEach { $0.close() }
         let race = DrainRace()
         for worker in workers {
             Task {

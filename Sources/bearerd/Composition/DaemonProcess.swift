@@ -12,26 +12,39 @@ import TokenStore
 enum DaemonProcess {
     /// Serves `configuration` until a signal ends it; blocks the main thread, which becomes the control loop.
     ///
-    /// - Parameter warnings: about the configuration, a line each; they go to the log.
+    /// - Parameters:
+    ///   - file: where the configuration is; nil if it is in no file.
+    ///   - warnings: about the configuration, a line each; they go to the log.
     /// - Throws: ``CommandFailure`` when it cannot begin.
     static func serve(
-        _ configuration: Configuration, warnings: [String] = []
+        _ configuration: Configuration, file: String? = nil, warnings: [String] = []
     ) throws(CommandFailure) -> ExitStatus {
         SignalSource.ignoreBrokenPipes()
+        let sockets: DaemonSockets
+        let confinement: Confinement
+        do {
+            try HTTPClientLibrary.initialize()
+            sockets = try DaemonSockets(configuration)
+            // Before the first thread, which would stay free.
+            confinement = try Confinement(of: configuration, file: file)
+        } catch {
+            throw CommandFailure(error)
+        }
         let writer = OutputWriter()
         let log = Log(
             level: configuration.log.level, format: configuration.log.effectiveFormat, sink: writer)
         for warning in warnings { log.warning("look at the configuration", [.reason: .string(warning)]) }
         forbidDumps(log)
         raiseDescriptorLimit(for: configuration, log)
+        confinement.tell(log)
         defer { writer.flush() }
 
         let loop: EventLoop
         let daemon: Daemon
         do {
-            try HTTPClientLibrary.initialize()
             loop = try EventLoop(name: "control")
-            daemon = try Daemon(configuration: configuration, loop: loop, log: log, writer: writer)
+            daemon = try Daemon(
+                configuration: configuration, sockets: sockets, loop: loop, log: log, writer: writer)
         } catch {
             throw CommandFailure(error)
         }

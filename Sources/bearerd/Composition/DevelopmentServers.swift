@@ -13,15 +13,13 @@ struct DevelopmentServers {
     /// What each of them is called in the log, where it listens, and what answers.
     private(set) var all: [(name: String, listener: BoundListener, responder: any HTTPResponder)] = []
 
-    /// Binds what the configuration asks for; the API trusts the embedded provider alone.
+    /// Makes what the configuration asks for; the API trusts the embedded provider alone.
     ///
     /// - Throws: `BoundListener.Failure`, `CryptoError`.
-    init(_ configuration: Configuration) throws {
-        let development = configuration.development
+    init(_ configuration: Configuration, on sockets: DaemonSockets) throws {
         let wall: @Sendable () -> WallTime = { WallTime(sinceEpoch: WallClock.sinceEpoch) }
         var trusted: [TrustedIssuer] = []
-        if let address = development.provider {
-            let listener = try BoundListener(address, workers: 1)
+        if let listener = sockets.developmentProvider {
             let origin = try Self.origin(of: listener)
             let provider = try DevelopmentProvider(
                 ProviderSettings(origin: origin, clients: Self.clients(of: configuration, at: origin)),
@@ -29,8 +27,7 @@ struct DevelopmentServers {
             trusted.append(provider.trust)
             all.append(("development_provider", listener, provider))
         }
-        if let address = development.api {
-            let listener = try BoundListener(address, workers: 1)
+        if let listener = sockets.developmentAPI {
             all.append(("development_api", listener, SampleAPI(trusting: trusted, wallNow: wall)))
         }
     }

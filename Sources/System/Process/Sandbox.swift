@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystem
+internal import Glibc
+
+/// What a process may still do after it has locked itself in (Landlock); everything else of files and TCP is denied.
+///
+/// Descriptors that are open stay as they are, and so do UDP and Unix sockets: Landlock does not judge them.
+package struct Sandbox: Sendable {
+    /// What came of it.
+    package enum Extent: Equatable, Sendable {
+        /// The kernel has no Landlock, or it is turned off.
+        case none
+        /// The version of Landlock that is in force.
+        case landlock(version: Int)
+    }
+
+    /// Since this version TCP is judged too.
+    package static let versionForPorts = 4
+    /// Newer versions only add rights that this code does not know.
+    private static let newestVersion = 7
+
+    /// Files that are read, perhaps anew after somebody has replaced them.
+    private var files: Set<String> = []
+    private var directories: Set<String> = []
+    private var written: Set<String> = []
+    /// TCP ports that may be connected to; nil for any.
+    package var connectPorts: Set<UInt16>?
+
+    /// Nothing is allowed yet but to connect anywhere.
+    package init() {}
+
+    /// Lets a file be read, also after another has taken its name.
+    ///
+    /// Landlock's rules hang on what stands behind a name, so this allows the directory that the name is in, and the one
+    /// that a link leads to; unless nobody can replace the file, because it is mounted there by itself.
+    package mutating func allow(file path: String) {
+        let real = Self.realPath(path)
+        if let real, bearerd_is_mount_point(real) == 1 {
+            files.insert(real)
+            return
+        }
+        for path in [Self.realDirectory(of: path), real.flatMap { Self.realDirectory(of: $0) }] {
+            guard let path else { continue }
+            // What is in the root itself would open everything.
+            if path == "/" { files.insert(real ?? path) } else { directories.insert(path) }
+        }
+    }
+
+    /// Lets a file be read for as long as nobody replaces it, or everything in a directory; none there is no error.
+    package mutating func allow(fixed path: String) { files.insert(path) }
+
+    /// Lets everything be done to what is in a directory.
+    package mutating func allow(writing directory: String) { written.insert(directory) }
+
+    /// How many places may be read or written.
+    package var placeCount: Int { files.union(directories).union(written).count }
+
+    /// Locks the calling thread in, and all that it will start; for ever.
+    ///
+    /// Threads that are there already stay free, so call it before there are any.
+    ///
+    /// - Throws: ``SystemError`` if the kernel has Landlock and does not take these rules; nothing is changed then.
+    package func enter() throws(SystemError) -> Extent {
+        let version = min(bearerd_landlock_version(), CInt(Self.newestVersion))
+        guard version > 0 else { return .none }
+        let rules = bearerd_landlock_begin(version, connectPorts == nil ? 0 : 1)
+        guard rules >= 0 else { throw .last(.landlock) }
+        do throws(SystemError) {
+            for path in files.union(directories) { try allow(path, writes: false, rules, version) }
+            for path in written { try allow(path, writes: true, rules, version) }
+            if version >= Self.versionForPorts {
+                for port in connectPorts ?? [] where bearerd_landlock_allow_port(rules, port) != 0 {
+                    throw SystemError.last(.landlock)
+                }
+            }
+        } catch {
+            close(rules)
+            throw error
+        }
+        guard bearerd_landlock_enter(rules) == 0 else { throw .last(.landlock) }
+        return .landlock(version: Int(version))
+    }
+
+    private func allow(
+        _ path: String, writes: Bool, _ rules: CInt, _ version: CInt
+    ) throws(SystemError) {
+        guard bearerd_landlock_allow_path(rules, version, path, writes ? 1 : 0) != 0 else { return }
+        guard errno == ENOENT || errno == ENOTDIR || errno == EACCES else { throw .last(.landlock, path) }
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let text = realpath(path, nil) else { return nil }
+        defer { free(text) }
+        return String(cString: text)
+    }
+
+    private static func realDirectory(of path: String) -> String? {
+        guard let slash = path.lastIndex(of: "/") else { return realPath(".") }
+        return realPath(slash == path.startIndex ? "/" : String(path[..<slash]))
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import HTTPClient
+import HTTPTypes
+import OAuth
+import System
+import TokenStore
+
+extension Configuration {
+    /// Whether the commands of `on_state_change` run: what they need nobody can know, and a sandbox would be theirs too.
+    var runsCommands: Bool { identities.contains { !($0.onStateChange ?? onStateChange).isEmpty } }
+
+    /// What the daemon needs once its listeners are bound.
+    ///
+    /// - Parameters:
+    ///   - file: the configuration itself; nil if there is none.
+    ///   - store: where sessions are; nil where they are not in files.
+    func sandbox(file: String?, store: String?) -> Sandbox {
+        var sandbox = Sandbox()
+        for path in Self.systemFiles { sandbox.allow(fixed: path) }
+        for path in Self.resolverFiles { sandbox.allow(file: path) }
+        for path in [file, TrustStore.systemFile].compactMap(\.self) + files { sandbox.allow(file: path) }
+        if let store { sandbox.allow(writing: store) }
+        sandbox.allow(writing: "/dev/null")
+        sandbox.connectPorts = knownPorts
+        return sandbox
+    }
+
+    /// Libraries that are loaded late (name services, OpenSSL's modules), and what those read.
+    ///
+    /// libdispatch looks at its threads under numbers that are not known before. Of other processes `/proc` shows no
+    /// more than what everybody sees: the kernel asks Landlock too before it shows memory, environment or descriptors.
+    private static let systemFiles = [
+        "/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/ssl", "/etc/pki", "/etc/nsswitch.conf",
+        "/etc/host.conf",
+        "/etc/gai.conf", "/etc/services", "/etc/localtime", "/dev/urandom", "/sys/devices/system/cpu",
+        "/proc",
+    ]
+
+    /// Programs replace them while we run.
+    private static let resolverFiles = ["/etc/resolv.conf", "/etc/hosts"]
+
+    /// Every file that the configuration names and that is read again.
+    private var files: [String] {
+        var files = tls?.files ?? []
+        var sources = [access.key, admin?.key]
+        if case .file(_, let key) = store { sources.append(key) }
+        for identity in identities { sources += identity.credentials.values.map { $0 } }
+        for case .file(let path)? in sources { files.append(path) }
+        for transport in identities.map(\.transport) + routes.map(\.transport) {
+            files += [
+                transport.caFile, transport.clientCertificate?.certificateFile,
+                transport.clientCertificate?.keyFile,
+            ].compactMap(\.self)
+        }
+        return files
+    }
+
+    /// The TCP ports that are connected to; nil where a provider's metadata, or the environment, has the last word.
+    private var knownPorts: Set<UInt16>? {
+        var ports: Set<UInt16> = [Self.namePort]
+        for identity in identities {
+            guard identity.client.issuer == nil, identity.client.discoveryURL == nil,
+                let port = identity.transport.connectedPorts(identity.client.endpoints.values.map { $0 })
+            else { return nil }
+            ports.formUnion(port)
+        }
+        for route in routes {
+            guard let port = route.transport.connectedPorts([route.upstream]) else { return nil }
+            ports.formUnion(port)
+        }
+        return ports
+    }
+
+    /// Name servers are asked over TCP where an answer is long (RFC 7766).
+    private static let namePort: UInt16 = 53
+}
+
+extension TransportConfiguration {
+    /// The ports that these servers are connected to at; nil if that cannot be known.
+    fileprivate func connectedPorts(_ servers: [HTTPURL]) -> Set<UInt16>? {
+        guard case .none = proxy else { return nil }
+        if let connectTo { return [connectTo.port] }
+        return Set(servers.filter { $0.scheme != .unix }.map(\.port))
+    }
+}
