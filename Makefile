@@ -38,8 +38,13 @@ test: build ## runs all tests; TESTS=name runs those that match
 	@deploy/bootstrap nginx || echo "nginx could not be installed: its tests are skipped"
 	swift test --skip-build --disable-xctest --no-parallel $(STRICT) $(if $(TESTS),--filter '$(TESTS)')
 
+.PHONY: browser
+browser: build ## web pages in Chromium try to use bearerd: strangers must not, access.origins may
+	@deploy/bootstrap chromium-headless-shell python3 openssl || echo "Chromium could not be installed"
+	Tests/Browser/run
+
 .PHONY: check
-check: lint test examples ## everything a change has to pass: lint, build, test
+check: lint test browser examples ## everything a change has to pass: lint, build, test
 
 .PHONY: examples
 examples: bootstrap ## builds the programs that use the library products, each a package of its own
