@@ -158,6 +158,8 @@ let package = Package(
             path: "Tests/Fuzz/Invariants",
             swiftSettings: bridge),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: bridge),
-        .testTarget(name: "EndToEnd", dependencies: ["TestSupport", "CLoad"], swiftSettings: bridge),
+        .testTarget(
+            name: "EndToEnd", dependencies: ["TestSupport", "CLoad", "OAuth", "OAuthRuntime", "Crypto"],
+            swiftSettings: bridge),
     ]
 )

@@ -48,6 +48,9 @@ final class LoginSite: Sendable {
         bearerd = try BearerdProcess(arguments: ["run", "-c", file])
     }
 
+    /// Of the development provider.
+    var issuer: String { "http://\(provider)" }
+
     /// Starts a command that waits for the person.
     func start(_ arguments: String..., environment: [String: String] = [:]) throws -> Subprocess {
         try Subprocess([BearerdProcess.binary] + arguments + ["-c", file], environment: environment)

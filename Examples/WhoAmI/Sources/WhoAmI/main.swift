@@ -27,7 +27,7 @@ await session.start()
 
 if await session.status.state == .empty {
     try await runtime.logIn(session) { url in
-        print("Visit \(url)")
+        FileHandle.standardError.write(Data("Visit \(url)\n".utf8))
     }
 }
 

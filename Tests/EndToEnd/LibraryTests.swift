@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import OAuth
+import OAuthRuntime
+import TestSupport
+import Testing
+
+/// What another program can do with the products `OAuth` and `OAuthRuntime`, in this process.
+@Suite struct `A program with the library` {
+    private func client(_ site: LoginSite) -> ClientConfiguration {
+        var client = ClientConfiguration(
+            name: "default", clientID: "web", grantType: .authorizationCode)
+        client.issuer = site.issuer
+        client.authentication = .basic
+        client.scope = ["openid", "profile", "email", "offline_access"]
+        return client
+    }
+
+    private let secret: @Sendable (Credential) -> String? = { $0 == .clientSecret ? "s" : nil }
+
+    @Test func `logs somebody in, calls with fresh tokens, and goes on after a restart`() async throws {
+        let site = try LoginSite()
+        let key = Secret(String(repeating: "0123456789abcdef", count: 4))
+        let directory = site.directory.path("library")
+        let first: String
+        do {
+            let runtime = try AuthRuntime(storage: .encryptedDirectory(directory, key: key))
+            let session = try runtime.session(for: client(site), credentials: secret)
+            await session.start()
+            #expect(await session.status.state == .empty)
+            await #expect(throws: TokenError.loginRequired) { try await session.withFreshTokens { _ in } }
+            let login = try await runtime.logIn(session, waitingAtMost: .seconds(20)) { url in
+                _ = Background { try site.browse(try site.logIn(at: url)).status }
+            }
+            #expect(login.hasRefreshToken && login.hasIDToken)
+            first = try await session.withFreshTokens { tokens in
+                let person = try #require(tokens.idToken.flatMap { IDToken($0) })
+                #expect(person.subject == "alice" && person.email == nil)
+                #expect("\(tokens)" == "[tokens]")
+                return tokens.accessToken
+            }
+            let userinfo = try await session.userinfo()
+            #expect(userinfo.subject == "alice" && userinfo["email"] == "alice@example.com")
+            await session.stop()
+        }
+        let stored = TemporaryDirectory.entries(of: directory).flatMap {
+            TemporaryDirectory.contents(of: "\(directory)/\($0)")
+        }
+        #expect(
+            !stored.isEmpty
+                && LeakScan.leaks(of: [first], in: String(decoding: stored, as: UTF8.self)).isEmpty)
+
+        let runtime = try AuthRuntime(storage: .encryptedDirectory(directory, key: key))
+        let session = try runtime.session(for: client(site), credentials: secret)
+        await session.start()
+        #expect(try await session.withFreshTokens { $0.accessToken } == first)
+        try await session.refresh(waitingAtMost: .seconds(10))
+        let second = try await session.withFreshTokens { $0.accessToken }
+        #expect(second != first)
+        let outcome = try await session.logOut()
+        #expect(outcome.revocation == .requested && outcome.failures.isEmpty)
+        await #expect(throws: TokenError.loginRequired) { try await session.withFreshTokens { _ in } }
+        await session.stop()
+    }
+
+    @Test func `reads metadata without a session, and is told what it cannot have`() async throws {
+        let site = try LoginSite()
+        let runtime = try AuthRuntime(storage: .memory)
+        let service = try await ServiceConfiguration.discover(
+            for: client(site), over: try runtime.transport())
+        #expect(service.issuer == site.issuer && service["issuer"] == site.issuer)
+        #expect(service.endpoints[.token]?.origin == site.issuer && service.json.hasPrefix("{"))
+        #expect(throws: AuthRuntimeError.self) { try runtime.transport(caFile: "/nowhere/ca.pem") }
+        #expect(throws: AuthRuntimeError.self) {
+            try AuthRuntime(storage: .encryptedDirectory(site.directory.path("x"), key: Secret("short")))
+        }
+    }
+}
