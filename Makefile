@@ -64,6 +64,11 @@ interop: build ## bearerd with real identity providers; PROVIDERS=name, and KEYC
 	deploy/bootstrap python3 python3-venv openssl glewlwyd
 	Tests/Interop/run $(PROVIDERS)
 
+.PHONY: websocket
+websocket: build ## a WebSocket library's client and server through bearerd, and frames byte by byte
+	deploy/bootstrap python3 python3-venv
+	Tests/WebSocket/run
+
 .PHONY: bench
 bench: release ## bearerd beside nginx and haproxy; BENCH_SECONDS=2 for a quick look
 	deploy/bootstrap nginx haproxy wrk python3 openssl

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""bearerd between the tests and the WebSocket server, with a token endpoint that never tires."""
+
+import http.server
+import json
+import os
+import subprocess
+import threading
+
+TOKEN = "not-a-secret-but-a-token"
+CONFIGURATION = """
+listen: 127.0.0.1:0
+log: {{format: json}}
+identities:
+  default:
+    token_endpoint: http://127.0.0.1:{token_port}/token
+    client_id: websocket
+    client_secret: not-a-secret
+    grant_type: client_credentials
+routes:
+  - path: /
+    upstream: http://127.0.0.1:{port}
+    identity: default
+store:
+  type: memory
+"""
+
+
+class TokenEndpoint(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = json.dumps({"access_token": TOKEN, "token_type": "Bearer", "expires_in": 3600}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *arguments):
+        pass
+
+
+class Sidecar:
+    def __init__(self, upstream_port, home):
+        self.endpoint = http.server.ThreadingHTTPServer(("127.0.0.1", 0), TokenEndpoint)
+        threading.Thread(target=self.endpoint.serve_forever, daemon=True).start()
+        file = os.path.join(home, "config.yaml")
+        with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as config:
+            config.write(CONFIGURATION.format(token_port=self.endpoint.server_port, port=upstream_port))
+        binary = os.environ.get("BEARERD", ".build/debug/bearerd")
+        self.process = subprocess.Popen([binary, "run", "-c", file], stderr=subprocess.PIPE, text=True)
+        self.port = self._port()
+
+    def _port(self):
+        lines = []
+        for line in self.process.stderr:
+            lines.append(line)
+            said = json.loads(line)
+            if said.get("listener") == "proxy":
+                threading.Thread(target=self.process.stderr.read, daemon=True).start()
+                return int(said["address"].rsplit(":", 1)[1])
+        raise AssertionError("bearerd does not start: " + "".join(lines))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *arguments):
+        self.process.terminate()
+        code = self.process.wait(30)
+        self.endpoint.shutdown()
+        if arguments[0] is None and code != 0:
+            raise AssertionError(f"bearerd ended with {code}")
