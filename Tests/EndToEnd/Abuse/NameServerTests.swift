@@ -23,7 +23,7 @@ struct `A name server` {
         let sidecar = try Sidecar(
             upstream: upstream, launcher: server.launcher,
             .init(
-                top: "workers: 1\ntimeouts:\n  connect: 2s", moreRoutes: route(upstream),
+                top: "workers: 1\ntimeouts:\n  connect: 2s\n  token: 3s", moreRoutes: route(upstream),
                 moreIdentities: """
                     lost:
                       issuer: https://provider.test
