@@ -6,7 +6,7 @@ internal import HTTPTypes
 /// Who may read and who may act on the admin listener.
 struct AdminAccess {
     let hosts: HostList
-    let key: Secret?
+    let key: CurrentSecret?
     /// Whether nothing is shown without a key, not even where none is configured.
     let needsKey: Bool
 

@@ -61,7 +61,7 @@ package struct AdminResponder: HTTPResponder {
         case .readiness: return try await readiness(ofRoute: request.query)
         case .metrics: return await metrics()
         case .status: return .json(await status().json)
-        case .page: return .html(StatusPage.render(await status(), warnings: settings.warnings))
+        case .page: return .html(StatusPage.render(await status()))
         case .refresh(let identity): return try await act(on: identity, identities.refresh)
         case .invalidate(let identity): return try await act(on: identity, identities.invalidate)
         case .userinfo(let identity):
@@ -120,7 +120,7 @@ package struct AdminResponder: HTTPResponder {
     private func status() async -> StatusDocument {
         StatusDocument(
             version: settings.version, uptime: process.uptime, identities: await identities.statuses(),
-            routes: settings.routes, requests: await process.workerMetrics())
+            routes: settings.routes, requests: await process.workerMetrics(), warnings: settings.warnings)
     }
 
     /// Carries out an action and answers with what has become of the identity.

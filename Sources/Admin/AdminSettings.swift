@@ -12,7 +12,7 @@ package struct AdminSettings: Sendable {
     /// The hosts it answers to; health, readiness and metrics answer whatever the Host.
     package var hosts: HostList
     /// What everything but health, readiness and metrics needs, if anything (`admin.key`).
-    package var key: Secret?
+    package var key: CurrentSecret?
     /// Whether the listener is off loopback, where all that needs a key is refused as long as there is none.
     package var needsKey: Bool
     /// Whether `POST /api/quit` ends the process (`admin.quit`).
@@ -22,7 +22,7 @@ package struct AdminSettings: Sendable {
     package var warnings: [String]
 
     package init(
-        version: String, routes: [AdminRoute], hosts: HostList, key: Secret? = nil,
+        version: String, routes: [AdminRoute], hosts: HostList, key: CurrentSecret? = nil,
         needsKey: Bool = false, allowsQuit: Bool = false,
         warnings: [String] = []
     ) {

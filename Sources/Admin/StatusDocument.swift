@@ -13,16 +13,19 @@ package struct StatusDocument: Sendable {
     package var routes: [AdminRoute]
     /// What the workers counted; nil when no daemon runs.
     package var requests: WorkerMetrics?
+    /// Protections that the configuration turns off, as sentences.
+    package var warnings: [String]
 
     package init(
         version: String, uptime: Duration?, identities: [IdentityStatus], routes: [AdminRoute],
-        requests: WorkerMetrics?
+        requests: WorkerMetrics?, warnings: [String] = []
     ) {
         self.version = version
         self.uptime = uptime
         self.identities = identities
         self.routes = routes
         self.requests = requests
+        self.warnings = warnings
     }
 
     /// The document; points in time are RFC 3339 in UTC.
@@ -32,6 +35,7 @@ package struct StatusDocument: Sendable {
         document["identities"] = .array(identities.map(\.json))
         document["routes"] = .array(routes.map(\.json))
         if let requests { document["requests"] = requests.json }
+        if !warnings.isEmpty { document["warnings"] = .array(warnings.map { .string($0) }) }
         return .object(document)
     }
 }

@@ -6,7 +6,7 @@ internal import Observability
 /// The status page: plain HTML that needs no script and no network, in light and dark.
 enum StatusPage {
     /// Renders the page; the browser asks again every five seconds.
-    static func render(_ status: StatusDocument, warnings: [String]) -> String {
+    static func render(_ status: StatusDocument) -> String {
         """
         <!doctype html>
         <html lang="en">
@@ -23,7 +23,7 @@ enum StatusPage {
         .login_required, .misconfigured, .authorization_error, .idp_unavailable { color: light-dark(#a11, #ff8f8f) }
         </style>
         <h1>bearerd \(escaped(status.version))</h1>
-        \(warnings.map { "<p class=\"misconfigured\">\(escaped($0))" }.joined(separator: "\n"))
+        \(status.warnings.map { "<p class=\"misconfigured\">\(escaped($0))" }.joined(separator: "\n"))
         <h2>Identities</h2>
         <table>
         <tr><th>Name<th>State<th>Token expires<th>Last refresh<th>Last error

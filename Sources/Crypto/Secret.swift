@@ -45,6 +45,9 @@ public struct Secret: Sendable {
         try use(storage.bytes.span)
     }
 
+    /// The bytes, for the one place that cannot lend them: whoever keeps them keeps them from being overwritten.
+    package var plaintextBytes: [UInt8] { storage.bytes }
+
     /// Compares in a time that depends on the length alone.
     public func matches(_ candidate: [UInt8]) -> Bool {
         ConstantTime.equal(storage.bytes, candidate)

@@ -13,10 +13,12 @@ package struct AccessPolicy: Sendable {
     /// Users that may connect to a Unix socket.
     package var peerUsers: Set<UInt32>
     /// What `X-Bearerd-Key` must hold, if anything.
-    package var key: Secret?
+    package var key: CurrentSecret?
 
-    package init(hosts: HostList, origins: Set<String> = [], peerUsers: Set<UInt32> = [], key: Secret? = nil)
-    {
+    package init(
+        hosts: HostList, origins: Set<String> = [], peerUsers: Set<UInt32> = [],
+        key: CurrentSecret? = nil
+    ) {
         self.hosts = hosts
         self.origins = origins
         self.peerUsers = peerUsers
@@ -43,8 +45,8 @@ package struct AccessPolicy: Sendable {
     func judge(_ fields: HTTPFields, scheme: HTTPURL.Scheme = .http) -> ProxyError.Denial? {
         if let denial = judgeOrigin(fields, scheme) { return denial }
         guard let key else { return nil }
-        guard fields.count(of: .bearerdKey) == 1, let given = fields[.bearerdKey],
-            key.withPlaintext({ ConstantTime.equal(Array($0.utf8), Array(given.utf8)) })
+        guard fields.count(of: .bearerdKey) == 1, let given = fields.bytes(of: .bearerdKey),
+            key.matches(Array(given))
         else { return .key }
         return nil
     }

@@ -173,7 +173,7 @@ extension Forwarder {
         let credentials = route.route.credentials
         exchange.connection.request.fields.remove(credentials.name)
         if credentials.name == .authorization, credentials.scheme == "Bearer" {
-            exchange.connection.request.fields.append(line: token.authorizationLine)
+            exchange.connection.request.fields.append(line: token.authorizationLine.plaintextBytes)
         } else {
             token.token.withPlaintext { plaintext in
                 let value = credentials.scheme.isEmpty ? plaintext : "\(credentials.scheme) \(plaintext)"

@@ -47,7 +47,8 @@ struct AdminFixture {
                     AdminRoute(
                         name: "/none", path: "/none", upstream: "https://api.example.com", identity: nil),
                 ],
-                hosts: HostList(["localhost", "127.0.0.1:9090"]), key: key, needsKey: needsKey,
+                hosts: HostList(["localhost", "127.0.0.1:9090"]), key: key.map(CurrentSecret.init),
+                needsKey: needsKey,
                 allowsQuit: allowsQuit,
                 warnings: ["development.provider is on"]),
             identities: identities ?? self.identities(), process: process, now: { now })

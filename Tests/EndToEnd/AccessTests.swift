@@ -46,6 +46,45 @@ import Testing
         #expect(LeakScan.leaks(of: [key], in: sidecar.bearerd.log + seen.head.description).isEmpty)
     }
 
+    @Test func `is by the key that is in its file now`() throws {
+        let directory = try TemporaryDirectory()
+        let (old, new) = ("key-" + randomText(), "key-" + randomText())
+        let file = try directory.write("key", old + "\n")
+        let sidecar = try Sidecar(
+            directory: directory,
+            .init(top: "access:\n  key_file: \(file)", admin: "key_file: \(file)"))
+        func status(_ key: String) throws -> [Int] {
+            try [
+                sidecar.get("/", [("X-Bearerd-Key", key)]).status,
+                sidecar.admin("GET", "/api/status", [("Authorization", "Bearer \(key)")]).status,
+            ]
+        }
+        #expect(try status(old) == [200, 200] && status(new) == [403, 403])
+        try directory.write("key", new)
+        try eventually("the new key to count") { try status(new) == [200, 200] }
+        #expect(try status(old) == [403, 403])
+        try directory.write("key", "open-to-all", mode: 0o666)
+        try sidecar.bearerd.logLine("the refusal") {
+            $0.message == "a changed key cannot be used; the one before stays"
+        }
+        #expect(try status(new) == [200, 200] && status("open-to-all") == [403, 403])
+    }
+
+    @Test func `to a provider that is not verified is called out wherever it can be seen`() throws {
+        let sidecar = try Sidecar(.init(identity: "insecure_skip_verify: true"))
+        let check = try BearerdProcess.command("check", "-c", sidecar.directory.path("config.yaml"))
+        let page = try sidecar.admin("GET", "/").text
+        let status = try sidecar.admin("GET", "/api/status").json["warnings"].array.map { $0.string ?? "" }
+        #expect(check.output.contains("warning: insecure_skip_verify"))
+        #expect(page.contains("insecure_skip_verify") && status.joined().contains("insecure_skip_verify"))
+        try sidecar.bearerd.logLine("the warning") { line in
+            line["level"] == "warning" && line["reason"]?.contains("insecure_skip_verify") == true
+        }
+        let quiet = try Sidecar()
+        #expect(try quiet.admin("GET", "/api/status").json["warnings"] == .null)
+        #expect(!quiet.bearerd.log.contains("insecure_skip_verify"))
+    }
+
     @Test func `is not for web pages of other origins`() throws {
         let sidecar = try Sidecar(.init(top: "access:\n  origins: ['https://app.test']"))
         let own = "http://\(try sidecar.bearerd.proxy)"

@@ -18,6 +18,8 @@ final class Sidecar: Sendable {
         var moreRoutes = ""
         /// Whole identities beside it: members of the map.
         var moreIdentities = ""
+        /// Lines of the section `admin`.
+        var admin = ""
         /// The data listener.
         var listen = "127.0.0.1:0"
         /// The `store` section; nil for a directory of the test's own.
@@ -60,6 +62,7 @@ final class Sidecar: Sendable {
         listen: \(settings.listen)
         admin:
           listen: 127.0.0.1:0
+        \(indented(settings.admin, by: 2))
         identities:
           default:
             issuer: \(provider.issuer)

@@ -10,7 +10,7 @@ import Testing
 struct AccessPolicyTests {
     private let policy = AccessPolicy(
         hosts: HostList(["localhost"]), origins: ["https://app.example"], peerUsers: [7],
-        key: Secret("fake-key"))
+        key: CurrentSecret(Secret("fake-key")))
 
     private func judge(_ fields: [(HTTPFields.Name, String)], key: String? = "fake-key") -> ProxyError.Denial?
     {

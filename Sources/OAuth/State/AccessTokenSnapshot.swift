@@ -9,7 +9,7 @@ public final class AccessTokenSnapshot: Sendable {
     /// For routes that put the token elsewhere than into `Authorization: Bearer`.
     public let token: Secret
     /// The field line `Authorization: Bearer …`, its line end included.
-    public let authorizationLine: [UInt8]
+    public let authorizationLine: Secret
     /// The token is never sent at or after this moment.
     public let expiry: Instant
 
@@ -18,8 +18,19 @@ public final class AccessTokenSnapshot: Sendable {
         self.generation = generation
         self.token = token
         self.expiry = expiry
-        authorizationLine = token.withPlaintext { Array("Authorization: Bearer \($0)\r\n".utf8) }
+        authorizationLine = token.withPlaintextBytes { token in
+            // Of its last size at once: what an array outgrows is freed as it is.
+            var line: [UInt8] = []
+            line.reserveCapacity(Self.lineStart.count + token.count + Self.lineEnd.count)
+            line += Self.lineStart
+            for index in token.indices { line.append(token[index]) }
+            line += Self.lineEnd
+            return Secret(bytes: line)
+        }
     }
+
+    private static let lineStart = Array("Authorization: Bearer ".utf8)
+    private static let lineEnd = Array("\r\n".utf8)
 
     /// Whether the token may still be sent.
     public func isUsable(at now: Instant) -> Bool { now < expiry }

@@ -44,7 +44,7 @@ struct Descriptor: ~Copyable {
         var bytes: [UInt8] = []
         while bytes.count <= limit {
             var count = 0
-            let piece = [UInt8](unsafeUninitializedCapacity: min(limit + 1 - bytes.count, 65_536)) {
+            var piece = [UInt8](unsafeUninitializedCapacity: min(limit + 1 - bytes.count, 65_536)) {
                 repeat {
                     count = read(number, $0.baseAddress, $0.count)
                 } while count < 0 && errno == EINTR
@@ -53,6 +53,8 @@ struct Descriptor: ~Copyable {
             guard count >= 0 else { throw .last(.read, path) }
             if count == 0 { return bytes }
             bytes += piece
+            // What was read may be a secret, and this copy of it goes.
+            piece.withUnsafeMutableBytes { explicit_bzero($0.baseAddress, $0.count) }
         }
         return nil
     }

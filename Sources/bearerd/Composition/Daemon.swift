@@ -38,6 +38,9 @@ actor Daemon: LoopConfined {
     private let engine: Engine
     /// For the TCP addresses of `listen`; nil where they are plain.
     private let tls: ServerTLS?
+    /// What clients of the data listeners must send; nil where they need nothing.
+    private let accessKey: KeyWatch?
+    private let adminKey: KeyWatch?
     private let sockets: DaemonSockets
     private var workers: [Worker] = []
     private var threads: [LoopThread] = []
@@ -57,6 +60,8 @@ actor Daemon: LoopConfined {
             configuration: configuration, loop: loop, log: log,
             hooks: StateChangeHooks(configuration, log: log))
         tls = try configuration.tls.map { ServerTLS(try $0.load()) }
+        accessKey = try configuration.access.key.map { try KeyWatch($0, log: log) }
+        adminKey = try configuration.admin?.key.map { try KeyWatch($0, log: log) }
         self.sockets = sockets
     }
 
@@ -65,6 +70,7 @@ actor Daemon: LoopConfined {
         try await startDevelopmentServers()
         await engine.start()
         if let files = configuration.tls, let tls { engine.heed(CertificateWatch(files, tls: tls, log: log)) }
+        for watch in [accessKey, adminKey].compactMap(\.self) { engine.heed(watch) }
         try startWorkers()
         try await startAdmin()
         log.notice("ready", [.version: .string(Version.text), .workers: .integer(workers.count)])
@@ -102,6 +108,7 @@ actor Daemon: LoopConfined {
         var shared = try engine.workerConfiguration(
             listeners: sockets.data.map(\.address), adminAddress: sockets.admin?.address, log: writer)
         shared.security = tls
+        shared.access.key = accessKey?.key
         for index in 0..<sockets.workerCount {
             let worker = Worker(loop: try EventLoop(name: "worker-\(index)"), configuration: shared)
             workers.append(worker)
@@ -122,7 +129,7 @@ actor Daemon: LoopConfined {
         let settings = AdminSettings(
             version: Version.text, routes: configuration.adminRoutes,
             hosts: HostList(HostNames.of(adminListener.address) + configuration.allowedHosts),
-            key: try admin.key?.read(), needsKey: !admin.listen.isLoopback, allowsQuit: admin.allowsQuit,
+            key: adminKey?.key, needsKey: !admin.listen.isLoopback, allowsQuit: admin.allowsQuit,
             warnings: configuration.protectionsTurnedOff)
         let responder = AdminResponder(
             settings: settings,

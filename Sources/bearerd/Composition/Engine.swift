@@ -80,6 +80,9 @@ struct Engine: Sendable {
     /// Has a listener's certificate replaced when its files change.
     func heed(_ watch: CertificateWatch) { watch.start(watcher, on: storeThread) }
 
+    /// Has a listener's key replaced when its file changes.
+    func heed(_ watch: KeyWatch) { watch.start(watcher, on: storeThread) }
+
     /// Every session of every identity.
     var sessions: [AuthSession] { groups.flatMap { $0.members.map(\.session) } }
 
@@ -106,7 +109,7 @@ struct Engine: Sendable {
                 tokenWait: timeouts.tokenWait, trust: trust)
         }
         var shared = WorkerConfiguration(
-            routes: routes, access: try accessPolicy(listeners: listeners),
+            routes: routes, access: accessPolicy(listeners: listeners),
             connectionBudget: ConnectionBudget(limit: limits.connections),
             upstreamLimits: routes.map { _ in UpstreamLimit(maximum: limits.upstreamConnections) })
         shared.headLimits = HeadLimits(headerBytes: limits.headerBytes, uriBytes: limits.uriBytes)
@@ -125,7 +128,8 @@ struct Engine: Sendable {
         return shared
     }
 
-    private func accessPolicy(listeners: [ListenAddress]) throws -> AccessPolicy {
+    /// But for the key, which may change.
+    private func accessPolicy(listeners: [ListenAddress]) -> AccessPolicy {
         let access = configuration.access
         let scheme: HTTPURL.Scheme = configuration.tls == nil ? .http : .https
         let hosts =
@@ -133,7 +137,7 @@ struct Engine: Sendable {
             ? listeners.flatMap { HostNames.of($0, scheme: scheme) } : configuration.allowedHosts
         return AccessPolicy(
             hosts: HostList(hosts), origins: Set(access.origins),
-            peerUsers: access.peerUserIDs ?? [CurrentProcess.effectiveUser, 0], key: try access.key?.read())
+            peerUsers: access.peerUserIDs ?? [CurrentProcess.effectiveUser, 0])
     }
 
     private static func openStore(
