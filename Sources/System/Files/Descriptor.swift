@@ -54,7 +54,7 @@ struct Descriptor: ~Copyable {
             if count == 0 { return bytes }
             bytes += piece
             // What was read may be a secret, and this copy of it goes.
-            piece.withUnsafeMutableBytes { explicit_bzero($0.baseAddress, $0.count) }
+            piece.withUnsafeMutableBytes { if let start = $0.baseAddress { explicit_bzero(start, $0.count) } }
         }
         return nil
     }
