@@ -41,7 +41,7 @@ let package = Package(
 
         .target(name: "EventLoop", dependencies: ["CLibevent", "CSystem"], swiftSettings: bridge),
         .target(
-            name: "HTTPClient", dependencies: ["CLibcurl", "COpenSSL", "EventLoop", "HTTPTypes"],
+            name: "HTTPClient", dependencies: ["CLibcurl", "COpenSSL", "EventLoop", "HTTPTypes", "TLS"],
             swiftSettings: bridge),
         .target(
             name: "TLS", dependencies: ["COpenSSL", "Crypto", "EventLoop"], swiftSettings: bridge),

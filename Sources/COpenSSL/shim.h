@@ -49,6 +49,29 @@ static inline int bearerd_ssl_ctx_set_up_server(SSL_CTX *context) {
            SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1;
 }
 
+/* What every client of ours has in common; most of it is macros. TLS 1.2 at least, HTTP/1.1 and nothing else, records
+   read with one system call each, and sessions handed to the caller, who alone keeps them. Returns 1. */
+static inline int bearerd_ssl_ctx_set_up_client(SSL_CTX *context, int (*on_session)(SSL *, SSL_SESSION *)) {
+    SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                  SSL_MODE_NO_AUTO_CHAIN);
+    SSL_CTX_set_read_ahead(context, 1);
+    SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
+    SSL_CTX_sess_set_new_cb(context, on_session);
+    return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
+           SSL_CTX_set_alpn_protos(context, (const unsigned char *)"\x08http/1.1", 9) == 0;
+}
+
+/* Names the server: for SNI unless it is an address (RFC 6066 3), and as what its certificate must be for. Returns 1. */
+static inline int bearerd_ssl_set_server_name(SSL *connection, const char *host, int verifies) {
+    X509_VERIFY_PARAM *checks = SSL_get0_param(connection);
+    if (X509_VERIFY_PARAM_set1_ip_asc(checks, host) == 1) return 1;
+    if (SSL_set_tlsext_host_name(connection, host) != 1) return 0;
+    if (!verifies) return 1;
+    X509_VERIFY_PARAM_set_hostflags(checks, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    return X509_VERIFY_PARAM_set1_host(checks, host, 0);
+}
+
 /* Macros. */
 static inline int bearerd_ssl_ctx_add_chain(SSL_CTX *context, X509 *certificate) {
     return (int)SSL_CTX_add1_chain_cert(context, certificate);
@@ -57,6 +80,8 @@ static inline int bearerd_ssl_ctx_set_client_trust(SSL_CTX *context, X509_STORE 
     return (int)SSL_CTX_set1_verify_cert_store(context, store);
 }
 
+
+static inline int bearerd_err_reason(unsigned long code) { return ERR_GET_REASON(code); }
 
 /* The names of a certificate: stack macros. A name that is neither a host nor an address has no bytes. */
 static inline int bearerd_general_name_count(GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }

@@ -13,8 +13,12 @@ package struct UpstreamAddress: Sendable {
         self.transport = transport
     }
 
-    /// Whether bytes go through libcurl's TLS, the upstream's or an HTTPS proxy's, and not straight to the socket.
-    var mayBeEncrypted: Bool {
-        url.scheme == .https || transport.proxy(to: url).mayBeEncrypted
+    /// Whether bytes go through libcurl's TLS, and not straight to the socket.
+    ///
+    /// They do where a proxy may lead to an `https` upstream, because libcurl chooses it by the scheme, and where the way
+    /// to the proxy itself may be TLS.
+    var isEncryptedByLibcurl: Bool {
+        let proxy = transport.proxy(to: url)
+        return url.scheme == .https ? proxy != .none : proxy.mayBeEncrypted
     }
 }

@@ -3,14 +3,19 @@
 internal import CLibcurl
 internal import EventLoop
 internal import Glibc
+internal import HTTPTypes
+internal import TLS
 
-/// Opens connections to one upstream with libcurl.
+/// Opens connections to one upstream: libcurl resolves, connects and tunnels; TLS is ours where no proxy is in between.
 ///
 /// Confined to its loop's thread.
 package final class UpstreamConnector {
     private let address: UpstreamAddress
     private let multis: CurlMultiSet
+    /// For the connections that libcurl encrypts.
     private var sessions: CurlShare?
+    /// For those that we encrypt.
+    private lazy var security = UpstreamSecurity(address)
 
     /// - Parameter multis: of the loop that will own the connections.
     package init(address: UpstreamAddress, multis: CurlMultiSet) {
@@ -22,6 +27,7 @@ package final class UpstreamConnector {
     ///
     /// - Parameter timeout: of all of it; zero waits for ever.
     package func connect(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
+        let start = ContinuousClock.now
         let transfer: CurlTransfer
         do {
             transfer = try self.transfer(within: timeout)
@@ -34,20 +40,30 @@ package final class UpstreamConnector {
         case .done(let code): throw UpstreamError(code, of: transfer.easy)
         }
         guard let descriptor = transfer.easy.activeSocket else { throw .connectionRefused }
-        return try address.mayBeEncrypted
-            ? encrypted(transfer, descriptor: descriptor) : plain(transfer, descriptor: descriptor)
+        if address.isEncryptedByLibcurl { return try encrypted(transfer, descriptor: descriptor) }
+        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        transfer.end()  // a duplicate of its socket is all that is kept
+        guard own >= 0 else { throw .noDescriptors }
+        guard address.url.scheme == .https else {
+            return UpstreamConnection(wire: SocketWire(descriptor: own), descriptor: own, loop: multis.loop)
+        }
+        let connection = try secured(own)
+        try await agree(on: connection, within: timeout, since: start)
+        return connection
     }
 
     private func transfer(within timeout: Duration) throws(CurlError) -> CurlTransfer {
         let easy = try CurlEasy()
         let lists = CurlLists()
-        try easy.configure(url: address.url, transport: address.transport, lists: lists)
+        let isEncrypted = address.isEncryptedByLibcurl
+        let url = isEncrypted || address.url.scheme != .https ? address.url : address.url.withoutTLS
+        try easy.configure(url: url, transport: address.transport, lists: lists)
         try easy.set(CURLOPT_CONNECT_ONLY, to: true)
         try easy.set(CURLOPT_FRESH_CONNECT, to: true)
         try easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: timeout)
         var dependencies: [AnyObject] = []
-        if let trust = address.transport.trust { dependencies.append(trust) }
-        if address.mayBeEncrypted {
+        if isEncrypted {
+            if let trust = address.transport.trust { dependencies.append(trust) }
             let sessions = try sharedSessions()
             try sessions.join(easy)
             dependencies.append(sessions)
@@ -62,14 +78,38 @@ package final class UpstreamConnector {
         return fresh
     }
 
-    /// A plain connection leaves libcurl: a duplicate of its socket is all that is kept.
-    private func plain(
-        _ transfer: CurlTransfer, descriptor: Int32
-    ) throws(UpstreamError) -> UpstreamConnection {
-        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-        transfer.end()
-        guard own >= 0 else { throw .noDescriptors }
-        return UpstreamConnection(wire: SocketWire(descriptor: own), descriptor: own, loop: multis.loop)
+    // MARK: TLS
+
+    private func secured(_ descriptor: Int32) throws(UpstreamError) -> UpstreamConnection {
+        let wire: (any Wire)?
+        do throws(UpstreamError) {
+            wire = try security.context().wire(on: descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        guard let wire else {
+            close(descriptor)
+            throw .tlsHandshake
+        }
+        return UpstreamConnection(wire: wire, descriptor: descriptor, loop: multis.loop)
+    }
+
+    private func agree(
+        on connection: UpstreamConnection, within timeout: Duration, since start: ContinuousClock.Instant
+    ) async throws(UpstreamError) {
+        let remaining =
+            timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
+        do throws(StreamError) {
+            try await connection.stream.handshake(within: remaining)
+        } catch {
+            connection.close()
+            if Task.isCancelled { throw .cancelled }
+            switch error {
+            case .timedOut: throw .connectionTimeout
+            case let error: throw error.isCertificateFailure ? .tlsCertificate : .tlsHandshake
+            }
+        }
     }
 
     private func encrypted(

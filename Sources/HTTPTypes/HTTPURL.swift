@@ -50,6 +50,18 @@ public struct HTTPURL: Hashable, Sendable {
         socketPath = url.socketPath
     }
 
+    /// The same place in plain HTTP, the port kept: where a connection begins whose encryption is made apart.
+    package var withoutTLS: HTTPURL { HTTPURL(self, scheme: .http) }
+
+    private init(_ url: HTTPURL, scheme: Scheme) {
+        self.scheme = scheme
+        host = url.host
+        port = url.port
+        path = url.path
+        query = url.query
+        socketPath = url.socketPath
+    }
+
     private init?(socket path: Substring.UTF8View) {
         guard path.first == Byte.slash, path.allSatisfy({ $0 >= Byte.space && $0 != Byte.delete }) else {
             return nil

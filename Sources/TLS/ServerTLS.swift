@@ -20,6 +20,6 @@ package final class ServerTLS: ConnectionSecurity {
 
     package func wire(on descriptor: Int32) -> (any Wire)? {
         guard let session = context.withLock({ $0.makeSession() }) else { return nil }
-        return TLSWire(session, descriptor: descriptor)
+        return TLSWire(session, of: .server, descriptor: descriptor)
     }
 }

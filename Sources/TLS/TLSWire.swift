@@ -4,11 +4,14 @@ internal import COpenSSL
 internal import EventLoop
 internal import Glibc
 
-/// The server's side of TLS over a socket of its own.
+/// One side of TLS over a socket of its own.
 ///
 /// ``close()`` alone is a cut: only ``endSending()`` says close_notify, so that an answer that broke off never looks
 /// whole (RFC 8446 6.1).
 final class TLSWire: Wire {
+    /// Which side of the handshake is ours.
+    enum Role { case server, client }
+
     private let descriptor: CInt
     private let session: OpaquePointer
     /// Whether TLS is over because something of it was broken; OpenSSL must not be asked again then.
@@ -16,21 +19,32 @@ final class TLSWire: Wire {
     private var hasEndedSending = false
     /// How often what a broken connection still brings is looked at.
     private var discardsLeft = 64
+    /// What the session's callbacks look for.
+    private let owner: AnyObject?
 
     /// - Parameters:
-    ///   - session: an `SSL *` of a server, taken over.
-    ///   - descriptor: accepted and non-blocking, taken over.
-    init?(_ session: OpaquePointer, descriptor: CInt) {
+    ///   - session: an `SSL *`, taken over.
+    ///   - descriptor: connected and non-blocking, taken over unless the answer is nil.
+    ///   - owner: kept for as long as the session.
+    init?(_ session: OpaquePointer, of role: Role, descriptor: CInt, owner: AnyObject? = nil) {
         guard SSL_set_fd(session, descriptor) == 1 else {
             SSL_free(session)
             return nil
         }
-        SSL_set_accept_state(session)
+        switch role {
+        case .server: SSL_set_accept_state(session)
+        case .client: SSL_set_connect_state(session)
+        }
+        self.owner = owner
         self.session = session
         self.descriptor = descriptor
     }
 
-    deinit { SSL_free(session) }
+    deinit {
+        // OpenSSL resumes no session of a connection that ended without close_notify; ours may end with a cut.
+        if !isBroken { SSL_set_shutdown(session, SSL_SENT_SHUTDOWN) }
+        SSL_free(session)
+    }
 
     var isEncrypted: Bool { true }
 

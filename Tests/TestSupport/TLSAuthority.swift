@@ -25,7 +25,7 @@ package final class TLSAuthority: Sendable {
         return try TLSServer(certificateFile: certificate, keyFile: key, clientAuthority: clientAuthority)
     }
 
-    /// A server's certificate for these names, and its key, in PEM files.
+    /// A server's certificate for these names or IPv4 addresses, and its key, in PEM files.
     package func certificate(
         for names: [String] = ["localhost"], days: Int = 1
     ) throws -> (certificateFile: String, keyFile: String) {
@@ -33,7 +33,8 @@ package final class TLSAuthority: Sendable {
         let (key, request, certificate) = (
             directory.path(name + ".key"), directory.path(name + ".csr"), directory.path(name + ".pem")
         )
-        let alternatives = names.map { "DNS:\($0)" }.joined(separator: ",")
+        let alternatives = names.map { $0.allSatisfy { $0.isNumber || $0 == "." } ? "IP:\($0)" : "DNS:\($0)" }
+            .joined(separator: ",")
         let extensions = try directory.write(name + ".ext", "subjectAltName=\(alternatives)\n")
         try openssl([
             "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",

@@ -28,6 +28,9 @@ package final class TLSServer: @unchecked Sendable {
 
     deinit { SSL_CTX_free(context) }
 
+    /// How many handshakes resumed a session.
+    package var resumptions: Int { SSL_CTX_ctrl(context, SSL_CTRL_SESS_HIT, 0, nil) }
+
     /// The handshake on an accepted socket.
     func accept(_ socket: Socket) throws -> any ByteStream {
         guard let session = SSL_new(context) else { throw WireError("SSL_new") }

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+package import EventLoop
+
+/// A client's side of TLS to one server: whom it believes, what it shows of itself, and the session that it resumes.
+///
+/// One `SSL_CTX` for all connections to the server, because to make one costs as much as a handshake that is resumed.
+/// A session lives and dies with the authorities that vouched for it. Confined to its loop's thread.
+package final class ClientContext {
+    /// Why no client can be made of a certificate and a key.
+    package enum Failure: Error, Equatable, Sendable {
+        /// The certificate or its key cannot be read, or they do not belong together.
+        case clientCertificate
+        /// OpenSSL has no memory, or no such protocol.
+        case library
+    }
+
+    /// An `SSL_CTX *`.
+    private let handle: OpaquePointer
+    private let host: String
+    private let skipsVerification: Bool
+    /// An `SSL_SESSION *`, the newest that the server gave.
+    private var session: OpaquePointer?
+
+    /// - Parameters:
+    ///   - host: the name or address that the server's certificate must be for, an IPv6 address without brackets.
+    ///   - authorities: an `X509_STORE *`; nil believes nobody.
+    ///   - certificateFile: PEM, our own certificate and those that lead to its authority.
+    ///   - keyFile: PEM, its key.
+    ///   - skipsVerification: believes everybody.
+    /// - Throws: ``Failure``.
+    package init(
+        host: String, authorities: OpaquePointer?, certificateFile: String?, keyFile: String?,
+        skipsVerification: Bool
+    ) throws(Failure) {
+        ERR_clear_error()
+        defer { ERR_clear_error() }
+        guard let handle = SSL_CTX_new(TLS_client_method()) else { throw .library }
+        guard bearerd_ssl_ctx_set_up_client(handle, onNewSession) == 1 else {
+            SSL_CTX_free(handle)
+            throw .library
+        }
+        if let certificateFile {
+            guard SSL_CTX_use_certificate_chain_file(handle, certificateFile) == 1,
+                SSL_CTX_use_PrivateKey_file(handle, keyFile ?? certificateFile, SSL_FILETYPE_PEM) == 1,
+                SSL_CTX_check_private_key(handle) == 1
+            else {
+                SSL_CTX_free(handle)
+                throw .clientCertificate
+            }
+        }
+        if let authorities { SSL_CTX_set1_cert_store(handle, authorities) }
+        SSL_CTX_set_verify(handle, skipsVerification ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
+        self.handle = handle
+        self.host = host
+        self.skipsVerification = skipsVerification
+        SSL_CTX_set_ex_data(handle, 0, Unmanaged.passUnretained(self).toOpaque())  // a wire keeps its context
+    }
+
+    deinit {
+        SSL_SESSION_free(session)
+        SSL_CTX_free(handle)
+    }
+
+    /// The client's side of a new connection, before its handshake.
+    ///
+    /// - Parameter descriptor: connected and non-blocking; taken over unless the answer is nil.
+    package func wire(on descriptor: Int32) -> (any Wire)? {
+        guard let connection = SSL_new(handle) else { return nil }
+        guard bearerd_ssl_set_server_name(connection, host, skipsVerification ? 0 : 1) == 1 else {
+            SSL_free(connection)
+            return nil
+        }
+        if let session, SSL_SESSION_is_resumable(session) == 1 { SSL_set_session(connection, session) }
+        return TLSWire(connection, of: .client, descriptor: descriptor, owner: self)
+    }
+
+    fileprivate func keep(_ newest: OpaquePointer) {
+        SSL_SESSION_free(session)
+        session = newest
+    }
+}
+
+/// Called by OpenSSL for each session that a server gives (`SSL_CTX_sess_set_new_cb`); 1 keeps the reference.
+private func onNewSession(_ connection: OpaquePointer?, _ session: OpaquePointer?) -> CInt {
+    guard let connection, let session, let context = SSL_get_SSL_CTX(connection),
+        let owner = SSL_CTX_get_ex_data(context, 0)
+    else { return 0 }
+    Unmanaged<ClientContext>.fromOpaque(owner).takeUnretainedValue().keep(session)
+    return 1
+}

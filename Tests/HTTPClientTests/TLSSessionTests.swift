@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import HTTPClient
+import HTTPTypes
+import TestSupport
+import Testing
+
+/// What the connections to one TLS upstream have in common.
+@Suite(.blocking) struct TLSSessionTests {
+    private let authority: TLSAuthority
+    private let trust: TrustStore
+
+    init() throws {
+        authority = try TLSAuthority()
+        trust = try TrustStore(file: authority.certificateFile)
+    }
+
+    @Test func `new connections resume the session of those before, however these ended`() async throws {
+        let server = try authority.server()
+        let upstream = try RawUpstream(tls: server)
+        let address = try upstream.address(Transport(trust: trust))
+        try await onLoop { multis in
+            let connector = UpstreamConnector(address: address, multis: multis)
+            for _ in 0..<5 {
+                let connection = try await connector.connect(within: .seconds(10))
+                #expect(try await connection.exchange().hasSuffix("hello"))
+                connection.stream.close()
+            }
+        }
+        #expect(upstream.connectionCount == 5 && server.resumptions == 4)
+    }
+
+    @Test func `a session is not resumed under other authorities`() async throws {
+        let server = try authority.server()
+        let upstream = try RawUpstream(tls: server)
+        let strangers = try TLSAuthority()
+        let stranger = try TrustStore(file: strangers.certificateFile)
+        let (trusted, distrusted) = (
+            try upstream.address(Transport(trust: trust)), try upstream.address(Transport(trust: stranger))
+        )
+        await #expect(throws: UpstreamError.tlsCertificate) {
+            try await onLoop { multis in
+                for address in [trusted, distrusted] { _ = try await connect(to: address, multis).exchange() }
+            }
+        }
+        #expect(server.resumptions == 0)
+    }
+
+    @Test func `an address is verified as an address`() async throws {
+        for (names, isFine) in [(["127.0.0.1"], true), (["localhost"], false), (["127.0.0.2"], false)] {
+            let upstream = try RawUpstream(tls: authority.server(for: names))
+            let url = try #require(HTTPURL(upstream.url.replacing("localhost", with: "127.0.0.1")))
+            #expect(url.host == "127.0.0.1")
+            let address = UpstreamAddress(url: url, transport: Transport(trust: trust))
+            let refusal: UpstreamError? = try await onLoop { multis in
+                await failure { () async throws(UpstreamError) in
+                    _ = try await UpstreamConnector(address: address, multis: multis).connect(
+                        within: .seconds(10))
+                }
+            }
+            #expect(refusal == (isFine ? nil : .tlsCertificate), "\(names)")
+        }
+    }
+
+    @Test func `our certificate is shown, and read again when its file changes`() async throws {
+        let upstream = try RawUpstream(tls: authority.server(clientAuthority: authority.certificateFile))
+        let directory = try TemporaryDirectory()
+        let (certificate, key) = try authority.client()
+        let file = try directory.write("client.pem", "no certificate")
+        let address = try upstream.address(
+            Transport(trust: trust, clientCertificateFile: file, clientKeyFile: key))
+        let first: UpstreamError? = try await onLoop { multis in
+            let connector = UpstreamConnector(address: address, multis: multis)
+            let first = await failure { () async throws(UpstreamError) in
+                _ = try await connector.connect(within: .seconds(10))
+            }
+            try directory.write("client.pem", bytes: TemporaryDirectory.contents(of: certificate))
+            let connection = try await connector.connect(within: .seconds(10))
+            #expect(try await connection.exchange().hasSuffix("hello"))
+            return first
+        }
+        #expect(first == .clientCertificate)
+    }
+}
