@@ -91,7 +91,6 @@ extension TLSConfiguration {
 
     private func warn(_ section: Section<Key>) {
         let now = Int64(WallClock.secondsSinceEpoch)
-        let soon: Int64 = 14 * 86400
         if certificate.names.isEmpty {
             section.warn(
                 .certificateFile,
@@ -102,12 +101,17 @@ extension TLSConfiguration {
                 .certificateFile,
                 "\(certificateFile) is not valid before \(Timestamp.text(unixSeconds: certificate.start))")
         }
-        if certificate.end < now + soon {
+        if certificate.expiresSoon {
             section.warn(
                 .certificateFile,
                 "\(certificateFile) expires soon, at \(Timestamp.text(unixSeconds: certificate.end))")
         }
     }
+}
+
+extension CertificateSummary {
+    /// Whether it ends within two weeks.
+    package var expiresSoon: Bool { end < Int64(WallClock.secondsSinceEpoch) + 14 * 86400 }
 }
 
 extension ServerContextError {
