@@ -90,7 +90,7 @@ test-asan: bootstrap ## all tests under AddressSanitizer
 
 .PHONY: test-tsan
 test-tsan: bootstrap ## all tests under ThreadSanitizer
-	TSAN_OPTIONS=suppressions=Tests/tsan-suppressions.txt \
+	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/tsan-suppressions.txt \
 	    swift test --sanitize thread --scratch-path .build/tsan --disable-xctest --no-parallel
 
 .PHONY: install

@@ -29,13 +29,14 @@ package final class Subprocess: Sendable {
         package var text: String { String(decoding: bytes, as: UTF8.self) }
     }
 
-    /// Starts a program with exactly this environment, `PATH` and `HOME` aside.
+    /// Starts a program with exactly this environment; `PATH`, `HOME` and what sanitizers look for aside.
     package init(
         _ arguments: [String], environment: [String: String] = [:], directory: String? = nil
     ) throws {
         var all = environment
         all["PATH"] = all["PATH"] ?? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
         all["HOME"] = all["HOME"] ?? "/nonexistent"
+        for name in Sanitizer.variables { all[name] = getenv(name).map { String(cString: $0) } }
         // The kernel kills the child when the thread that made it ends: so a thread that never ends makes it.
         let guarded =
             ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--"]
