@@ -12,6 +12,7 @@ internal import TLS
 package final class UpstreamConnector {
     private let address: UpstreamAddress
     private let multis: CurlMultiSet
+    private let lookups: LookupTurns
     /// For the connections that libcurl encrypts.
     private var sessions: CurlShare?
     /// For those that we encrypt.
@@ -21,6 +22,7 @@ package final class UpstreamConnector {
     package init(address: UpstreamAddress, multis: CurlMultiSet) {
         self.address = address
         self.multis = multis
+        lookups = LookupTurns(loop: multis.loop)
     }
 
     /// Resolves, connects, tunnels and encrypts as the address says; nothing of it blocks the loop.
@@ -28,17 +30,7 @@ package final class UpstreamConnector {
     /// - Parameter timeout: of all of it; zero waits for ever.
     package func connect(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
         let start = ContinuousClock.now
-        let transfer: CurlTransfer
-        do {
-            transfer = try self.transfer(within: timeout)
-        } catch {
-            throw .other(error)
-        }
-        switch await transfer.run() {
-        case .cancelled: throw .cancelled
-        case .done(CURLE_OK): break
-        case .done(let code): throw UpstreamError(code, of: transfer.easy)
-        }
+        let transfer = try await connected(within: timeout, since: start)
         guard let descriptor = transfer.easy.activeSocket else { throw .connectionRefused }
         if address.isEncryptedByLibcurl { return try encrypted(transfer, descriptor: descriptor) }
         let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
@@ -50,6 +42,37 @@ package final class UpstreamConnector {
         let connection = try secured(own)
         try await agree(on: connection, within: timeout, since: start)
         return connection
+    }
+
+    /// What libcurl does of it, when it is this connection's turn to ask for the name.
+    private func connected(
+        within timeout: Duration, since start: ContinuousClock.Instant
+    ) async throws(UpstreamError) -> CurlTransfer {
+        let turn = try await lookups.turn(within: timeout)
+        do throws(UpstreamError) {
+            let remaining =
+                timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
+            let transfer = try await run(within: remaining)
+            lookups.end(turn, because: nil)
+            return transfer
+        } catch {
+            lookups.end(turn, because: error)
+            throw error
+        }
+    }
+
+    private func run(within timeout: Duration) async throws(UpstreamError) -> CurlTransfer {
+        let transfer: CurlTransfer
+        do {
+            transfer = try self.transfer(within: timeout)
+        } catch {
+            throw .other(error)
+        }
+        switch await transfer.run() {
+        case .cancelled: throw .cancelled
+        case .done(CURLE_OK): return transfer
+        case .done(let code): throw UpstreamError(code, of: transfer.easy)
+        }
     }
 
     private func transfer(within timeout: Duration) throws(CurlError) -> CurlTransfer {

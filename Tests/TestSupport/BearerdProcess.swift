@@ -153,4 +153,7 @@ package final class BearerdProcess: Sendable {
 
     /// How many descriptors it has open.
     package var descriptorCount: Int { TemporaryDirectory.entries(of: "/proc/\(process.processID)/fd").count }
+
+    /// How many threads it has.
+    package var threadCount: Int { TemporaryDirectory.entries(of: "/proc/\(process.processID)/task").count }
 }

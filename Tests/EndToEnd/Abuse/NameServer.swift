@@ -7,9 +7,6 @@ import TestSupport
 ///
 /// A program started with its ``launcher`` asks it and nobody else.
 final class NameServer: Sendable {
-    /// Names are asked for at port 53 alone: so it needs an address of its own, and the right to bind it.
-    private static let address: UInt32 = 0x7F35_3535
-
     private let descriptor: Int32
     private let directory: TemporaryDirectory
     private let questions = Monitor(0)
@@ -25,14 +22,17 @@ final class NameServer: Sendable {
     /// - Parameter gate: nothing is answered before it opens.
     init(answeringWhen gate: Gate) throws {
         self.gate = gate
+        // Names are asked for at port 53 alone: so it needs an address of its own, and the right to bind it.
+        let last = (0..<3).map { _ in UInt32.random(in: 1...254) }
         directory = try TemporaryDirectory()
         try directory.write(
-            "resolv.conf", "nameserver 127.53.53.53\noptions timeout:20 attempts:1\n", mode: 0o644)
+            "resolv.conf", "nameserver 127.\(last[0]).\(last[1]).\(last[2])\noptions timeout:20 attempts:1\n",
+            mode: 0o644)
         descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(53).bigEndian
-        address.sin_addr.s_addr = Self.address.bigEndian
+        address.sin_addr.s_addr = (127 << 24 | last[0] << 16 | last[1] << 8 | last[2]).bigEndian
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
