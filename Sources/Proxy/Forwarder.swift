@@ -8,8 +8,9 @@ internal import Observability
 
 /// Serves the client connections of one event loop: from the first byte of a connection to its end.
 ///
-/// Confined to the loop's thread. A connection is one task, and all its functions run on the executor of their
-/// caller, so that none of the calls on a request's way has to ask for the executor it is on already.
+/// Confined to the loop's thread. A connection is one task, as long as its client is not silent, and all its functions
+/// run on the executor of their caller, so that none of the calls on a request's way has to ask for the executor it is
+/// on already.
 final class Forwarder {
     let configuration: WorkerConfiguration
     let table: RouteTable

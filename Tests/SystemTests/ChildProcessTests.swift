@@ -58,8 +58,14 @@ import Testing
                 == .killed)
         let text = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
         let process = try #require(pid_t(text.filter(\.isNumber)))
-        // The orphan is init's to reap; here it is enough that it runs no more.
-        let status = String(decoding: TemporaryDirectory.contents(of: "/proc/\(process)/stat"), as: UTF8.self)
+        // The orphan is init's to reap; here it is enough that it runs no more, soon after its signal.
+        var status = ""
+        for _ in 0..<500 {
+            status = String(
+                decoding: TemporaryDirectory.contents(of: "/proc/\(process)/stat"), as: UTF8.self)
+            if status.isEmpty || status.contains(") Z ") { break }
+            try? Gate().pass(within: .milliseconds(20))
+        }
         #expect(status.isEmpty || status.contains(") Z "))
     }
 
