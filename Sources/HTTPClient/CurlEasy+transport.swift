@@ -56,6 +56,8 @@ extension CurlEasy {
         try set(CURLOPT_SSL_VERIFYHOST, to: transport.skipsVerification ? 0 : 2)
         try set(CURLOPT_SSLCERT, to: transport.clientCertificateFile)
         try set(CURLOPT_SSLKEY, to: transport.clientKeyFile ?? transport.clientCertificateFile)
+        // libcurl would take the store of its first connection for the one of all: a changed ca_file would not count.
+        try set(CURLOPT_CA_CACHE_TIMEOUT, to: 0)
         try bearerd_easy_setopt_ssl_context_function(handle, onSecurityContext).check()
         try set(CURLOPT_SSL_CTX_DATA, to: transport.trust.map { UnsafeMutableRawPointer($0.handle) })
     }
@@ -80,7 +82,6 @@ private func onSecurityContext(
     // Without the first, OpenSSL wants a write repeated from the same address; without the second, all of it at once.
     let modes = Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_ENABLE_PARTIAL_WRITE)
     SSL_CTX_ctrl(context, SSL_CTRL_MODE, modes, nil)
-    SSL_CTX_ctrl(context, SSL_CTRL_SET_READ_AHEAD, 1, nil)  // one system call a record, not two
     // libcurl wants no session tickets before TLS 1.3: a server that keeps no sessions could resume none.
     SSL_CTX_clear_options(context, BEARERD_SSL_OP_NO_TICKET)
     guard SSL_CTX_ctrl(context, SSL_CTRL_GET_MAX_PROTO_VERSION, 0, nil) != Int(TLS1_3_VERSION) else {

@@ -180,6 +180,28 @@ import Testing
         try sidecar.awaitToken()
     }
 
+    @Test(.timeLimit(.minutes(1)))
+    func `an authority that is replaced ends the back-off within a second`() throws {
+        #expect(try isOnce(within: .seconds(2), healWithAnotherAuthority))
+    }
+
+    private func healWithAnotherAuthority(_ begin: () -> Void) throws {
+        let directory = try TemporaryDirectory()
+        let wrong = try TLSAuthority()
+        let right = try TLSAuthority()
+        let file = try directory.write("ca", bytes: TemporaryDirectory.contents(of: wrong.certificateFile))
+        let sidecar = try Sidecar(
+            provider: try HostileProvider(tls: right.server()), .init(identity: "ca_file: \(file)"))
+        // The next try is 4 s away.
+        try eventually("the third failure") {
+            sidecar.bearerd.log.split(separator: "token request failed").count > 3
+        }
+        #expect(try sidecar.state() == "misconfigured" && sidecar.bearerd.log.contains("certificate"))
+        begin()
+        try directory.write("ca", bytes: TemporaryDirectory.contents(of: right.certificateFile))
+        try sidecar.awaitToken()
+    }
+
     @Test(arguments: ["tls_client_auth", "self_signed_tls_client_auth"])
     func `a client certificate is shown to a provider that demands one, at its other address`(
         method: String

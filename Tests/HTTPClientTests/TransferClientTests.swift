@@ -59,6 +59,24 @@ import Testing
         #expect(answer.fields.count == 1)
     }
 
+    @Test func `an answer in several TLS records arrives whole, however they come`() async throws {
+        let authority = try TLSAuthority()
+        let body = String(repeating: "x", count: 10)
+        let provider = try RawUpstream(tls: authority.server()) { wire in
+            _ = try wire.readRequest()
+            try wire.send("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n")
+            try wire.send(body)
+            // Only silence follows, so nothing wakes who left a record unread.
+            _ = try? wire.readRequest()
+        }
+        let trust = try TrustStore(file: authority.certificateFile)
+        for _ in 0..<30 {
+            var request = TransferRequest(url: try url(provider.url))
+            request.timeLimit = .seconds(5)
+            #expect(try await send(request, over: Transport(trust: trust)).body.count == 10)
+        }
+    }
+
     @Test func `an answer larger than allowed is cut off`() async throws {
         let body = String(repeating: "x", count: 4_000)
         let provider = try RawUpstream { _ in .ok(body) }
