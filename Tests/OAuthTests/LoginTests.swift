@@ -255,7 +255,21 @@ struct LoginTests {
                 harness.server.script(answer(try idToken(try SigningKey.generateP256())))
                 try? await harness.session.refresh(waitingAtMost: .seconds(1))
             }
-            #expect(keyRequests() == 1)
+            #expect(keyRequests() == 2)
+        }
+    }
+
+    @Test func `takes a new key of the server's at once, each time that there is one`() async throws {
+        let harness = harness()
+        try await loggedIn(harness, try SigningKey.generateP256()) {
+            for number in 1...3 {
+                let next = try SigningKey.generateP256()
+                publish([next], on: harness)
+                let token = try idToken(next) { $0["nonce"] = nil }
+                harness.server.script(answer(token, accessToken: "new\(number)"))
+                try await harness.session.refresh(waitingAtMost: .seconds(1))
+                #expect(harness.token == "new\(number)")
+            }
         }
     }
 
@@ -270,125 +284,6 @@ struct LoginTests {
             harness.server.script(answer(try idToken(key) { $0["nonce"] = nil }, accessToken: "at3"))
             try await sharing.session.refresh(waitingAtMost: .seconds(1))
             #expect(sharing.token == "at3")
-        }
-    }
-
-    // MARK: On another device
-
-    private static let deviceAnswer =
-        #"{"device_code":"dc","user_code":"AB-CD","verification_uri":"https://sso.example/d","expires_in":60,"interval":5}"#
-
-    /// The seconds after which the token endpoint was asked, until the login's end.
-    private func polls(
-        _ harness: SessionHarness, _ replies: [FakeServer.Reply]
-    ) async throws -> (seconds: [Int], error: LoginError?) {
-        harness.server.script(.status(200, Self.deviceAnswer))
-        let device = try await harness.session.authorizeDevice()
-        #expect(device.userCode == "AB-CD" && device.verificationURI == "https://sso.example/d")
-        for reply in replies { harness.server.script(reply) }
-        let login = Task {
-            await failure { () async throws(LoginError) in try await harness.session.logIn(with: device) }
-        }
-        var seconds: [Int] = []
-        var asked = harness.server.bodies.count
-        for second in 0...70 {
-            await harness.settle()
-            if harness.server.bodies.count > asked {
-                asked = harness.server.bodies.count
-                seconds.append(second)
-            }
-            harness.clock.advance(by: .seconds(1))
-        }
-        return (seconds, await login.value)
-    }
-
-    private func no(_ code: String) -> FakeServer.Reply { .status(400, #"{"error":"\#(code)"}"#) }
-
-    @Test func `on another device asks at the pace it is told`() async throws {
-        let harness = harness()
-        try await harness.run {
-            let pending = no("authorization_pending")
-            let (seconds, error) = try await polls(
-                harness,
-                [pending, pending, no("slow_down"), pending, .status(200, #"{"access_token":"at"}"#)])
-            #expect(error == nil)
-            #expect(seconds == [5, 10, 15, 25, 35])
-            #expect(harness.server.bodies.last?.contains("device_code=dc") ?? false)
-            #expect(harness.store.stored()?.accessToken != nil)
-        }
-    }
-
-    @Test func `on another device proves that the one who asks is the one who began`() async throws {
-        let harness = harness()
-        try await harness.run {
-            _ = try await polls(harness, [.status(200, #"{"access_token":"at"}"#)])
-            let (begun, asked) = (
-                harness.server.bodies.suffix(2).first ?? "", harness.server.bodies.last ?? ""
-            )
-            let verifier = try #require(asked.firstMatch(of: #/code_verifier=([^&]{43})/#)).output.1
-            let challenge = Base64URL.encode(SHA256.digest(Array(verifier.utf8)))
-            #expect(begun.contains("code_challenge=\(challenge)&code_challenge_method=S256"), "\(begun)")
-            #expect(!begun.contains(verifier))
-        }
-    }
-
-    @Test func `on another device backs off from a server that does not answer`() async throws {
-        let harness = harness()
-        try await harness.run {
-            let (seconds, error) = try await polls(
-                harness, [.error(.timedOut), .status(503), .status(200, #"{"access_token":"at"}"#)])
-            #expect(error == nil)
-            #expect(seconds == [5, 15, 35])
-        }
-    }
-
-    @Test func `on another device ends with the code's expiry`() async throws {
-        let harness = harness()
-        try await harness.run {
-            let (seconds, error) = try await polls(
-                harness, Array(repeating: no("authorization_pending"), count: 20))
-            #expect(error == .expired)
-            #expect(seconds.last == 55)
-        }
-    }
-
-    @Test(arguments: [
-        ("access_denied", LoginError.refused(AuthorizationRefusal(code: .accessDenied, description: nil))),
-        ("expired_token", .expired),
-    ])
-    func `on another device ends with the person's decision`(code: String, expected: LoginError) async throws
-    {
-        let harness = harness()
-        try await harness.run {
-            let (seconds, error) = try await polls(harness, [no(code)])
-            #expect(error == expected)
-            #expect(seconds == [5])
-        }
-    }
-
-    @Test(arguments: ["invalid_grant", "invalid_client", "unheard_of"])
-    func `on another device ends with any other refusal`(code: String) async throws {
-        let harness = harness()
-        try await harness.run {
-            let (seconds, error) = try await polls(harness, [no(code)])
-            guard case .failed(let failure)? = error else {
-                Issue.record("\(String(describing: error))")
-                return
-            }
-            #expect(failure.code == code)
-            #expect(seconds == [5])
-        }
-    }
-
-    @Test(arguments: [
-        "{}", #"{"device_code":"d"}"#,
-        #"{"device_code":"d","user_code":"\u001b[31m","verification_uri":"x"}"#,
-    ])
-    func `on another device needs an answer that can be shown`(body: String) async throws {
-        let harness = harness()
-        try await harness.run {
-            harness.server.script(.status(200, body))
-            await #expect(throws: TokenFailure.self) { _ = try await harness.session.authorizeDevice() }
         }
     }
 }

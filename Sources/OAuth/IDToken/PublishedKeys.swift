@@ -16,11 +16,12 @@ final class PublishedKeys {
     }
 
     private static let longestUse: Duration = .seconds(3600)
-    /// A token that no key fits has the keys fetched anew, but not more often than this.
+    /// A token that no key fits has the keys fetched anew, but after one time in vain not sooner than this.
     private static let refetchInterval: Duration = .seconds(30)
 
     private var last: JSONWebKeySet?
     private var fetchedAt: Instant?
+    /// When they were asked for in vain.
     private var askedAt: Instant?
 
     /// Whether a token can be judged without asking the server.
@@ -44,6 +45,7 @@ final class PublishedKeys {
         guard let last else { return }
         do throws(JOSEError) {
             try last.verify(token)
+            askedAt = nil
         } catch {
             throw .token(error)
         }
