@@ -51,7 +51,8 @@ extension HTTPFields {
     package mutating func replace(_ name: Name, with value: Span<UInt8>) -> Bool {
         guard let index = firstIndex(of: name) else { return append(name, bytes: value) }
         let start = block.count
-        block.append(contentsOf: block[entries[index].nameRange])
+        // Byte by byte: a slice of the block would be a second owner, and the block copied.
+        for offset in entries[index].nameRange { block.append(block[offset]) }
         guard let entry = finishLine(from: start, known: name.known, value: value) else { return false }
         entries[index] = entry
         guard count(of: name) > 1 else { return true }

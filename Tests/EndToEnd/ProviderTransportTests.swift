@@ -126,7 +126,7 @@ import Testing
             upstream, "issuer: https://other.example.test\ndiscovery_url: http://\(server.address)/doc")
         #expect(try status(other) == 503)
         #expect(paths.withLock { $0.contains { $0.contains("well-known") } } == false)
-        #expect(other.log.contains("issuer_mismatch"))
+        try eventually("a word on the issuer") { other.log.contains("issuer_mismatch") }
     }
 
     @Test func `a token endpoint that moved is found, and a document that vanished is remembered`() throws {
