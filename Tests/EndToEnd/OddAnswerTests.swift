@@ -142,7 +142,7 @@ import Testing
         provider.always { _, provider in provider.tokens(tokenType: #""N_A""#) }
         let refusing = try Sidecar(provider: provider, .init(top: "timeouts:\n  token_wait: 300ms"))
         #expect(try refusing.get().status == 503)
-        #expect(refusing.bearerd.log.contains("accept_token_types"))
+        try eventually("a word on the key") { refusing.bearerd.log.contains("accept_token_types") }
         let accepting = try Sidecar(provider: provider, .init(identity: "accept_token_types: [n_a]"))
         #expect(try accepting.get().status == 200)
     }
