@@ -74,7 +74,7 @@ package actor HTTPService: LoopConfined {
     private func answer(on connection: ServerConnection) async throws {
         do {
             connection.body.begin(
-                try connection.request.bodyFraming(), on: connection.stream, limit: bodyLimit)
+                try connection.request.framing.get(), on: connection.stream, limit: bodyLimit)
         } catch {
             throw MessageError.malformed(error)
         }

@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension HTTPRequest {
-    /// How the request's content ends (RFC 9112 §6.3, every doubt refused).
-    @inlinable package func bodyFraming() throws(HTTPParseError) -> BodyFraming {
-        guard fields.contains(.contentLength) || fields.contains(.transferEncoding) else { return .none }
-        return try fields.framing(version: version) ?? .none
-    }
-}
-
 extension HTTPResponse {
     /// How the response's content ends, which depends on what it answers (RFC 9112 §6.3).
     ///
@@ -23,7 +15,7 @@ extension HTTPResponse {
 
 extension HTTPFields {
     /// What the framing fields say; nil if there are none.
-    @usableFromInline package func framing(version: HTTPVersion) throws(HTTPParseError) -> BodyFraming? {
+    func framing(version: HTTPVersion) throws(HTTPParseError) -> BodyFraming? {
         if contains(.transferEncoding) {
             guard !contains(.contentLength) else { throw .conflictingFraming }
             guard version == .http11 else { throw .transferEncodingInHTTP10 }

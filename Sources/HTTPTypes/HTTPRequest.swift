@@ -12,6 +12,12 @@ package struct HTTPRequest: Sendable {
     package var fields: HTTPFields
     /// The request target's bytes.
     package internal(set) var targetBytes: [UInt8]
+    /// Whether the client lets the connection live on after the response (RFC 9112 §9.3), as the parser found it.
+    package internal(set) var isPersistent = true
+    /// How the content ends (RFC 9112 §6.3, every doubt refused), as the parser found it.
+    ///
+    /// Kept beside the fields, because to ask a head that an object holds costs a copy of it.
+    package internal(set) var framing = Result<BodyFraming, HTTPParseError>.success(.none)
 
     /// A request to be sent.
     ///
@@ -81,6 +87,8 @@ package struct HTTPRequest: Sendable {
     package mutating func removeAll(keepingCapacity: Bool = true) {
         method = .get
         version = .http11
+        isPersistent = true
+        framing = .success(.none)
         targetBytes.removeAll(keepingCapacity: keepingCapacity)
         fields.removeAll(keepingCapacity: keepingCapacity)
     }

@@ -1,13 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension HTTPRequest {
-    /// Whether the sender lets the connection live on after the response (RFC 9112 §9.3).
-    @inlinable package var isPersistent: Bool {
-        if version == .http11, !fields.contains(.connection) { return true }
-        return fields.isPersistent(version)
-    }
-}
-
 extension HTTPResponse {
     /// Whether the sender lets the connection live on after this response (RFC 9112 §9.3).
     ///

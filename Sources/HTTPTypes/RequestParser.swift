@@ -18,7 +18,7 @@ package struct RequestParser: Sendable {
     /// Reads one head from the front of `bytes`; one empty line before it is skipped (RFC 9112 §2.2).
     ///
     /// An absolute-form target is turned into origin-form, its authority becoming `Host` (RFC 9112 §3.2.2).
-    /// Framing is judged apart: ``HTTPRequest/bodyFraming()``.
+    /// A fault of the framing is no fault of the head: ``HTTPRequest/framing`` tells it.
     ///
     /// - Parameters:
     ///   - bytes: from the end of the last message on.
@@ -44,6 +44,7 @@ package struct RequestParser: Sendable {
             scanner.finish(head.extracting(first: end), into: &request.fields)
             startLine = nil
             try request.checkHostAndTarget()
+            request.judgeEnd()
             return end
         } catch {
             scanner.reset()
@@ -58,5 +59,17 @@ package struct RequestParser: Sendable {
         startLine = line
         scanner.position = end
         return line
+    }
+}
+
+extension HTTPRequest {
+    /// Finds out how the content ends, and whether the connection does.
+    fileprivate mutating func judgeEnd() {
+        isPersistent = fields.isPersistent(version)
+        do throws(HTTPParseError) {
+            framing = .success(try fields.framing(version: version) ?? .none)
+        } catch {
+            framing = .failure(error)
+        }
     }
 }

@@ -36,7 +36,7 @@ extension Forwarder {
     private func beginBody(of exchange: Exchange) throws(ProxyError) {
         let connection = exchange.connection
         do {
-            exchange.framing = try connection.request.bodyFraming()
+            exchange.framing = try connection.request.framing.get()
         } catch {
             connection.endAfterAnswer()
             throw .malformedRequest(error)

@@ -55,7 +55,7 @@ import Testing
         let head = latin1("POST / HTTP/1.1\r\nHost: a\r\n") + refusal.bytes + latin1("\r\n")
         let (outcome, request) = Invariants.parse(request: head, .whole)
         #expect(outcome == .complete(head.count))
-        #expect(throws: refusal.error) { try request.bodyFraming() }
+        #expect(throws: refusal.error) { try request.framing.get() }
     }
 
     @Test(arguments: refused) func `ambiguous framing is refused in a response`(refusal: Refusal) throws {
@@ -68,7 +68,7 @@ import Testing
 
     @Test func `a transfer coding in HTTP 1.0 is refused`() throws {
         let request = try #require(Self.request("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"))
-        #expect(throws: HTTPParseError.transferEncodingInHTTP10) { try request.bodyFraming() }
+        #expect(throws: HTTPParseError.transferEncodingInHTTP10) { try request.framing.get() }
         let response = try #require(Self.response("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"))
         #expect(throws: HTTPParseError.transferEncodingInHTTP10) { try response.bodyFraming(answering: .get) }
     }
@@ -81,7 +81,7 @@ import Testing
     ])
     func `clear framing of a request is understood`(fields: String, framing: BodyFraming) throws {
         let request = try #require(Self.request("POST / HTTP/1.1\r\nHost: a\r\n\(fields)\r\n"))
-        #expect(try request.bodyFraming() == framing)
+        #expect(try request.framing.get() == framing)
     }
 
     @Test(arguments: [

@@ -91,7 +91,7 @@ extension Invariants {
     ) async throws(MessageError) {
         let last = seen.requests.count - 1
         do {
-            let framing = try connection.request.bodyFraming()
+            let framing = try connection.request.framing.get()
             seen.requests[last].framing = framing
             connection.body.begin(framing, on: connection.stream)
         } catch {

@@ -54,8 +54,6 @@ extension Invariants {
 
     private static func rewriteViolation(_ request: HTTPRequest) -> String? {
         var sent = request
-        _ = try? sent.bodyFraming()
-        _ = sent.isPersistent
         sent.fields.removeHopByHop()
         for name in [HTTPFields.Name.connection, .transferEncoding, .te, .upgrade, .keepAlive]
         where sent.fields.contains(name) || sent.fields[name] != nil {
