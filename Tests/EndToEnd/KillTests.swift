@@ -82,7 +82,8 @@ import Testing
                 .init(grant: "refresh_token"))
         }
         for daemon in daemons { try daemon.awaitToken() }
-        let end = ContinuousClock.now + .seconds(6 * Soak.factor)
+        let length = Duration.seconds(6 * Soak.factor)
+        let end = ContinuousClock.now + length
         let clients = daemons.map { daemon in
             Background { () -> [Int] in
                 var statuses: [Int] = []
@@ -98,12 +99,12 @@ import Testing
             }
         }
         for client in clients {
-            let statuses = try client.value()
+            let statuses = try client.value(within: length + patience)
             #expect(
                 statuses.count > 10 && statuses.allSatisfy { $0 == 200 }, "\(statuses.filter { $0 != 200 })")
         }
         for command in commands {
-            let codes = try command.value()
+            let codes = try command.value(within: length + patience)
             #expect(codes.count > 3 && codes.allSatisfy { $0 == 0 }, "\(codes.filter { $0 != 0 })")
         }
         let shown = provider.requests.compactMap { $0["refresh_token"] }
