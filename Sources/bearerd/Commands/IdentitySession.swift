@@ -13,6 +13,7 @@ import System
 /// One identity's session for the length of a command, on the store that a daemon may share.
 struct IdentitySession {
     let session: AuthSession
+    let loop: EventLoop
     private let patience: Duration
     private let redirectURI: String
 
@@ -37,6 +38,7 @@ struct IdentitySession {
             throw CommandFailure(.failure, "\(identity.name): no session")
         }
         self.session = session
+        self.loop = loop
         patience = configuration.timeouts.tokenWait
         redirectURI = identity.redirectURI.registered
     }

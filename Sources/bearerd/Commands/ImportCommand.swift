@@ -27,8 +27,7 @@ struct ImportCommand: Command {
     ]
     private static let longestFile = 1 << 20
 
-    private let file: ConfigurationFile
-    private let identityName: String?
+    private let operand: IdentityOperand
     private let source: String
     private let format: ImportFormat
 
@@ -40,26 +39,22 @@ struct ImportCommand: Command {
             let names = Self.formats.map { "--\($0.option.name) FILE" }.joined(separator: ", ")
             throw CommandFailure(.usage, "what to import? one of \(names)")
         }
-        file = try ConfigurationFile(arguments)
-        identityName = arguments.operand
+        operand = try IdentityOperand(arguments)
         (source, format) = first
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load().configuration
-        let identity = try IdentityChoice.choose(identityName, in: configuration)
+        let chosen = try operand.choose()
         let imported = try read()
-        try check(imported, belongsTo: identity)
+        try check(imported, belongsTo: chosen.identity)
         let handover = SessionHandover.imported(
             refreshToken: imported.refreshToken, idToken: imported.idToken, scope: imported.scope)
-        let isNew = try CommandLoop.run { loop throws(CommandFailure) in
-            try await IdentityAction(on: identity, in: configuration, loop: loop).perform(
-                AdminPath.session(identity.name), body: handover.json,
-                here: { session throws(CommandFailure) in try await session.take(imported) },
-                reading: { HandoverReport($0)?.isChanged })
-        }
+        let isNew = try chosen.perform(
+            AdminPath.session(chosen.name), body: handover.json,
+            here: { session throws(CommandFailure) in try await session.take(imported) },
+            reading: { HandoverReport($0)?.isChanged })
         try Console.show(
-            "\(identity.name): \(isNew ? "imported" : "unchanged, it has this session already")\n")
+            "\(chosen.name): \(isNew ? "imported" : "unchanged, it has this session already")\n")
         return .success
     }
 

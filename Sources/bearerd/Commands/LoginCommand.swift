@@ -18,8 +18,7 @@ struct LoginCommand: Command {
         "no-exchange", "stops at the code; 'exchange' finishes the login")
     private static let timeout = CommandOption("timeout", value: "DURATION", "waits at most so long (5m)")
 
-    private let file: ConfigurationFile
-    private let identityName: String?
+    private let operand: IdentityOperand
     private let usesBrowser: Bool
     private let usesDevice: Bool
     private let isExchanged: Bool
@@ -33,13 +32,12 @@ struct LoginCommand: Command {
             throw CommandFailure(.usage, "--device needs neither a browser nor an exchange")
         }
         limit = try arguments.duration(Self.timeout) ?? .seconds(300)
-        file = try ConfigurationFile(arguments)
-        identityName = arguments.operand
+        operand = try IdentityOperand(arguments)
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load().configuration
-        let identity = try IdentityChoice.choose(identityName, in: configuration)
+        let chosen = try operand.choose()
+        let (identity, configuration) = (chosen.identity, chosen.configuration)
         let grantType = identity.client.grantType
         guard grantType.needsPerson else {
             throw CommandFailure(.usage, "\(identity.name): nobody logs in for \(grantType.shortName)")

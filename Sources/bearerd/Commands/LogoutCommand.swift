@@ -16,35 +16,30 @@ struct LogoutCommand: Command {
     private static let noBrowser = CommandOption(
         "no-browser", "prints the address where a browser ends the provider's session")
 
-    private let file: ConfigurationFile
-    private let identityName: String?
+    private let operand: IdentityOperand
     private let isLocal: Bool
     private let printsAddress: Bool
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        file = try ConfigurationFile(arguments)
-        identityName = arguments.operand
+        operand = try IdentityOperand(arguments)
         isLocal = arguments.has(Self.local)
         printsAddress = arguments.has(Self.noBrowser)
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load().configuration
-        let identity = try IdentityChoice.choose(identityName, in: configuration)
-        let report = try CommandLoop.run { loop throws(CommandFailure) in
-            try await IdentityAction(on: identity, in: configuration, loop: loop).perform(
-                AdminPath.logout(identity.name),
-                here: { session throws(CommandFailure) in
-                    let outcome = try await session.logOut(onlyHere: isLocal)
-                    if let request = outcome.request { try await show(request, loop) }
-                    return LogoutReport(outcome)
-                },
-                reading: { LogoutReport($0) })
-        }
-        Console.remark("\(identity.name): logged out here\(remoteWords(report))")
+        let chosen = try operand.choose()
+        let report = try chosen.perform(
+            AdminPath.logout(chosen.name),
+            here: { session throws(CommandFailure) in
+                let outcome = try await session.logOut(onlyHere: isLocal)
+                if let request = outcome.request { try await show(request, session.loop) }
+                return LogoutReport(outcome)
+            },
+            reading: { LogoutReport($0) })
+        Console.remark("\(chosen.name): logged out here\(remoteWords(report))")
         guard report.reasons.isEmpty else {
             let reasons = report.reasons.joined(separator: "; ")
-            throw CommandFailure(.unavailable, "\(identity.name): the provider was not told: \(reasons)")
+            throw CommandFailure(.unavailable, "\(chosen.name): the provider was not told: \(reasons)")
         }
         return .success
     }

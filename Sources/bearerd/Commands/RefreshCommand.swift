@@ -9,24 +9,19 @@ struct RefreshCommand: Command {
     static let summary = "forces a refresh"
     static let operand: String? = "IDENTITY"
 
-    private let file: ConfigurationFile
-    private let identityName: String?
+    private let operand: IdentityOperand
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        file = try ConfigurationFile(arguments)
-        identityName = arguments.operand
+        operand = try IdentityOperand(arguments)
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load().configuration
-        let identity = try IdentityChoice.choose(identityName, in: configuration)
-        try CommandLoop.run { loop throws(CommandFailure) in
-            try await IdentityAction(on: identity, in: configuration, loop: loop).perform(
-                AdminPath.refresh(identity.name),
-                here: { session throws(CommandFailure) in _ = try await session.refresh() },
-                reading: { _ in () })
-        }
-        try Console.show("\(identity.name): refreshed\n")
+        let chosen = try operand.choose()
+        try chosen.perform(
+            AdminPath.refresh(chosen.name),
+            here: { session throws(CommandFailure) in _ = try await session.refresh() },
+            reading: { _ in () })
+        try Console.show("\(chosen.name): refreshed\n")
         return .success
     }
 }

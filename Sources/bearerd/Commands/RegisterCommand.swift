@@ -11,24 +11,19 @@ struct RegisterCommand: Command {
     static let summary = "has the provider make a client for an identity, and keeps it in the store"
     static let operand: String? = "IDENTITY"
 
-    private let file: ConfigurationFile
-    private let identityName: String?
+    private let operand: IdentityOperand
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        file = try ConfigurationFile(arguments)
-        identityName = arguments.operand
+        operand = try IdentityOperand(arguments)
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load().configuration
-        let identity = try IdentityChoice.choose(identityName, in: configuration)
-        let report = try CommandLoop.run { loop throws(CommandFailure) in
-            try await IdentityAction(on: identity, in: configuration, loop: loop).perform(
-                AdminPath.register(identity.name),
-                here: { session throws(CommandFailure) in RegistrationReport(try await session.register()) },
-                reading: { RegistrationReport($0) })
-        }
-        try Console.show("\(identity.name): registered as \(report.clientID)\n")
+        let chosen = try operand.choose()
+        let report = try chosen.perform(
+            AdminPath.register(chosen.name),
+            here: { session throws(CommandFailure) in RegistrationReport(try await session.register()) },
+            reading: { RegistrationReport($0) })
+        try Console.show("\(chosen.name): registered as \(report.clientID)\n")
         if let expiry = report.secretExpiry {
             Console.remark(
                 "warning: its secret ends \(Timestamp.text(unixSeconds: expiry.secondsSinceEpoch)): register again before"

@@ -14,8 +14,7 @@ struct RevokeCommand: Command {
     private static let token = CommandOption(
         "token", value: "access|refresh", "only this one; an access token goes with its refresh token")
 
-    private let file: ConfigurationFile
-    private let identityName: String?
+    private let operand: IdentityOperand
     /// The one that is meant; nil for all.
     private let hint: TokenHint?
 
@@ -26,23 +25,19 @@ struct RevokeCommand: Command {
         case "refresh": hint = .refreshToken
         case let word?: throw CommandFailure(.usage, "--token: '\(word)' is neither access nor refresh")
         }
-        file = try ConfigurationFile(arguments)
-        identityName = arguments.operand
+        operand = try IdentityOperand(arguments)
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load().configuration
-        let identity = try IdentityChoice.choose(identityName, in: configuration)
-        let revoked = try CommandLoop.run { loop throws(CommandFailure) in
-            try await IdentityAction(on: identity, in: configuration, loop: loop).perform(
-                AdminPath.revoke(hint, of: identity.name),
-                here: { session throws(CommandFailure) in
-                    try await session.revoke(hint.map { [$0] } ?? TokenHint.allCases)
-                },
-                reading: { RevocationReport($0)?.revoked })
-        }
+        let chosen = try operand.choose()
+        let revoked = try chosen.perform(
+            AdminPath.revoke(hint, of: chosen.name),
+            here: { session throws(CommandFailure) in
+                try await session.revoke(hint.map { [$0] } ?? TokenHint.allCases)
+            },
+            reading: { RevocationReport($0)?.revoked })
         let words = revoked.isEmpty ? "there was nothing to revoke" : "revoked " + text(of: revoked)
-        try Console.show("\(identity.name): \(words)\n")
+        try Console.show("\(chosen.name): \(words)\n")
         return .success
     }
 

@@ -15,14 +15,12 @@ struct TokenCommand: Command {
 
     private static let idToken = CommandOption("id-token", "the id token in its place")
 
-    private let file: ConfigurationFile
-    private let identityName: String?
+    private let operand: IdentityOperand
     private let showsHeader: Bool
     private let showsIDToken: Bool
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        file = try ConfigurationFile(arguments)
-        identityName = arguments.operand
+        operand = try IdentityOperand(arguments)
         showsHeader = arguments.has(Self.header)
         showsIDToken = arguments.has(Self.idToken)
         guard !showsHeader || !showsIDToken else {
@@ -31,10 +29,9 @@ struct TokenCommand: Command {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load().configuration
-        let identity = try IdentityChoice.choose(identityName, in: configuration)
+        let chosen = try operand.choose()
         let token = try CommandLoop.run { loop throws(CommandFailure) in
-            let session = try IdentitySession(of: identity, in: configuration, loop: loop)
+            let session = try IdentitySession(of: chosen.identity, in: chosen.configuration, loop: loop)
             return showsIDToken ? try await session.idToken() : try await session.freshToken().token
         }
         try token.withPlaintext { text throws(CommandFailure) in

@@ -10,23 +10,18 @@ struct UserinfoCommand: Command {
     static let summary = "prints the claims about the user as JSON"
     static let operand: String? = "IDENTITY"
 
-    private let file: ConfigurationFile
-    private let identityName: String?
+    private let operand: IdentityOperand
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        file = try ConfigurationFile(arguments)
-        identityName = arguments.operand
+        operand = try IdentityOperand(arguments)
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load().configuration
-        let identity = try IdentityChoice.choose(identityName, in: configuration)
-        let claims = try CommandLoop.run { loop throws(CommandFailure) in
-            try await IdentityAction(on: identity, in: configuration, loop: loop).perform(
-                AdminPath.userinfo(identity.name),
-                here: { session throws(CommandFailure) in try await session.userinfo() },
-                reading: \.object)
-        }
+        let chosen = try operand.choose()
+        let claims = try chosen.perform(
+            AdminPath.userinfo(chosen.name),
+            here: { session throws(CommandFailure) in try await session.userinfo() },
+            reading: \.object)
         try Console.show(String(decoding: claims.serialized(pretty: true), as: UTF8.self))
         return .success
     }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Admin
+import Configuration
+import JSON
+
+/// The identity that a command is for, and the configuration that it is in.
+struct ChosenIdentity: Sendable {
+    let identity: IdentityConfiguration
+    let configuration: Configuration
+
+    var name: String { identity.name }
+
+    /// Does something to it: on the store, which a running daemon watches; where that cannot be opened the daemon
+    /// does it.
+    ///
+    /// - Parameters:
+    ///   - path: what to ask the daemon for.
+    ///   - body: what the daemon needs for it.
+    ///   - here: does it on the store.
+    ///   - reading: makes the same of the daemon's answer; nil if it is not what it should be.
+    /// - Returns: what either brings.
+    /// - Throws: a failure of permission if there is neither a store nor a daemon.
+    func perform<Value: Sendable>(
+        _ path: String, body: JSONValue? = nil,
+        here: @escaping @Sendable (IdentitySession) async throws(CommandFailure) -> Value,
+        reading: @escaping @Sendable (JSONValue) -> Value?
+    ) throws(CommandFailure) -> Value {
+        try CommandLoop.run { loop throws(CommandFailure) in
+            let session: IdentitySession
+            do throws(CommandFailure) {
+                session = try IdentitySession(of: identity, in: configuration, loop: loop)
+            } catch {
+                return try await IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
+                    .ask(for: path, body: body, reading)
+            }
+            return try await here(session)
+        }
+    }
+}
