@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EventLoop
-import HTTPServer
 import OAuth
 
 /// A login whose end is awaited on loopback.
 struct LoopbackLogin {
-    /// How long the browser may take to fetch its last page.
-    private static let farewell = Duration.seconds(2)
-
     let session: AuthSession
     let loop: EventLoop
     let redirectURI: String
@@ -31,16 +27,13 @@ struct LoopbackLogin {
         } catch {
             return .failure(.failed(error))
         }
-        let listener = RedirectListener(request, at: uri, port: sockets.port, loop: loop) { _ in }
-        let service = HTTPService(loop: loop, responder: listener)
-        for socket in sockets.all { await service.listen(on: socket) }
+        let redirect = await AwaitedRedirect(answering: request, at: uri, on: sockets, loop: loop)
         open(request.url)
-        let login = await exchange(listener.answer(waitingAtMost: limit))
+        let login = await exchange(redirect.answer(waitingAtMost: limit))
         switch login {
-        case .success: await listener.show(.done)
-        case .failure: await listener.show(.failed)
+        case .success: await redirect.end(showing: .done)
+        case .failure: await redirect.end(showing: .failed)
         }
-        await service.stop(waitingAtMost: Self.farewell)
         return login
     }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTPServer
+import EventLoop
+import HTTPServer
 import HTTPTypes
-package import OAuth
+import OAuth
 
 /// Awaits the one redirect that answers an authorization request (RFC 8252 §7.3).
 ///
 /// Whatever else comes, by whomever it was sent, changes nothing.
-package actor RedirectListener: LoopConfined, HTTPResponder {
-    package nonisolated let loop: EventLoop
+actor RedirectListener: LoopConfined, HTTPResponder {
+    nonisolated let loop: EventLoop
 
     private let request: AuthorizationRequest
     private let path: String
@@ -22,7 +22,7 @@ package actor RedirectListener: LoopConfined, HTTPResponder {
     private var verdict: LoginPage?
     private var browser: CheckedContinuation<Void, Never>?
 
-    package init(
+    init(
         _ request: AuthorizationRequest, at uri: RedirectURI, port: UInt16, loop: EventLoop,
         onRefusal: @escaping @Sendable (AuthorizationResponseError) -> Void
     ) {
@@ -36,7 +36,7 @@ package actor RedirectListener: LoopConfined, HTTPResponder {
     /// Waits for the answer; from then on no other one counts.
     ///
     /// - Returns: nil if none came in time.
-    package func answer(waitingAtMost limit: Duration) async -> AuthorizationRequest.Response? {
+    func answer(waitingAtMost limit: Duration) async -> AuthorizationRequest.Response? {
         let timer = LoopTimer(loop: loop) { self.assumeIsolated { $0.end() } }
         timer.set(after: limit)
         await withCheckedContinuation { continuation in
@@ -47,7 +47,7 @@ package actor RedirectListener: LoopConfined, HTTPResponder {
     }
 
     /// Shows the person what became of it, in the browser that brought the answer.
-    package func show(_ page: LoginPage) {
+    func show(_ page: LoginPage) {
         verdict = page
         browser?.resume()
         browser = nil
@@ -59,7 +59,7 @@ package actor RedirectListener: LoopConfined, HTTPResponder {
         waiter = nil
     }
 
-    package func respond(to message: ServiceRequest) async -> ServiceReply {
+    func respond(to message: ServiceRequest) async -> ServiceReply {
         guard hosts.contains(message.head.fields[.host]) else { return LoginPage.wrongHost.reply }
         guard message.path == path else { return LoginPage.nothingHere.reply }
         guard message.head.method == .get else { return LoginPage.wrongMethod.reply }

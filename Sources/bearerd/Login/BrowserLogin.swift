@@ -2,15 +2,11 @@
 
 import Configuration
 import EventLoop
-import HTTPServer
 import OAuth
 import OAuthRuntime
 
 /// A login in a browser (RFC 8252), from the URL to the stored session.
 struct BrowserLogin {
-    /// How long the browser may take to fetch its last page.
-    private static let farewell = Duration.seconds(2)
-
     let identity: IdentityConfiguration
     let target: LoginTarget
     let loop: EventLoop
@@ -29,15 +25,12 @@ struct BrowserLogin {
         } catch {
             throw CommandFailure(error, of: identity.name)
         }
-        let listener = RedirectListener(request, at: uri, port: sockets.port, loop: loop) { error in
+        let redirect = await AwaitedRedirect(answering: request, at: uri, on: sockets, loop: loop) { error in
             Console.remark("a redirect was refused, the login goes on waiting: \(error.reason)")
         }
-        let service = HTTPService(loop: loop, responder: listener)
-        for socket in sockets.all { await service.listen(on: socket) }
         try show(request.url)
-        let result = await result(of: listener.answer(waitingAtMost: limit))
-        await listener.show(page(for: result))
-        await service.stop(waitingAtMost: Self.farewell)
+        let result = await result(of: redirect.answer(waitingAtMost: limit))
+        await redirect.end(showing: page(for: result))
         await target.session.stop()
         return try result.get()
     }

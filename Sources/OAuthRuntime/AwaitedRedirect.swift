@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import EventLoop
+import HTTPServer
+package import OAuth
+
+/// A redirect that is awaited on its sockets, from before the URL is shown until the browser has its last page.
+package struct AwaitedRedirect {
+    /// How long the browser may take to fetch its last page.
+    private static let farewell = Duration.seconds(2)
+
+    private let listener: RedirectListener
+    private let service: HTTPService
+
+    /// Listens.
+    ///
+    /// - Parameters:
+    ///   - request: what the redirect answers.
+    ///   - uri: where it arrives, but for a free port.
+    ///   - onRefusal: hears why a redirect was refused.
+    package init(
+        answering request: AuthorizationRequest, at uri: RedirectURI, on sockets: RedirectSockets,
+        loop: EventLoop,
+        onRefusal: @escaping @Sendable (AuthorizationResponseError) -> Void = { _ in }
+    ) async {
+        listener = RedirectListener(request, at: uri, port: sockets.port, loop: loop, onRefusal: onRefusal)
+        service = HTTPService(loop: loop, responder: listener)
+        for socket in sockets.all { await service.listen(on: socket) }
+    }
+
+    /// Waits for the answer; from then on no other one counts.
+    ///
+    /// - Returns: nil if none came in time.
+    package func answer(waitingAtMost limit: Duration) async -> AuthorizationRequest.Response? {
+        await listener.answer(waitingAtMost: limit)
+    }
+
+    /// Shows the person what became of it, and listens no more.
+    package func end(showing page: LoginPage) async {
+        await listener.show(page)
+        await service.stop(waitingAtMost: Self.farewell)
+    }
+}
