@@ -30,39 +30,35 @@ package final class TLSAuthority: Sendable {
         for names: [String] = ["localhost"], days: Int = 1
     ) throws -> (certificateFile: String, keyFile: String) {
         let name = "server-\(names.joined(separator: "-"))-\(days)"
-        let (key, request, certificate) = (
-            directory.path(name + ".key"), directory.path(name + ".csr"), directory.path(name + ".pem")
-        )
         let alternatives = names.map { $0.allSatisfy { $0.isNumber || $0 == "." } ? "IP:\($0)" : "DNS:\($0)" }
             .joined(separator: ",")
         let extensions = try directory.write(name + ".ext", "subjectAltName=\(alternatives)\n")
-        try openssl([
-            "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
-            "/CN=test server",
-            "-keyout", key, "-out", request,
-        ])
-        try openssl([
-            "x509", "-req", "-in", request, "-CA", certificateFile, "-CAkey", directory.path("ca.key"),
-            "-set_serial", "\(UInt32.random(in: 1...UInt32.max))", "-days", "\(days)", "-extfile", extensions,
-            "-out", certificate,
-        ])
-        return (certificate, key)
+        return try issue(name, to: "test server", ["-days", "\(days)", "-extfile", extensions])
     }
 
     /// A client's certificate and its key, in PEM files.
     package func client() throws -> (certificateFile: String, keyFile: String) {
+        try issue("client", to: "test client", ["-days", "1"])
+    }
+
+    /// Makes a key, and signs a certificate for it.
+    ///
+    /// - Parameter options: of `openssl x509`: how long it is good, and what else it says.
+    private func issue(
+        _ name: String, to subject: String, _ options: [String]
+    ) throws -> (certificateFile: String, keyFile: String) {
         let (key, request, certificate) = (
-            directory.path("client.key"), directory.path("client.csr"), directory.path("client.pem")
+            directory.path(name + ".key"), directory.path(name + ".csr"), directory.path(name + ".pem")
         )
         try openssl([
             "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj",
-            "/CN=test client",
-            "-keyout", key, "-out", request,
+            "/CN=\(subject)", "-keyout", key, "-out", request,
         ])
-        try openssl([
-            "x509", "-req", "-in", request, "-CA", certificateFile, "-CAkey", directory.path("ca.key"),
-            "-set_serial", "\(UInt32.random(in: 1...UInt32.max))", "-days", "1", "-out", certificate,
-        ])
+        try openssl(
+            [
+                "x509", "-req", "-in", request, "-CA", certificateFile, "-CAkey", directory.path("ca.key"),
+                "-set_serial", "\(UInt32.random(in: 1...UInt32.max))", "-out", certificate,
+            ] + options)
         return (certificate, key)
     }
 }
