@@ -19,8 +19,6 @@ package final class ServerConnection {
     package var output: [UInt8] = []
     /// Whether the connection waits for a request and may be closed without harm.
     package private(set) var isIdle = true
-    /// How many requests have begun.
-    package private(set) var requestCount = 0
     /// Whether the client can use the connection again after this answer.
     package private(set) var persists = true
 
@@ -67,7 +65,6 @@ package final class ServerConnection {
         parser = RequestParser(limits: limits)
         isIdle = true
         isDormant = false
-        requestCount = 0
         persists = true
     }
 
@@ -131,7 +128,6 @@ package final class ServerConnection {
         }
         guard let consumed else { return false }
         stream.input.consume(consumed)
-        requestCount += 1
         persists = request.isPersistent
         return true
     }

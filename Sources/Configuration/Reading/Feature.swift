@@ -5,7 +5,6 @@
 /// Its keys are always known to the reader. While it is in ``notYetSupported`` they are refused, never ignored.
 enum Feature: CaseIterable {
     case inheritedListeners
-    case registration
     case dpop
     case pushedAuthorizationRequests
     case keyringStore

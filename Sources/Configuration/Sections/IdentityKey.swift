@@ -63,10 +63,10 @@ enum IdentityKey: String, ConfigurationKey {
 
     var feature: Feature? {
         switch self {
-        case .initialAccessToken: .registration
         case .dpop: .dpop
         case .pushedAuthorizationRequests: .pushedAuthorizationRequests
-        case .onStateChange, .preset, .issuer, .discoveryURL, .connectTo, .authorizationEndpoint,
+        case .initialAccessToken, .onStateChange, .preset, .issuer, .discoveryURL, .connectTo,
+            .authorizationEndpoint,
             .tokenEndpoint,
             .deviceAuthorizationEndpoint, .userinfoEndpoint, .revocationEndpoint, .endSessionEndpoint,
             .registrationEndpoint, .introspectionEndpoint, .pushedAuthorizationRequestEndpoint, .keysURI,
