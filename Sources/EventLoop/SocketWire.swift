@@ -72,7 +72,10 @@ package final class SocketWire: Wire {
         return .moved(0)
     }
 
-    package func resetOnClose() {
+    package func resetOnClose() { Self.resetOnClose(descriptor) }
+
+    /// Has the kernel send a reset when `descriptor` is closed (socket(7), `SO_LINGER`).
+    package static func resetOnClose(_ descriptor: CInt) {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
     }

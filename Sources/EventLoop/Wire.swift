@@ -62,4 +62,25 @@ extension Wire {
         if !first.isEmpty { return send(first) }
         return send(second.isEmpty ? third : second)
     }
+
+    /// Sends as much of the three as fits into one TLS record: a head and a body apart would be two system calls.
+    ///
+    /// What could not be sent may be sealed already; whoever tries again comes with the same bytes, and so to the same
+    /// record.
+    package func sendAsRecord(
+        _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
+    ) -> WireResult {
+        if first.isEmpty, third.isEmpty { return send(second) }
+        if second.isEmpty, third.isEmpty { return send(first) }
+        let total = min(first.count + second.count + third.count, 16 * 1024)  // RFC 8446 5.1
+        return withUnsafeTemporaryAllocation(byteCount: total, alignment: 1) { record in
+            var filled = 0
+            for part in [first, second, third] {
+                let count = min(part.count, total - filled)
+                UnsafeMutableRawBufferPointer(rebasing: record[filled...]).copyBytes(from: part.prefix(count))
+                filled += count
+            }
+            return send(UnsafeRawBufferPointer(record))
+        }
+    }
 }

@@ -51,26 +51,9 @@ final class CurlWire: Wire {
         }
     }
 
-    /// One TLS record for all three, if they fit into one: a head and a body apart would be two system calls.
     func send(
         _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
-    ) -> WireResult {
-        let total = first.count + second.count + third.count
-        let parts = (first.isEmpty ? 0 : 1) + (second.isEmpty ? 0 : 1) + (third.isEmpty ? 0 : 1)
-        guard parts > 1 else { return send(first.isEmpty ? (second.isEmpty ? third : second) : first) }
-        return withUnsafeTemporaryAllocation(byteCount: min(total, Self.recordSize), alignment: 1) { record in
-            var filled = 0
-            func append(_ part: UnsafeRawBufferPointer) {
-                let count = min(part.count, record.count - filled)
-                UnsafeMutableRawBufferPointer(rebasing: record[filled...]).copyBytes(from: part.prefix(count))
-                filled += count
-            }
-            append(first)
-            append(second)
-            append(third)
-            return send(UnsafeRawBufferPointer(record))
-        }
-    }
+    ) -> WireResult { sendAsRecord(first, second, third) }
 
     var canEndSending: Bool { false }
 
@@ -80,9 +63,6 @@ final class CurlWire: Wire {
 
     /// Sends close_notify and closes the socket (`curl_multi_remove_handle`).
     func close() { transfer.end() }
-
-    /// The most that a TLS record holds (RFC 8446 §5.1).
-    private static let recordSize = 16 * 1024
 
     private var hasCloseNotify: Bool {
         guard let security else { return true }

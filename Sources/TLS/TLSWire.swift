@@ -74,26 +74,9 @@ final class TLSWire: Wire {
         return status == 1 ? .moved(count) : outcome(of: status)
     }
 
-    /// One record for as much of the three as fits into one: a head and a body apart would be two system calls.
-    ///
-    /// What could not be sent is sealed already; whoever tries again comes with the same bytes, and so to the same
-    /// record.
     func send(
         _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
-    ) -> WireResult {
-        if first.isEmpty, third.isEmpty { return send(second) }
-        if second.isEmpty, third.isEmpty { return send(first) }
-        let total = min(first.count + second.count + third.count, Self.recordSize)
-        return withUnsafeTemporaryAllocation(byteCount: total, alignment: 1) { record in
-            var filled = 0
-            for part in [first, second, third] {
-                let count = min(part.count, total - filled)
-                UnsafeMutableRawBufferPointer(rebasing: record[filled...]).copyBytes(from: part.prefix(count))
-                filled += count
-            }
-            return send(UnsafeRawBufferPointer(record))
-        }
-    }
+    ) -> WireResult { sendAsRecord(first, second, third) }
 
     var announcesEnd: Bool { true }
 
@@ -110,14 +93,10 @@ final class TLSWire: Wire {
     }
 
     func resetOnClose() {
-        var option = linger(l_onoff: 1, l_linger: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))
+        SocketWire.resetOnClose(descriptor)
     }
 
     func close() { _ = Glibc.close(descriptor) }
-
-    /// The most that a TLS record holds (RFC 8446 5.1).
-    private static let recordSize = 16 * 1024
 
     /// What a call that did not succeed came to.
     private func outcome(of status: CInt) -> WireResult {
