@@ -2,6 +2,9 @@
 #
 # `make` alone lists the targets. Everything works on a machine that has Swift, git, make and apt.
 
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
+
 CONFIG ?= config.yaml
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -36,7 +39,8 @@ release: bootstrap ## builds .build/release/bearerd, which needs no Swift to run
 .PHONY: test
 test: build ## runs all tests; TESTS=name runs those that match
 	@deploy/bootstrap nginx || echo "nginx could not be installed: its tests are skipped"
-	swift test --skip-build --disable-xctest --no-parallel $(STRICT) $(if $(TESTS),--filter '$(TESTS)')
+	@swift test --skip-build --disable-xctest --no-parallel $(STRICT) $(if $(TESTS),--filter '$(TESTS)') 2>&1 \
+	    | tee .build/test.log || { printf '\nWhat failed:\n'; grep -E '^(✘|↳)' .build/test.log; exit 1; }
 
 .PHONY: browser
 browser: build ## web pages in Chromium try to use bearerd: strangers must not, access.origins may

@@ -31,7 +31,7 @@ import Testing
             #expect(await session.status.state == .empty)
             await #expect(throws: TokenError.loginRequired) { try await session.withFreshTokens { _ in } }
             let login = try await runtime.logIn(session, waitingAtMost: .seconds(20)) { url in
-                _ = Background { try site.browse(try site.logIn(at: url)).status }
+                _ = Background { try browse(try site.logIn(at: url)).status }
             }
             #expect(login.hasRefreshToken && login.hasIDToken)
             first = try await session.withFreshTokens { tokens in

@@ -94,17 +94,6 @@ final class LoginSite: Sendable {
             "POST", "/device", [("Content-Type", "application/x-www-form-urlencoded")], body: form)
     }
 
-    /// A request to the place that a URL names.
-    func browse(
-        _ url: String, _ method: String = "GET", _ fields: [(String, String)] = [], body: String? = nil
-    ) throws -> RawResponse {
-        let rest = url.dropFirst("http://".count)
-        let authority = rest.prefix { $0 != "/" }
-        guard let address = Address(String(authority)) else { throw WireError("no address in \(url)") }
-        return try RawClient(to: address).request(
-            method, String(rest.dropFirst(authority.count)), fields, body: body)
-    }
-
     /// What `/api/status` says of an identity.
     func status(of identity: String = "web") throws -> TestJSON {
         try RawClient(to: bearerd.admin).request("GET", "/api/status").json["identities"].array

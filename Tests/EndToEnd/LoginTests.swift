@@ -22,7 +22,7 @@ import Testing
         #expect(before.status == 503 && before.problem == "login_required")
         let login = try site.start("login", "web", "--no-browser")
         let url = try site.firstLine(of: login)
-        let page = try site.browse(try site.logIn(at: url))
+        let page = try browse(try site.logIn(at: url))
         #expect(page.status == 200 && page["Cache-Control"] == "no-store" && !page.text.contains("<script"))
         #expect(try login.waitForEnd() == .exited(0))
         #expect(login.output.withLock { $0.text } == url + "\n")
@@ -49,29 +49,29 @@ import Testing
             (answer.replacing("/callback", with: "/other"), 404),
             (answer.replacing("/callback", with: "/callback/"), 404),
         ] {
-            let page = try site.browse(url)
+            let page = try browse(url)
             #expect(page.status == status, "\(url)")
             #expect(!page.text.contains("forged") && !page.text.contains("evil"))
         }
         for method in ["HEAD", "POST", "PUT", "OPTIONS"] {
-            #expect(try site.browse(answer, method).status == 405, "\(method)")
+            #expect(try browse(answer, method).status == 405, "\(method)")
         }
-        #expect(try site.browse(answer, "GET", [("Host", "evil.example")]).status == 421)
-        #expect(try site.browse(answer, "GET", [("Host", "127.0.0.1")]).status == 421)
-        #expect(try site.browse("\(callback)?x=" + String(repeating: "x", count: 100_000)).status == 414)
+        #expect(try browse(answer, "GET", [("Host", "evil.example")]).status == 421)
+        #expect(try browse(answer, "GET", [("Host", "127.0.0.1")]).status == 421)
+        #expect(try browse("\(callback)?x=" + String(repeating: "x", count: 100_000)).status == 414)
         #expect(login.isRunning)
-        #expect(try site.browse(answer).status == 200)
+        #expect(try browse(answer).status == 200)
         #expect(try login.waitForEnd() == .exited(0))
     }
 
     @Test func `that is refused is 77 and leaves the session alone`() throws {
         let site = try LoginSite()
         let first = try site.start("login", "web", "--no-browser")
-        _ = try site.browse(try site.logIn(at: try site.firstLine(of: first)))
+        _ = try browse(try site.logIn(at: try site.firstLine(of: first)))
         #expect(try first.waitForEnd() == .exited(0))
         let token = try site.run("token", "web").output
         let second = try site.start("login", "web", "--no-browser")
-        let page = try site.browse(try site.logIn(at: try site.firstLine(of: second), saying: true))
+        let page = try browse(try site.logIn(at: try site.firstLine(of: second), saying: true))
         #expect(page.status == 400)
         #expect(try second.waitForEnd() == .exited(77))
         #expect(second.errors.withLock { $0.text }.contains("access_denied"))
@@ -98,9 +98,9 @@ import Testing
         }
         let answer = try site.logIn(at: String(url.dropLast()))
         #expect(answer.hasPrefix("http://localhost:"))
-        #expect(try site.browse(answer).status == 421)
+        #expect(try browse(answer).status == 421)
         let host = answer.dropFirst("http://".count).prefix { $0 != "/" }
-        #expect(try site.browse(answer, "GET", [("Host", String(host))]).status == 200)
+        #expect(try browse(answer, "GET", [("Host", String(host))]).status == 200)
         #expect(try login.waitForEnd() == .exited(0))
         #expect(login.output.withLock { $0.text }.isEmpty)
     }
@@ -109,7 +109,7 @@ import Testing
         let site = try LoginSite()
         #expect(try site.run("exchange", "web").ending == .exited(66))
         let login = try site.start("login", "web", "--no-browser", "--no-exchange")
-        #expect(try site.browse(try site.logIn(at: try site.firstLine(of: login))).status == 200)
+        #expect(try browse(try site.logIn(at: try site.firstLine(of: login))).status == 200)
         #expect(try login.waitForEnd() == .exited(0))
         for name in TemporaryDirectory.entries(of: site.directory.path("store")) {
             #expect(TemporaryDirectory.mode(of: site.directory.path("store/\(name)")).map { $0 & 0o077 } == 0)

@@ -12,7 +12,7 @@ import Testing
     private func logIn(_ site: LoginSite, _ options: String...) throws -> Subprocess.Ending {
         let words = [BearerdProcess.binary, "login", "web", "--no-browser"] + options
         let login = try Subprocess(words + ["-c", site.file])
-        _ = try site.browse(try site.logIn(at: try site.firstLine(of: login)))
+        _ = try browse(try site.logIn(at: try site.firstLine(of: login)))
         return try login.waitForEnd()
     }
 

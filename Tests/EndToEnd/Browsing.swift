@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+
+/// A request to the place that a URL names.
+func browse(
+    _ url: String, _ method: String = "GET", _ fields: [(String, String)] = [], body: String? = nil
+) throws -> RawResponse {
+    let rest = url.dropFirst("http://".count)
+    let authority = rest.prefix { $0 != "/" }
+    guard let address = Address(String(authority)) else { throw WireError("no address in \(url)") }
+    return try RawClient(to: address).request(
+        method, String(rest.dropFirst(authority.count)), fields, body: body)
+}
