@@ -39,7 +39,7 @@ let package = Package(
         .systemLibrary(name: "CLibplist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
         .target(name: "CSystem"),
 
-        .target(name: "EventLoop", dependencies: ["CLibevent", "CSystem"], swiftSettings: bridge),
+        .target(name: "EventLoop", dependencies: ["CLibevent", "CSystem", "System"], swiftSettings: bridge),
         .target(
             name: "HTTPClient", dependencies: ["CLibcurl", "COpenSSL", "EventLoop", "HTTPTypes", "TLS"],
             swiftSettings: bridge),

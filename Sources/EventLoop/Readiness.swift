@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLibevent
+internal import System
 
 /// What is known of one descriptor's readiness, and who waits for it.
 ///
@@ -49,6 +50,8 @@ package final class Readiness {
     private var isInterrupted = false
     private var reader: Waiter?
     private var writer: Waiter?
+    /// The time-out of the wait before, as it was and in nanoseconds: it is seldom another.
+    private var lastTimeout: (duration: Duration, nanoseconds: UInt64) = (.zero, 0)
 
     /// - Parameter descriptor: non-blocking, open for as long as this object watches it.
     package init(descriptor: CInt, loop: EventLoop) {
@@ -112,7 +115,8 @@ package final class Readiness {
         precondition(loop.isCurrent, "a stream is used off its loop's thread")
         guard !isCancelled else { throw .closed }
         watch(direction)
-        let deadline = timeout > .zero ? coarseNanoseconds() &+ timeout.wholeNanoseconds : .max
+        if timeout != lastTimeout.duration { lastTimeout = (timeout, timeout.wholeNanoseconds) }
+        let deadline = timeout > .zero ? coarseNanoseconds() &+ lastTimeout.nanoseconds : .max
         if deadline < timerDeadline { setTimer(to: deadline) }
         let failure = await withUnsafeContinuation {
             (continuation: UnsafeContinuation<StreamError?, Never>) in

@@ -9,11 +9,8 @@ package struct AccessLog: Sendable {
     /// Bytes of a request's path, and of its id, that are shown at most.
     package static let pathLimit = 1024, requestIDLimit = 128
 
-    private let format: LogFormat
     private let capacity: Int
-    private let routeFields: [[UInt8]]
-    private let noRouteField: [UInt8]
-    private var timestamp = Timestamp()
+    private var form: AccessLineForm
     private var buffer: [UInt8] = []
 
     /// Makes the access log of one worker.
@@ -23,10 +20,8 @@ package struct AccessLog: Sendable {
     ///   - routes: the names of the routes, by index.
     ///   - capacity: bytes that are gathered before ``isFull`` says so.
     package init(format: LogFormat, routes: [String], capacity: Int = 32768) {
-        self.format = format
         self.capacity = capacity
-        routeFields = routes.map { Self.field(ofRoute: $0, in: format) }
-        noRouteField = Self.field(ofRoute: "none", in: format)
+        form = AccessLineForm(format, routes: routes)
         buffer.reserveCapacity(capacity + 4096)
     }
 
@@ -46,10 +41,7 @@ package struct AccessLog: Sendable {
     package mutating func append(
         _ record: borrowing AccessRecord, target: Span<UInt8>, requestID: Span<UInt8>
     ) {
-        switch format {
-        case .json: appendJSON(record, target: target, requestID: requestID)
-        case .text: appendText(record, target: target, requestID: requestID)
-        }
+        form.write(record, target: target, requestID: requestID, behind: &buffer)
     }
 
     /// Hands over what was gathered and keeps the buffer's memory.
@@ -57,114 +49,5 @@ package struct AccessLog: Sendable {
         guard !buffer.isEmpty else { return }
         sink.write(buffer)
         buffer.removeAll(keepingCapacity: true)
-    }
-
-    private mutating func appendJSON(
-        _ record: borrowing AccessRecord, target: Span<UInt8>, requestID: Span<UInt8>
-    ) {
-        buffer.append(contentsOf: #"{"time":""#.utf8)
-        timestamp.append(unixMilliseconds: record.unixMilliseconds, to: &buffer)
-        buffer.append(contentsOf: #"","level":"info","message":"request","request_id":""#.utf8)
-        append(visible: requestID, limit: Self.requestIDLimit)
-        buffer.append(contentsOf: #"","method":""#.utf8)
-        buffer.append(contentsOf: record.method.utf8)
-        buffer.append(contentsOf: record.route.map { routeFields[$0] } ?? noRouteField)
-        append(path: target)
-        buffer.append(contentsOf: #"","status":"#.utf8)
-        buffer.append(decimal: UInt64(clamping: record.status))
-        if !record.code.isEmpty {
-            buffer.append(contentsOf: #","code":""#.utf8)
-            buffer.append(contentsOf: record.code.utf8)
-            buffer.append(UInt8(ascii: "\""))
-        }
-        buffer.append(contentsOf: #","bytes_in":"#.utf8)
-        buffer.append(decimal: record.bytesIn)
-        buffer.append(contentsOf: #","bytes_out":"#.utf8)
-        buffer.append(decimal: record.bytesOut)
-        buffer.append(contentsOf: #","duration_seconds":"#.utf8)
-        buffer.append(seconds: record.duration)
-        if record.isReplayed { buffer.append(contentsOf: #","replayed":true"#.utf8) }
-        buffer.append(contentsOf: #","peer":""#.utf8)
-        buffer.append(contentsOf: record.peer.utf8)
-        buffer.append(contentsOf: "\"}\n".utf8)
-    }
-
-    private mutating func appendText(
-        _ record: borrowing AccessRecord, target: Span<UInt8>, requestID: Span<UInt8>
-    ) {
-        timestamp.append(unixMilliseconds: record.unixMilliseconds, to: &buffer)
-        buffer.append(contentsOf: " info    request method=".utf8)
-        buffer.append(contentsOf: record.method.utf8)
-        buffer.append(contentsOf: " path=".utf8)
-        append(path: target)
-        buffer.append(contentsOf: record.route.map { routeFields[$0] } ?? noRouteField)
-        buffer.append(contentsOf: " status=".utf8)
-        buffer.append(decimal: UInt64(clamping: record.status))
-        if !record.code.isEmpty {
-            buffer.append(contentsOf: " code=".utf8)
-            buffer.append(contentsOf: record.code.utf8)
-        }
-        buffer.append(contentsOf: " bytes_in=".utf8)
-        buffer.append(decimal: record.bytesIn)
-        buffer.append(contentsOf: " bytes_out=".utf8)
-        buffer.append(decimal: record.bytesOut)
-        buffer.append(contentsOf: " duration_seconds=".utf8)
-        buffer.append(seconds: record.duration)
-        if record.isReplayed { buffer.append(contentsOf: " replayed=true".utf8) }
-        buffer.append(contentsOf: " peer=".utf8)
-        buffer.append(contentsOf: record.peer.utf8)
-        buffer.append(contentsOf: " request_id=".utf8)
-        append(visible: requestID, limit: Self.requestIDLimit)
-        buffer.append(UInt8(ascii: "\n"))
-    }
-
-    /// Appends a target up to its query.
-    private mutating func append(path target: Span<UInt8>) {
-        var end = 0
-        while end < target.count && target[end] != UInt8(ascii: "?") { end += 1 }
-        append(visible: target.extracting(0..<end), limit: Self.pathLimit)
-    }
-
-    /// Appends bytes of the client's choice: what is not printable ASCII, quotes and backslashes percent-encoded.
-    private mutating func append(visible bytes: Span<UInt8>, limit: Int) {
-        let shown = min(bytes.count, limit)
-        let start = buffer.count
-        buffer.append(contentsOf: repeatElement(0, count: shown))
-        var copied = 0
-        var copy = buffer.mutableSpan
-        while copied < shown && Self.isVisible(bytes[copied]) {
-            copy[start + copied] = bytes[copied]
-            copied += 1
-        }
-        if copied < shown {
-            buffer.removeLast(shown - copied)
-            for index in copied..<shown { append(visible: bytes[index]) }
-        }
-        if bytes.count > shown { buffer.append(contentsOf: "...".utf8) }
-    }
-
-    private mutating func append(visible byte: UInt8) {
-        guard !Self.isVisible(byte) else { return buffer.append(byte) }
-        buffer.append(UInt8(ascii: "%"))
-        buffer.append(hexadecimal: byte)
-    }
-
-    private static func isVisible(_ byte: UInt8) -> Bool {
-        byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
-    }
-
-    /// The piece of a line that names the route, with what stands before and after it in its format.
-    private static func field(ofRoute name: String, in format: LogFormat) -> [UInt8] {
-        var field: [UInt8] = []
-        switch format {
-        case .json:
-            field.append(contentsOf: #"","route":""#.utf8)
-            field.append(escaping: name.utf8, limit: pathLimit)
-            field.append(contentsOf: #"","path":""#.utf8)
-        case .text:
-            field.append(contentsOf: " route=".utf8)
-            field.append(escaping: name.utf8, limit: pathLimit)
-        }
-        return field
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// What the access log says of one request, apart from its target and its id.
-package struct AccessRecord: Sendable {
+///
+/// Not copyable, because it is written once for each request, and a copy would cost more than the line's text.
+package struct AccessRecord: ~Copyable, Sendable {
     /// When the answer ended, milliseconds since 1970.
     package var unixMilliseconds: Int64
     /// From the first byte of the request's head to the last byte of the answer.

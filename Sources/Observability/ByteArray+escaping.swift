@@ -50,8 +50,6 @@ extension [UInt8] {
 
     /// Appends the two hexadecimal digits of a byte.
     mutating func append(hexadecimal byte: UInt8) {
-        for digit in [byte >> 4, byte & 15] {
-            append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10)
-        }
+        append(addingCapacity: 2) { $0.append(hexadecimal: byte) }
     }
 }

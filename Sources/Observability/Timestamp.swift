@@ -15,12 +15,17 @@ package struct Timestamp: Sendable {
     ///   - unixMilliseconds: milliseconds since 1970-01-01T00:00:00Z.
     ///   - bytes: where the 24 bytes go.
     package mutating func append(unixMilliseconds: Int64, to bytes: inout [UInt8]) {
+        bytes.append(addingCapacity: 48) { append(unixMilliseconds: unixMilliseconds, to: &$0) }
+    }
+
+    /// Appends one point in time to memory that has room for it.
+    mutating func append(unixMilliseconds: Int64, to bytes: inout OutputSpan<UInt8>) {
         let second = Self.floored(unixMilliseconds, by: 1000)
         if second != self.second {
             self.second = second
             upToSecond = Self.text(ofUnixSecond: second)
         }
-        bytes.append(contentsOf: upToSecond)
+        bytes.append(upToSecond)
         bytes.append(0x2E)
         bytes.append(decimal: UInt64(unixMilliseconds - second * 1000), width: 3)
         bytes.append(0x5A)

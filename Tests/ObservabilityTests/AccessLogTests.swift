@@ -12,7 +12,7 @@ struct AccessLogTests {
     }
 
     private func line(
-        _ format: LogFormat, _ record: AccessRecord, target: String, requestID: String = "id-1"
+        _ format: LogFormat, _ record: consuming AccessRecord, target: String, requestID: String = "id-1"
     ) -> String {
         let sink = CollectingSink()
         var log = AccessLog(format: format, routes: ["/", "/api"])

@@ -9,14 +9,25 @@ internal import Glibc
 package enum WallClock {
     /// Time since 1970-01-01 00:00:00 UTC, leap seconds not counted (`CLOCK_REALTIME`).
     package static var sinceEpoch: Duration {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
+        let time = now
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
+    /// The same in milliseconds, as log lines count it.
+    package static var unixMilliseconds: Int64 {
+        let time = now
+        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
     /// The same in seconds with a fraction.
     package static var secondsSinceEpoch: Double {
         let parts = sinceEpoch.components
         return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
+    }
+
+    private static var now: timespec {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return time
     }
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// How a line of the access log is written: its format, and what is the same for many lines, made ready beforehand.
+struct AccessLineForm: Sendable {
+    private let format: LogFormat
+    /// What names a route, by its index; the last one is for requests that no route matched.
+    private let routeFields: [[UInt8]]
+    private var timestamp = Timestamp()
+
+    /// - Parameter routes: the names of the routes, by index.
+    init(_ format: LogFormat, routes: [String]) {
+        self.format = format
+        routeFields = (routes + ["none"]).map { Self.field(ofRoute: $0, in: format) }
+    }
+
+    /// Writes one line, its line end included; ``AccessLog/append(_:target:requestID:)`` has the parameters.
+    mutating func write(
+        _ record: borrowing AccessRecord, target: Span<UInt8>, requestID: Span<UInt8>,
+        behind buffer: inout [UInt8]
+    ) {
+        let path = target.extracting(first: Self.pathLength(of: target))
+        let route = record.route ?? routeFields.count - 1
+        let room =
+            Self.roomForTheRest + routeFields[route].count
+            + record.method.utf8.count + record.code.utf8.count + record.peer.utf8.count
+            + OutputSpan.room(forVisible: path, limit: AccessLog.pathLimit)
+            + OutputSpan.room(forVisible: requestID, limit: AccessLog.requestIDLimit)
+        buffer.append(addingCapacity: room) { line in
+            switch format {
+            case .json: writeJSON(record, route: route, path: path, requestID: requestID, into: &line)
+            case .text: writeText(record, route: route, path: path, requestID: requestID, into: &line)
+            }
+        }
+    }
+
+    /// Bytes of a line that do not depend on what clients send: its literals, its numbers and the time.
+    private static var roomForTheRest: Int { 384 }
+
+    private mutating func writeJSON(
+        _ record: borrowing AccessRecord, route: Int, path: Span<UInt8>, requestID: Span<UInt8>,
+        into line: inout OutputSpan<UInt8>
+    ) {
+        line.append(#"{"time":""#)
+        timestamp.append(unixMilliseconds: record.unixMilliseconds, to: &line)
+        line.append(#"","level":"info","message":"request","request_id":""#)
+        line.append(visible: requestID, limit: AccessLog.requestIDLimit)
+        line.append(#"","method":""#)
+        line.append(record.method)
+        line.append(routeFields[route])
+        line.append(visible: path, limit: AccessLog.pathLimit)
+        line.append(#"","status":"#)
+        line.append(decimal: UInt64(clamping: record.status))
+        if !record.code.isEmpty {
+            line.append(#","code":""#)
+            line.append(record.code)
+            line.append(UInt8(ascii: "\""))
+        }
+        line.append(#","bytes_in":"#)
+        line.append(decimal: record.bytesIn)
+        line.append(#","bytes_out":"#)
+        line.append(decimal: record.bytesOut)
+        line.append(#","duration_seconds":"#)
+        line.append(seconds: record.duration)
+        if record.isReplayed { line.append(#","replayed":true"#) }
+        line.append(#","peer":""#)
+        line.append(record.peer)
+        line.append("\"}\n")
+    }
+
+    private mutating func writeText(
+        _ record: borrowing AccessRecord, route: Int, path: Span<UInt8>, requestID: Span<UInt8>,
+        into line: inout OutputSpan<UInt8>
+    ) {
+        timestamp.append(unixMilliseconds: record.unixMilliseconds, to: &line)
+        line.append(" info    request method=")
+        line.append(record.method)
+        line.append(" path=")
+        line.append(visible: path, limit: AccessLog.pathLimit)
+        line.append(routeFields[route])
+        line.append(" status=")
+        line.append(decimal: UInt64(clamping: record.status))
+        if !record.code.isEmpty {
+            line.append(" code=")
+            line.append(record.code)
+        }
+        line.append(" bytes_in=")
+        line.append(decimal: record.bytesIn)
+        line.append(" bytes_out=")
+        line.append(decimal: record.bytesOut)
+        line.append(" duration_seconds=")
+        line.append(seconds: record.duration)
+        if record.isReplayed { line.append(" replayed=true") }
+        line.append(" peer=")
+        line.append(record.peer)
+        line.append(" request_id=")
+        line.append(visible: requestID, limit: AccessLog.requestIDLimit)
+        line.append(UInt8(ascii: "\n"))
+    }
+
+    /// The length of a target up to its query.
+    private static func pathLength(of target: Span<UInt8>) -> Int {
+        var end = 0
+        while end < target.count && target[end] != UInt8(ascii: "?") { end += 1 }
+        return end
+    }
+
+    /// The piece of a line that names the route, with what stands before and after it in its format.
+    private static func field(ofRoute name: String, in format: LogFormat) -> [UInt8] {
+        var field: [UInt8] = []
+        switch format {
+        case .json:
+            field.append(contentsOf: #"","route":""#.utf8)
+            field.append(escaping: name.utf8, limit: AccessLog.pathLimit)
+            field.append(contentsOf: #"","path":""#.utf8)
+        case .text:
+            field.append(contentsOf: " route=".utf8)
+            field.append(escaping: name.utf8, limit: AccessLog.pathLimit)
+        }
+        return field
+    }
+}
