@@ -64,6 +64,10 @@ package final class ByteStream {
         }
     }
 
+    /// Says that what is written next is the last, and that the end follows at once: a client then gets both in one
+    /// segment.
+    package func endFollows() { wire.endFollows() }
+
     /// Closes so that the peer knows that it has got everything.
     ///
     /// - Parameter timeout: of each wait for the peer to take that in; zero waits for ever.

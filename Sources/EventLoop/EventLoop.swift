@@ -139,7 +139,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         if mustWake { eventfd_write(wakeDescriptor, 1) }
     }
 
-    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+    @inlinable package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
+        UnownedSerialExecutor(ordinary: self)
+    }
 
     package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 

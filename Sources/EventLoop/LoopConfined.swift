@@ -7,5 +7,8 @@ package protocol LoopConfined: Actor {
 }
 
 extension LoopConfined {
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    // Inlined: every return from a wait asks, and would retain the loop.
+    @inlinable package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        loop.asUnownedSerialExecutor()
+    }
 }

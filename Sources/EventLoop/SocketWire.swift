@@ -7,6 +7,7 @@ internal import Glibc
 package final class SocketWire: Wire {
     private let descriptor: CInt
     private let closesDescriptor: Bool
+    private var sendFlags = CInt(MSG_NOSIGNAL)
 
     /// - Parameter closesDescriptor: whether this object owns the descriptor.
     package init(descriptor: CInt, closesDescriptor: Bool = true) {
@@ -31,7 +32,7 @@ package final class SocketWire: Wire {
 
     package func send(_ source: UnsafeRawBufferPointer) -> WireResult {
         while true {
-            let count = Glibc.send(descriptor, source.baseAddress, source.count, CInt(MSG_NOSIGNAL))
+            let count = Glibc.send(descriptor, source.baseAddress, source.count, sendFlags)
             if count >= 0 { return .moved(count) }
             switch errno {
             case EINTR: continue
@@ -56,7 +57,7 @@ package final class SocketWire: Wire {
             message.msg_iov = vectors.baseAddress
             message.msg_iovlen = 3
             while true {
-                let count = sendmsg(descriptor, &message, CInt(MSG_NOSIGNAL))
+                let count = sendmsg(descriptor, &message, sendFlags)
                 if count >= 0 { return .moved(count) }
                 switch errno {
                 case EINTR: continue
@@ -66,6 +67,8 @@ package final class SocketWire: Wire {
             }
         }
     }
+
+    package func endFollows() { sendFlags |= CInt(MSG_MORE) }
 
     package func endSending() -> WireResult {
         shutdown(descriptor, CInt(SHUT_WR))

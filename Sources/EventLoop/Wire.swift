@@ -37,6 +37,9 @@ package protocol Wire: AnyObject {
     var canEndSending: Bool { get }
     /// Tells the peer that nothing more will be sent; ``WireResult/moved(_:)`` once it is told.
     func endSending() -> WireResult
+    /// Says that nothing but the end comes after what is sent next: both may go out as one segment (send(2),
+    /// `MSG_MORE`).
+    func endFollows()
     /// Whether a peer that has not been told by ``endSending()`` takes the end of the connection for a cut.
     var announcesEnd: Bool { get }
     /// Makes ``close()`` look like a failure to the peer.
@@ -53,6 +56,8 @@ extension Wire {
     package var canEndSending: Bool { true }
 
     package var announcesEnd: Bool { false }
+
+    package func endFollows() {}
 
     package func resetOnClose() {}
 

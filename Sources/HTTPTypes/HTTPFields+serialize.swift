@@ -12,7 +12,7 @@ extension HTTPFields {
                 runEnd = entry.lineEnd
                 continue
             }
-            output.append(contentsOf: block[runStart..<runEnd])
+            output.append(block.span.extracting(runStart..<runEnd))
             if entry.isCanonical {
                 runStart = Int(entry.nameStart)
                 runEnd = entry.lineEnd
@@ -22,15 +22,15 @@ extension HTTPFields {
                 runEnd = 0
             }
         }
-        output.append(contentsOf: block[runStart..<runEnd])
+        output.append(block.span.extracting(runStart..<runEnd))
     }
 
     /// Writes a line that came with other white space than one space after the colon.
     private func writeNormalized(_ entry: Entry, into output: inout [UInt8]) {
-        output.append(contentsOf: block[entry.nameRange])
+        output.append(block.span.extracting(entry.nameRange))
         output.append(Byte.colon)
         output.append(Byte.space)
-        output.append(contentsOf: block[entry.valueRange])
+        output.append(block.span.extracting(entry.valueRange))
         output.append(Byte.carriageReturn)
         output.append(Byte.lineFeed)
     }

@@ -78,6 +78,7 @@ extension Forwarder {
                 piece = try await next(of: body, within: timeout)
             }
             guard let piece else { break }
+            if body.isFinished { announceEnd(of: connection) }
             if headIsPending, piece.count <= Self.joinLimit {
                 // Two small parts in one buffer cost less than a gathering send.
                 upstream.input.copy(piece, into: &connection.output)
@@ -95,7 +96,9 @@ extension Forwarder {
             exchange.bytesOut &+= UInt64(piece.count)
             upstream.input.consume(piece.upperBound)
         }
-        if headIsPending { try await flushOutput(exchange) }
+        guard headIsPending else { return }
+        announceEnd(of: connection)
+        try await flushOutput(exchange)
     }
 
     /// A body of unknown length: chunks of our own, small ones that have arrived together in one send.
@@ -128,7 +131,13 @@ extension Forwarder {
             upstream.input.consume(piece.upperBound)
         }
         ChunkedEncoder.end(trailers: body.trailers, into: &connection.output)
+        announceEnd(of: connection)
         try await flushOutput(exchange)
+    }
+
+    /// What is sent next is the last of the answer, and of the connection where it does not persist.
+    func announceEnd(of connection: ServerConnection) {
+        if !connection.persists { connection.stream.endFollows() }
     }
 
     private func buffered(_ body: MessageBody) throws(ProxyError) -> Range<Int>? {
@@ -163,12 +172,6 @@ extension Forwarder {
             exchange.connection.endAfterAnswer()
             throw .clientGone
         }
-    }
-
-    /// Leaves both connections in a state that the next request, or nobody, can use.
-    func conclude(_ exchange: Exchange) async {
-        await stopUpload(of: exchange)
-        if let route = exchange.route { releaseUpstream(of: exchange, on: route) }
     }
 
     // MARK: Upgrade

@@ -14,18 +14,22 @@ extension Forwarder {
         exchange.begin()
         do throws(ProxyError) {
             try beginBody(of: exchange)
-            guard try await admit(exchange) else { return record(exchange) }
+            guard try admit(exchange) else {
+                try await answerPreflight(exchange)
+                return record(exchange)
+            }
             let route = try findRoute(of: exchange)
             try beginUpload(of: exchange, on: route)
-            let token = try await accessToken(for: route, exchange)
-            try rewriteHead(of: exchange, for: route, token: token)
+            if try lacksToken(exchange, on: route) { try await awaitToken(exchange, on: route) }
+            try rewriteHead(of: exchange, for: route)
             try await send(exchange, on: route)
-            try await answerRejection(of: token, exchange, on: route)
+            if hasVerdict(exchange, on: route) { try await heedVerdict(exchange, on: route) }
             try await deliver(exchange, on: route)
         } catch {
             await reject(exchange, error)
         }
-        await conclude(exchange)
+        if exchange.upload.isRunning { await stopUpload(of: exchange) }
+        if let route = exchange.route { releaseUpstream(of: exchange, on: route) }
         record(exchange)
     }
 
@@ -46,8 +50,8 @@ extension Forwarder {
 
     /// Judges who asks.
     ///
-    /// - Returns: `false` when the request, a browser's preflight, has its answer already.
-    private func admit(_ exchange: Exchange) async throws(ProxyError) -> Bool {
+    /// - Returns: `false` for a browser's preflight, which is answered here.
+    private func admit(_ exchange: Exchange) throws(ProxyError) -> Bool {
         if exchange.listener < configuration.rateLimits.count,
             let limit = configuration.rateLimits[exchange.listener], !limit.take(at: exchange.startedAt)
         {
@@ -60,7 +64,6 @@ extension Forwarder {
             configuration.access.admitsOrigin(of: connection.request.fields),
             CrossOrigin.isPreflight(connection.request)
         {
-            try await answerPreflight(exchange)
             return false
         }
         if configuration.access.isAskedBy(connection.request.fields),
@@ -117,35 +120,37 @@ extension Forwarder {
 
     // MARK: Token
 
-    /// The token for this request: at once, without a lock or a hop, while it is fresh.
-    private func accessToken(
-        for route: RouteState, _ exchange: Exchange
-    ) async throws(ProxyError) -> AccessTokenSnapshot? {
-        guard let session = route.route.session else { return nil }
-        let field = route.route.credentials.name
-        if exchange.connection.request.fields.contains(field) {
+    /// Takes the token that is ready, while it is fresh: without a lock or a hop.
+    ///
+    /// - Returns: whether the session must be asked for one.
+    private func lacksToken(_ exchange: Exchange, on route: RouteState) throws(ProxyError) -> Bool {
+        guard route.route.session != nil else { return false }
+        if exchange.connection.request.fields.contains(route.route.credentials.name) {
             switch route.route.authorization {
             case .overwrite: break
-            case .preserve: return nil
+            case .preserve: return false
             case .reject:
                 metrics.countDenial(.authorization)
                 throw .accessDenied(.authorizationHeader)
             }
         }
-        if let token = route.token?.current(), token.isUsable(at: exchange.startedAt) { return token }
+        guard let token = route.token?.current(), token.isUsable(at: exchange.startedAt) else { return true }
+        exchange.token = token
+        return false
+    }
+
+    private func awaitToken(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
         do throws(TokenError) {
-            return try await session.freshToken(waitingAtMost: route.route.timeouts.tokenWait)
+            exchange.token = try await route.route.session?.freshToken(
+                waitingAtMost: route.route.timeouts.tokenWait)
         } catch {
-            if route.route.onNoToken == .pass { return nil }
-            throw ProxyError(error)
+            if route.route.onNoToken != .pass { throw ProxyError(error) }
         }
     }
 
     // MARK: The head that goes up
 
-    private func rewriteHead(
-        of exchange: Exchange, for route: RouteState, token: AccessTokenSnapshot?
-    ) throws(ProxyError) {
+    private func rewriteHead(of exchange: Exchange, for route: RouteState) throws(ProxyError) {
         let connection = exchange.connection
         if connection.request.fields.contains(.upgrade) {
             exchange.upgrade = upgrade(wantedBy: connection.request, on: route, framing: exchange.framing)
@@ -157,13 +162,12 @@ extension Forwarder {
         try connection.request.rewrite(
             for: route, host: exchange.host, framing: exchange.framing, upgrade: exchange.upgrade,
             peer: connection.peer, scheme: exchange.clientScheme)
-        put(token, into: exchange, for: route)
+        putToken(into: exchange, for: route)
     }
 
     /// Writes the token over whatever the client, or an earlier attempt, had in its place.
-    func put(_ token: AccessTokenSnapshot?, into exchange: Exchange, for route: RouteState) {
-        exchange.token = token
-        guard let token else {
+    private func putToken(into exchange: Exchange, for route: RouteState) {
+        guard let token = exchange.token else {
             // With an identity the client's own credentials never stand in for a missing token.
             if route.route.session != nil, route.route.authorization == .overwrite {
                 exchange.connection.request.fields.remove(route.route.credentials.name)
@@ -194,13 +198,19 @@ extension Forwarder {
         return passed.isEmpty ? nil : passed.joined(separator: ", ")
     }
 
-    // MARK: 401
+    // MARK: What the upstream thinks of the token
 
-    /// An answer that refuses the token: tells the session and, where that brings another token, asks once more.
-    private func answerRejection(
-        of token: AccessTokenSnapshot?, _ exchange: Exchange, on route: RouteState
-    ) async throws(ProxyError) {
-        guard let token, let session = route.route.session else { return }
+    /// Whether the session may have to hear of the answer: of a refusal, or, once for each token and route, that the
+    /// upstream takes the token.
+    private func hasVerdict(_ exchange: Exchange, on route: RouteState) -> Bool {
+        guard let token = exchange.token, let session = route.route.session else { return false }
+        return exchange.response.status >= 300 || route.acceptedGeneration != token.generation
+            || session.slot.isWatched
+    }
+
+    /// Tells the session and, where a refusal brings another token, asks the upstream once more.
+    private func heedVerdict(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
+        guard let token = exchange.token, let session = route.route.session else { return }
         let status = exchange.response.status
         // Another token would have the same scope (RFC 6750 3.1).
         let lacksScope = status == 403 && exchange.response.challengeError == .insufficientScope
@@ -221,7 +231,8 @@ extension Forwarder {
             waitingAtMost: route.route.timeouts.tokenWait)
         guard mayReplay, let replacement else { return }
         discardAnswer(of: exchange, on: route)
-        put(replacement, into: exchange, for: route)
+        exchange.token = replacement
+        putToken(into: exchange, for: route)
         exchange.isReplayed = true
         do {
             try await send(exchange, on: route)
@@ -297,6 +308,7 @@ extension Forwarder {
         head.serialize(into: &connection.output)
         if !isHead { connection.output.append(contentsOf: message.body) }
         exchange.bytesOut = UInt64(isHead ? 0 : message.body.count)
+        announceEnd(of: connection)
         try? await writeToClient(connection.output, exchange)
     }
 
