@@ -15,10 +15,12 @@ PROVIDERS ?=
 FUZZERS ?= $(patsubst Tests/Fuzz/%Fuzzer.swift,%,$(wildcard Tests/Fuzz/*Fuzzer.swift))
 
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
+# The package is optimised as one: without that no call from one module to another is inlined, as all is `package`.
 # lld's packed relocations keep 0.7 MiB of tables out of memory; glibc reads them since 2.36.
 RELEASE := -c release --static-swift-stdlib --product bearerd \
-	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs \
-	-Xswiftc -enforce-exclusivity=unchecked
+	-Xswiftc -enforce-exclusivity=unchecked -Xswiftc -enable-library-evolution \
+	-Xswiftc -Xfrontend -Xswiftc -package-cmo -Xswiftc -Xfrontend -Xswiftc -allow-non-resilient-access \
+	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 
 .PHONY: help
 help: ## this list

@@ -16,13 +16,13 @@ extension HTTPResponse {
 extension HTTPFields {
     /// What the framing fields say; nil if there are none.
     func framing(version: HTTPVersion) throws(HTTPParseError) -> BodyFraming? {
-        if contains(.transferEncoding) {
-            guard !contains(.contentLength) else { throw .conflictingFraming }
+        if has(.transferEncoding) {
+            guard !has(.contentLength) else { throw .conflictingFraming }
             guard version == .http11 else { throw .transferEncodingInHTTP10 }
             try checkTransferEncoding()
             return .chunked
         }
-        guard contains(.contentLength) else { return nil }
+        guard has(.contentLength) else { return nil }
         return try .length(contentLength())
     }
 

@@ -12,7 +12,7 @@ extension HTTPFields {
                 runEnd = entry.lineEnd
                 continue
             }
-            output.append(block.span.extracting(runStart..<runEnd))
+            if runStart < runEnd { output.append(contentsOf: block[runStart..<runEnd]) }
             if entry.isCanonical {
                 runStart = Int(entry.nameStart)
                 runEnd = entry.lineEnd
@@ -22,7 +22,7 @@ extension HTTPFields {
                 runEnd = 0
             }
         }
-        output.append(block.span.extracting(runStart..<runEnd))
+        if runStart < runEnd { output.append(contentsOf: block[runStart..<runEnd]) }
     }
 
     /// Writes a line that came with other white space than one space after the colon.

@@ -64,10 +64,13 @@ package struct HTTPFields: Sendable {
     /// Whether there is a field of that name.
     ///
     /// Inlined, because to call a method of a head that an object holds costs a copy of it.
-    @inlinable package func contains(_ name: Name) -> Bool {
+    @inlinable @inline(__always) package func contains(_ name: Name) -> Bool {
         let bit = name.bit
         return bit == 0 ? firstIndex(of: name) != nil : present & bit != 0
     }
+
+    /// Whether there is a field of that name: for questions that each message is asked.
+    @inlinable @inline(__always) package func has(_ name: KnownFieldName) -> Bool { present & name.bit != 0 }
 
     /// How many field lines have that name.
     package func count(of name: Name) -> Int {
@@ -111,25 +114,23 @@ package struct HTTPFields: Sendable {
     ///
     /// The value is not looked at: whoever makes such a line answers for its bytes.
     ///
+    /// - Parameter name: the line's.
     /// - Returns: false, and nothing is added, if it has not that shape.
     @discardableResult
-    package mutating func append(line: [UInt8]) -> Bool {
-        guard let colon = line.firstIndex(of: Byte.colon), colon > 0, colon <= Int(UInt16.max) else {
-            return false
-        }
-        guard line.count >= colon + 4, line[colon + 1] == Byte.space,
+    package mutating func append(line: [UInt8], of name: Name) -> Bool {
+        let colon = name.description.utf8.count
+        guard line.count >= colon + 4, line[colon] == Byte.colon, line[colon + 1] == Byte.space,
             line[line.count - 2] == Byte.carriageReturn,
             line[line.count - 1] == Byte.lineFeed, block.count + line.count <= Self.maximumBlock
         else { return false }
         let start = block.count
         block.append(contentsOf: line)
-        let known = KnownFieldName.find(in: line.span, 0..<colon)
         entries.append(
             Entry(
                 nameStart: UInt32(start), valueStart: UInt32(start + colon + 2),
-                valueLength: UInt32(line.count - colon - 4), nameLength: UInt16(colon), known: known,
+                valueLength: UInt32(line.count - colon - 4), nameLength: UInt16(colon), known: name.known,
                 isCanonical: true))
-        present |= known.bit
+        present |= name.known.bit
         return true
     }
 

@@ -57,14 +57,17 @@ struct HeadScanner: Sendable {
         let end = head.count
         while position < end {
             let start = position
-            var cursor = start
-            while cursor < end, head[cursor].isTokenCharacter { cursor &+= 1 }
-            guard cursor < end else { return nil }
-            guard head[cursor] == Byte.colon, cursor > start else {
-                return try endOrError(head, start: start, stop: cursor)
+            let nameEnd = head.endOfVisible(orColonFrom: start)
+            let isName = nameEnd < end && nameEnd > start && head[nameEnd] == Byte.colon
+            let known = isName ? index.find(in: head, start..<nameEnd) : .other
+            if known == .other {
+                // Not one of the names that are known to be tokens.
+                var stop = start
+                while stop < end, head[stop].isTokenCharacter { stop &+= 1 }
+                guard stop < end else { return nil }
+                guard isName, stop == nameEnd else { return try endOrError(head, start: start, stop: stop) }
             }
-            let nameEnd = cursor
-            cursor &+= 1
+            var cursor = nameEnd &+ 1
             while cursor < end, head[cursor].isOptionalWhitespace { cursor &+= 1 }
             let valueStart = cursor
             cursor = head.endOfFieldContent(from: cursor)
@@ -73,7 +76,7 @@ struct HeadScanner: Sendable {
             while valueEnd > valueStart, head[valueEnd &- 1].isOptionalWhitespace { valueEnd &-= 1 }
             let isCanonical =
                 valueEnd == cursor && valueStart == nameEnd &+ 2 && head[nameEnd &+ 1] == Byte.space
-            try add(head, name: start..<nameEnd, value: valueStart..<valueEnd, isCanonical: isCanonical)
+            try add(known, name: start..<nameEnd, value: valueStart..<valueEnd, isCanonical: isCanonical)
             position = next
         }
         return nil
@@ -89,13 +92,12 @@ struct HeadScanner: Sendable {
     }
 
     private mutating func add(
-        _ head: Span<UInt8>, name: Range<Int>, value: Range<Int>, isCanonical: Bool
+        _ known: KnownFieldName, name: Range<Int>, value: Range<Int>, isCanonical: Bool
     ) throws(HTTPParseError) {
         guard entries.count < maxFields else { throw .tooManyFields }
         guard name.count <= Int(UInt16.max), value.upperBound <= HTTPFields.maximumBlock else {
             throw .headTooLarge
         }
-        let known = index.find(in: head, name)
         present |= known.bit
         entries.append(
             HTTPFields.Entry(

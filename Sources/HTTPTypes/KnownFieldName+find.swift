@@ -53,11 +53,32 @@ extension KnownFieldName {
         private func matches(_ candidate: Int, _ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
             let start = starts[candidate]
             guard starts[candidate &+ 1] &- start == range.count else { return false }
-            for offset in 0..<range.count
-            where bytes[range.lowerBound &+ offset] | 0x20 != letters[start &+ offset] {
-                return false
+            let known = letters
+            let letters = known.span
+            guard range.count >= 8 else {
+                for offset in 0..<range.count
+                where bytes[range.lowerBound &+ offset] | 0x20 != letters[start &+ offset] {
+                    return false
+                }
+                return true
             }
-            return true
+            // Eight at a time; the last eight may overlap with those before.
+            var offset = 0
+            let last = range.count &- 8
+            while offset < last {
+                guard isWord(at: range.lowerBound &+ offset, of: bytes, letters, start &+ offset) else {
+                    return false
+                }
+                offset &+= 8
+            }
+            return isWord(at: range.lowerBound &+ last, of: bytes, letters, start &+ last)
+        }
+
+        @inline(__always)
+        private func isWord(
+            at position: Int, of bytes: Span<UInt8>, _ letters: Span<UInt8>, _ start: Int
+        ) -> Bool {
+            bytes.word(at: position) | 0x2020_2020_2020_2020 == letters.word(at: start)
         }
 
         @inline(__always)

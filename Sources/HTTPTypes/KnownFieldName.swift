@@ -3,7 +3,7 @@
 /// The field names that the proxy itself looks at, each with a number, so that asking for one compares integers.
 ///
 /// At most 64, as ``HTTPFields`` keeps a bit for each. This is the one place that spells them.
-enum KnownFieldName: UInt8, CaseIterable, Sendable {
+package enum KnownFieldName: UInt8, CaseIterable, Sendable {
     /// Any name that is not listed here.
     case other
     case accept, acceptEncoding, accessControlAllowCredentials, accessControlAllowHeaders
@@ -20,7 +20,7 @@ enum KnownFieldName: UInt8, CaseIterable, Sendable {
     case xForwardedHost, xForwardedProto, xRequestID
 
     /// The bit of this name in a set of names.
-    var bit: UInt64 { 1 &<< UInt64(rawValue) }
+    @inlinable @inline(__always) package var bit: UInt64 { 1 &<< UInt64(rawValue) }
 
     /// The name in its usual spelling.
     var spelling: String {

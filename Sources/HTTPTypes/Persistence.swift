@@ -5,7 +5,7 @@ extension HTTPResponse {
     ///
     /// A body that ends with the connection says otherwise, whatever the fields say.
     @inlinable package var isPersistent: Bool {
-        if version == .http11, !fields.contains(.connection) { return true }
+        if version == .http11, !fields.has(.connection) { return true }
         return fields.isPersistent(version)
     }
 }

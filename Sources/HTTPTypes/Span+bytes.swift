@@ -32,6 +32,31 @@ extension Span<UInt8> {
             | UInt64(bytes[7]) &<< 56
     }
 
+    /// Where the first byte from `start` on stands that is a colon, or no visible ASCII.
+    ///
+    /// Eight bytes at a time: of each word, the lowest byte that is one has its top bit set in `marks`.
+    @inline(__always)
+    func endOfVisible(orColonFrom start: Int) -> Int {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        var cursor = start
+        let lastWord = count &- 8
+        while cursor <= lastWord {
+            let word = word(at: cursor)
+            let colons = word ^ (ones &* UInt64(Byte.colon))
+            let controls = (word &- ones &* UInt64(Byte.space &+ 1)) & ~word
+            let marks = (controls | (colons &- ones) & ~colons | word | (word &+ ones)) & tops
+            guard marks == 0 else { return cursor &+ marks.trailingZeroBitCount &>> 3 }
+            cursor &+= 8
+        }
+        while cursor < count, self[cursor] != Byte.colon, self[cursor] > Byte.space,
+            self[cursor] < Byte.delete
+        {
+            cursor &+= 1
+        }
+        return cursor
+    }
+
     /// Where the first byte from `start` on stands that no field value may hold (RFC 9110 §5.5).
     ///
     /// Eight bytes at a time: of each word, the lowest byte that is under 0x20 or is 0x7F has its top bit set in

@@ -9,9 +9,9 @@ package struct AccessLog: Sendable {
     /// Bytes of a request's path, and of its id, that are shown at most.
     package static let pathLimit = 1024, requestIDLimit = 128
 
-    private let capacity: Int
+    @usableFromInline package let capacity: Int
     private var form: AccessLineForm
-    private var buffer: [UInt8] = []
+    @usableFromInline package private(set) var buffer: [UInt8] = []
 
     /// Makes the access log of one worker.
     ///
@@ -29,7 +29,9 @@ package struct AccessLog: Sendable {
     package var isEmpty: Bool { buffer.isEmpty }
 
     /// Whether it is time to write.
-    package var isFull: Bool { buffer.count >= capacity }
+    ///
+    /// Inlined, because to call a method of a value that an object holds costs a copy of it.
+    @inlinable package var isFull: Bool { buffer.count >= capacity }
 
     /// Appends the line of one request.
     ///

@@ -36,7 +36,7 @@ package struct AccessPolicy: Sendable {
 
     /// Whether there is anything in `fields` to judge: most requests come from no browser, and need no key.
     @inline(__always) func isAskedBy(_ fields: HTTPFields) -> Bool {
-        key != nil || fields.contains(.origin) || fields.contains(.secFetchSite)
+        key != nil || fields.has(.origin) || fields.has(.secFetchSite)
     }
 
     /// Judges the browser's word on where the request comes from, then the key.
@@ -65,7 +65,7 @@ package struct AccessPolicy: Sendable {
             guard fields.count(of: .origin) == 1 else { return .origin }
             return origins.contains(origin) || isOwn(origin, scheme, host: fields[.host]) ? nil : .origin
         }
-        guard fields.contains(.secFetchSite) else { return nil }
+        guard fields.has(.secFetchSite) else { return nil }
         return fields.containsToken("cross-site", in: .secFetchSite)
             || fields.containsToken("same-site", in: .secFetchSite) ? .origin : nil
     }

@@ -6,8 +6,8 @@ internal import HTTPTypes
 enum CrossOrigin {
     /// Whether a request is a preflight: a browser asking whether a page may send the real one.
     static func isPreflight(_ request: HTTPRequest) -> Bool {
-        request.method == .options && request.fields.contains(.origin)
-            && request.fields.contains(.accessControlRequestMethod)
+        request.method == .options && request.fields.has(.origin)
+            && request.fields.has(.accessControlRequestMethod)
     }
 
     /// The answer to a preflight from an allowed origin.

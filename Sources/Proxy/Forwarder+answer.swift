@@ -50,7 +50,7 @@ extension Forwarder {
         }
         let delivery = HTTPResponse.Delivery(
             isChunked: !hasLength && version == .http11, persists: connection.persists, version: version,
-            clientOrigin: exchange.response.fields.contains(.location) ? exchange.clientOrigin : nil)
+            clientOrigin: exchange.response.fields.has(.location) ? exchange.clientOrigin : nil)
         exchange.response.rewrite(for: route, delivery: delivery)
         allowOrigin(of: connection, in: &exchange.response.fields)
         return delivery
@@ -58,7 +58,7 @@ extension Forwarder {
 
     /// Lets the page that asked read the answer, if its origin is one of `access.origins`.
     func allowOrigin(of connection: ServerConnection, in fields: inout HTTPFields) {
-        guard connection.request.fields.contains(.origin),
+        guard connection.request.fields.has(.origin),
             configuration.access.admitsOrigin(of: connection.request.fields)
         else { return }
         CrossOrigin.allow(connection.request.fields[.origin], in: &fields)

@@ -60,7 +60,7 @@ extension Forwarder {
         }
         try judgeHost(exchange)
         let connection = exchange.connection
-        if connection.request.fields.contains(.origin),
+        if connection.request.fields.has(.origin),
             configuration.access.admitsOrigin(of: connection.request.fields),
             CrossOrigin.isPreflight(connection.request)
         {
@@ -152,11 +152,11 @@ extension Forwarder {
 
     private func rewriteHead(of exchange: Exchange, for route: RouteState) throws(ProxyError) {
         let connection = exchange.connection
-        if connection.request.fields.contains(.upgrade) {
+        if connection.request.fields.has(.upgrade) {
             exchange.upgrade = upgrade(wantedBy: connection.request, on: route, framing: exchange.framing)
         }
-        if !connection.request.fields.contains(.xRequestID) {
-            connection.request.fields.append(line: requestIDs.nextLine())
+        if !connection.request.fields.has(.xRequestID) {
+            connection.request.fields.append(line: requestIDs.nextLine(), of: .xRequestID)
         }
         if !route.keepsTarget { exchange.originalTarget.append(contentsOf: connection.request.targetBytes) }
         try connection.request.rewrite(
@@ -177,7 +177,8 @@ extension Forwarder {
         let credentials = route.route.credentials
         exchange.connection.request.fields.remove(credentials.name)
         if credentials.name == .authorization, credentials.scheme == "Bearer" {
-            exchange.connection.request.fields.append(line: token.authorizationLine.plaintextBytes)
+            exchange.connection.request.fields.append(
+                line: token.authorizationLine.plaintextBytes, of: .authorization)
         } else {
             token.token.withPlaintext { plaintext in
                 let value = credentials.scheme.isEmpty ? plaintext : "\(credentials.scheme) \(plaintext)"
@@ -188,7 +189,7 @@ extension Forwarder {
 
     private func upgrade(wantedBy request: HTTPRequest, on route: RouteState, framing: BodyFraming) -> String?
     {
-        guard request.version == .http11, framing == .none, request.fields.contains(.upgrade),
+        guard request.version == .http11, framing == .none, request.fields.has(.upgrade),
             request.fields.containsToken("upgrade", in: .connection)
         else { return nil }
         let passed = request.fields.listMembers(of: .upgrade).filter { member in

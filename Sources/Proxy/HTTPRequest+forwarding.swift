@@ -8,7 +8,7 @@ extension HTTPRequest {
     private static let viaLineFromHTTP10 = Array("Via: 1.0 bearerd\r\n".utf8)
     private static let chunkedLine = Array("Transfer-Encoding: chunked\r\n".utf8)
     private static let upgradeLine = Array("Connection: Upgrade\r\n".utf8)
-    private static let trailersLines = Array("TE: trailers\r\n".utf8)
+    private static let trailersLine = Array("TE: trailers\r\n".utf8)
 
     /// Makes this head, as a client sent it, the head that the upstream gets, but for the token.
     ///
@@ -27,19 +27,21 @@ extension HTTPRequest {
         fields.removeHopByHop()
         fields.remove(.bearerdKey)
         if version == .http10 { fields.remove(.expect) }  // RFC 9110 10.1.1
-        if framing == .chunked { fields.append(line: Self.chunkedLine) }
+        if framing == .chunked { fields.append(line: Self.chunkedLine, of: .transferEncoding) }
         if wantsTrailers {
-            fields.append(line: Self.trailersLines)
+            fields.append(line: Self.trailersLine, of: .te)
             fields.append(.connection, "TE")
         }
         if let upgrade {
-            fields.append(line: Self.upgradeLine)
+            fields.append(line: Self.upgradeLine, of: .connection)
             fields.append(.upgrade, upgrade)
         }
         setHost(for: state)
         if route.forwarded != .none { tell(route.forwarded, host: host, peer: peer, scheme) }
         // The version in which it was received (RFC 9110 7.6.3).
-        if route.via { fields.append(line: version == .http10 ? Self.viaLineFromHTTP10 : Self.viaLine) }
+        if route.via {
+            fields.append(line: version == .http10 ? Self.viaLineFromHTTP10 : Self.viaLine, of: .via)
+        }
         if !route.requestEdits.isEmpty { route.requestEdits.apply(to: &fields) }
         if !state.keepsTarget, targetBytes != [UInt8(ascii: "*")] {
             setTarget(prefix: state.upstreamPrefix, droppingFirst: state.strippedCount)
@@ -56,7 +58,7 @@ extension HTTPRequest {
 
     /// How often this request has come through a bearerd (RFC 9110 7.6.3).
     private var viaCount: Int {
-        guard fields.contains(.via) else { return 0 }
+        guard fields.has(.via) else { return 0 }
         return fields.listMembers(of: .via).count { member in
             let parts = member.split(separator: " ")
             return parts.count >= 2 && parts[1] == "bearerd"
@@ -66,7 +68,7 @@ extension HTTPRequest {
     private mutating func setHost(for state: RouteState) {
         switch state.route.hostField {
         case .upstream: setHost(state.upstreamAuthority)
-        case .preserve: if !fields.contains(.host) { setHost(state.upstreamAuthority) }
+        case .preserve: if !fields.has(.host) { setHost(state.upstreamAuthority) }
         case .value(let value): fields[.host] = value
         }
     }
@@ -89,8 +91,8 @@ extension HTTPRequest {
         case .append:
             let before = fields.values(of: .xForwardedFor)
             fields[.xForwardedFor] = (before + [peer.text]).joined(separator: ", ")
-            if !fields.contains(.xForwardedProto) { fields[.xForwardedProto] = scheme.rawValue }
-            if !fields.contains(.xForwardedHost) { fields[.xForwardedHost] = host }
+            if !fields.has(.xForwardedProto) { fields[.xForwardedProto] = scheme.rawValue }
+            if !fields.has(.xForwardedHost) { fields[.xForwardedHost] = host }
         }
     }
 }

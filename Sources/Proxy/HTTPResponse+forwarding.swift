@@ -23,13 +23,13 @@ extension HTTPResponse {
     mutating func rewrite(for state: RouteState, delivery: Delivery) {
         fields.removeHopByHop()
         if status == 204 { fields.remove(.contentLength) }  // RFC 9110 8.6
-        if fields.contains(.location) { rewriteLocation(for: state, clientOrigin: delivery.clientOrigin) }
+        if fields.has(.location) { rewriteLocation(for: state, clientOrigin: delivery.clientOrigin) }
         if !state.route.responseEdits.isEmpty { state.route.responseEdits.apply(to: &fields) }
-        if delivery.isChunked { fields.append(line: Self.chunkedLine) }
+        if delivery.isChunked { fields.append(line: Self.chunkedLine, of: .transferEncoding) }
         if !delivery.persists {
-            fields.append(line: Self.closeLine)
+            fields.append(line: Self.closeLine, of: .connection)
         } else if delivery.version == .http10 {
-            fields.append(line: Self.keepAliveLine)
+            fields.append(line: Self.keepAliveLine, of: .connection)
         }
     }
 

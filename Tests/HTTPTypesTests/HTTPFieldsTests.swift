@@ -71,15 +71,17 @@ import Testing
     @Test func `a ready-made line is taken as it is`() throws {
         var fields = try Self.fields("Host: x", "Authorization: Basic y")
         fields.remove(.authorization)
-        fields.append(line: latin1("Authorization: Bearer t\r\n"))
+        fields.append(line: latin1("Authorization: Bearer t\r\n"), of: .authorization)
         #expect(fields[.authorization] == "Bearer t")
         #expect(Self.lines(fields) == ["Host: x", "Authorization: Bearer t"])
     }
 
-    @Test(arguments: ["", "\r\n", "A", ": b\r\n", "A:b\r\n", "A: b", "A: b\n", "A: b\r", "A:\r\n"])
+    @Test(arguments: [
+        "", "\r\n", "Via", ": b\r\n", "Via:b\r\n", "Via: b", "Via: b\n", "Via: b\r", "Via:\r\n", "Vi: ab\r\n",
+    ])
     func `a line of another shape is not taken`(line: String) {
         var fields = HTTPFields()
-        let isAppended = fields.append(line: latin1(line))
+        let isAppended = fields.append(line: latin1(line), of: .via)
         #expect(!isAppended)
         #expect(fields.isEmpty)
     }
