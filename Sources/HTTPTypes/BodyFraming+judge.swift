@@ -4,8 +4,9 @@ extension HTTPResponse {
     /// How the response's content ends, which depends on what it answers (RFC 9112 §6.3).
     ///
     /// The framing fields are judged even where there can be no content.
+    @inline(__always)
     package func bodyFraming(answering method: HTTPMethod) throws(HTTPParseError) -> BodyFraming {
-        let framing = try fields.framing(version: version)
+        let framing = try framing.get()
         switch status {
         case 100..<200, 204, 304: return .none
         default: return method == .head ? .none : framing ?? .untilClose

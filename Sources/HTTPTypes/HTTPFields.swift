@@ -56,6 +56,13 @@ package struct HTTPFields: Sendable {
         firstIndex(of: name).map { block[entries[$0].valueRange] }
     }
 
+    /// Appends the first value of a name to `bytes`.
+    ///
+    /// Mutating only so that a head which an object holds is lent and not copied.
+    package mutating func copy(_ name: Name, into bytes: inout [UInt8]) {
+        if let index = firstIndex(of: name) { bytes.append(contentsOf: block[entries[index].valueRange]) }
+    }
+
     /// Every value of a name, in order.
     package func values(of name: Name) -> [String] {
         entries.filter { matches($0, name) }.map { text($0.valueRange) }
@@ -142,8 +149,9 @@ package struct HTTPFields: Sendable {
 
     /// Removes every field.
     package mutating func removeAll(keepingCapacity: Bool = false) {
-        block.removeAll(keepingCapacity: keepingCapacity)
-        entries.removeAll(keepingCapacity: keepingCapacity)
+        // To empty an empty array costs as much as to empty a full one.
+        if !block.isEmpty { block.removeAll(keepingCapacity: keepingCapacity) }
+        if !entries.isEmpty { entries.removeAll(keepingCapacity: keepingCapacity) }
         present = 0
     }
 }

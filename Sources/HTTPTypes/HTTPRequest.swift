@@ -94,7 +94,9 @@ package struct HTTPRequest: Sendable {
     }
 
     /// Appends the whole head, as HTTP/1.1, the empty line included.
-    package func serialize(into output: inout [UInt8]) {
+    ///
+    /// Changes nothing; but what an object holds is lent to a mutating method, and copied for any other.
+    package mutating func serialize(into output: inout [UInt8]) {
         output.append(contentsOf: method.rawValue.utf8)
         output.append(Byte.space)
         output.append(contentsOf: targetBytes)

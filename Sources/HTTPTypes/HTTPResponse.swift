@@ -10,6 +10,14 @@ package struct HTTPResponse: Sendable {
     package var version: HTTPVersion
     /// The header fields.
     package var fields: HTTPFields
+    /// Whether the upstream lets the connection live on after the response (RFC 9112 §9.3), as the parser found it.
+    ///
+    /// A body that ends with the connection says otherwise, whatever the fields say.
+    package internal(set) var isPersistent = true
+    /// What the framing fields say, nil if there are none, as the parser found it.
+    ///
+    /// Kept beside the fields, because to ask a head that an object holds costs a copy of it.
+    package internal(set) var framing = Result<BodyFraming?, HTTPParseError>.success(nil)
     /// The reason phrase's bytes, perhaps none.
     package internal(set) var reasonBytes: [UInt8]
 
@@ -44,12 +52,16 @@ package struct HTTPResponse: Sendable {
     package mutating func removeAll(keepingCapacity: Bool = true) {
         status = 200
         version = .http11
+        isPersistent = true
+        framing = .success(nil)
         reasonBytes.removeAll(keepingCapacity: keepingCapacity)
         fields.removeAll(keepingCapacity: keepingCapacity)
     }
 
     /// Appends the whole head, as HTTP/1.1, the empty line included.
-    package func serialize(into output: inout [UInt8]) {
+    ///
+    /// Changes nothing; but what an object holds is lent to a mutating method, and copied for any other.
+    package mutating func serialize(into output: inout [UInt8]) {
         output.append(contentsOf: Self.version.utf8)
         let code = min(max(status, 100), 999)
         output.append(Byte.zero + UInt8(truncatingIfNeeded: code / 100))

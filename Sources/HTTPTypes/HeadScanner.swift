@@ -35,7 +35,7 @@ struct HeadScanner: Sendable {
     /// Starts over with the next head.
     mutating func reset() {
         isBusy = false
-        entries.removeAll(keepingCapacity: true)
+        if !entries.isEmpty { entries.removeAll(keepingCapacity: true) }
         present = 0
         position = 0
         scanned = 0
@@ -84,7 +84,7 @@ struct HeadScanner: Sendable {
 
     /// Moves what was found into `fields`: the bytes with one copy, the entries with none.
     mutating func finish(_ head: Span<UInt8>, into fields: inout HTTPFields) {
-        fields.block.removeAll(keepingCapacity: true)
+        if !fields.block.isEmpty { fields.block.removeAll(keepingCapacity: true) }
         fields.block.append(head)
         swap(&fields.entries, &entries)
         fields.present = present

@@ -14,7 +14,7 @@ package struct ResponseParser: Sendable {
 
     /// Reads one head from the front of `bytes`, interim ones (1xx) included.
     ///
-    /// Framing is judged apart: ``HTTPResponse/bodyFraming(answering:)``.
+    /// A fault of the framing is no fault of the head: ``HTTPResponse/bodyFraming(answering:)`` tells it.
     ///
     /// - Parameters:
     ///   - bytes: from the end of the last message on; the same again, with more behind, after nil.
@@ -39,6 +39,7 @@ package struct ResponseParser: Sendable {
             response.reasonBytes.append(head.extracting(line.reason))
             scanner.finish(head.extracting(first: end), into: &response.fields)
             startLine = nil
+            response.judgeEnd()
             return end
         } catch {
             scanner.reset()
@@ -53,5 +54,17 @@ package struct ResponseParser: Sendable {
         startLine = line
         scanner.position = end
         return line
+    }
+}
+
+extension HTTPResponse {
+    /// Finds out what the head says of how the content ends, and the connection.
+    fileprivate mutating func judgeEnd() {
+        isPersistent = fields.isPersistent(version)
+        do throws(HTTPParseError) {
+            framing = .success(try fields.framing(version: version))
+        } catch {
+            framing = .failure(error)
+        }
     }
 }

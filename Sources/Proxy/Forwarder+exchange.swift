@@ -77,9 +77,7 @@ extension Forwarder {
     }
 
     private func judgeHost(_ exchange: Exchange) throws(ProxyError) {
-        if let host = exchange.connection.request.fields.bytes(of: .host) {
-            exchange.host.append(contentsOf: host)
-        }
+        exchange.connection.request.fields.copy(.host, into: &exchange.host)
         guard exchange.host != exchange.admittedHost || exchange.host.isEmpty else { return }
         guard
             configuration.access.hosts.contains(exchange.connection.request.fields[.host])
@@ -204,9 +202,9 @@ extension Forwarder {
     /// Whether the session may have to hear of the answer: of a refusal, or, once for each token and route, that the
     /// upstream takes the token.
     private func hasVerdict(_ exchange: Exchange, on route: RouteState) -> Bool {
-        guard let token = exchange.token, let session = route.route.session else { return false }
-        return exchange.response.status >= 300 || route.acceptedGeneration != token.generation
-            || session.slot.isWatched
+        guard let generation = exchange.token?.generation else { return false }
+        return exchange.response.status >= 300 || route.acceptedGeneration != generation
+            || route.token?.slot.isWatched ?? false
     }
 
     /// Tells the session and, where a refusal brings another token, asks the upstream once more.
