@@ -38,13 +38,18 @@ package final class Listener {
         var on: CInt = 1
         setsockopt(
             socket.descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
-        let limit = CInt(clamping: bearerd_descriptor_limit())
-        descriptorBound = leavesRoom && limit > 0 ? limit - min(limit / 8, 1_024) : .max
+        descriptorBound = leavesRoom ? Self.roomForConnections : .max
         let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in close() or deinit
         event = loop.makeEvent(
             descriptor: socket.descriptor, flags: EV_READ | EV_PERSIST, callback: onPending, context: context)
         retry = LoopTimer(loop: loop) { [unowned self] in resumeIfThereIsRoom() }
         event_add(event, nil)
+    }
+
+    /// How many descriptors are for connections where the last eighth is left free.
+    package static var roomForConnections: CInt {
+        let limit = CInt(clamping: bearerd_descriptor_limit())
+        return limit > 0 ? limit - min(limit / 8, 1_024) : .max
     }
 
     deinit { if let event { event_free(event) } }

@@ -13,16 +13,12 @@ package final class ConnectionBudget: Sendable {
         case refused
     }
 
-    /// Whether a few hundred silent clients do not matter.
-    let isLarge: Bool
-
-    private let limit: Int
+    let limit: Int
     private let used = Atomic<Int>(0)
     private let waiting = Mutex<[@Sendable () -> Void]>([])
 
     package init(limit: Int) {
         self.limit = limit
-        isLarge = limit >= 1024
     }
 
     /// Counts one connection in, unless there is no room for it.

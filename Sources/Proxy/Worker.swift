@@ -30,8 +30,10 @@ package actor Worker: LoopConfined {
     ///
     /// - Parameter index: of the listener in the configuration.
     package func listen(on socket: ListeningSocket, listener index: Int) {
-        // With few places a silent client has to take its own at once.
-        if configuration.connectionBudget.isLarge { socket.keepBackSilent(true) }
+        // Where there are few places a silent client has to take its own at once.
+        if min(configuration.connectionBudget.limit, Int(Listener.roomForConnections)) >= 1_000 {
+            socket.keepBackSilent(true)
+        }
         listeners.append(
             Listener(
                 socket, loop: loop, security: socket.address == nil ? nil : configuration.security,

@@ -41,8 +41,9 @@ extension Invariants {
         if !sent.fields.contains(.host) { sent.fields.append(.host, "example.com") }
         var text: [UInt8] = []
         sent.serialize(into: &text)
-        let (outcome, again) = parse(request: text, .whole, limits: HeadLimits())
+        let (outcome, reread) = parse(request: text, .whole, limits: HeadLimits())
         guard outcome == .complete(text.count) else { return "what it wrote is \(outcome)" }
+        var again = reread
         guard again.method == sent.method, again.targetBytes == sent.targetBytes, again.fields == sent.fields
         else {
             return "what it wrote reads differently"
