@@ -139,9 +139,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         if mustWake { eventfd_write(wakeDescriptor, 1) }
     }
 
-    @inlinable package func asUnownedSerialExecutor() -> UnownedSerialExecutor {
-        UnownedSerialExecutor(ordinary: self)
-    }
+    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
     package func asUnownedTaskExecutor() -> UnownedTaskExecutor { UnownedTaskExecutor(ordinary: self) }
 

@@ -7,8 +7,5 @@ package protocol LoopConfined: Actor {
 }
 
 extension LoopConfined {
-    // Inlined: every return from a wait asks, and would retain the loop.
-    @inlinable package nonisolated var unownedExecutor: UnownedSerialExecutor {
-        loop.asUnownedSerialExecutor()
-    }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 }

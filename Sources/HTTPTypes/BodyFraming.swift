@@ -10,12 +10,4 @@ package enum BodyFraming: Equatable, Sendable {
     case chunked
     /// A response that ends with its connection.
     case untilClose
-
-    @inlinable package static func == (left: BodyFraming, right: BodyFraming) -> Bool {
-        switch (left, right) {
-        case (.none, .none), (.chunked, .chunked), (.untilClose, .untilClose): true
-        case (.length(let one), .length(let other)): one == other
-        default: false
-        }
-    }
 }

@@ -5,7 +5,7 @@ extension HTTPFields {
     package struct Name: Hashable, Sendable, CustomStringConvertible {
         let known: KnownFieldName
         /// The name's bit in ``HTTPFields/present``; 0 if it has none.
-        @usableFromInline package let bit: UInt64
+        package let bit: UInt64
         private let spelling: String
 
         init(_ known: KnownFieldName) {

@@ -26,7 +26,7 @@ package struct HTTPFields: Sendable {
     var block: [UInt8] = []
     var entries: [Entry] = []
     /// A bit for each known name that an entry has.
-    @usableFromInline package internal(set) var present: UInt64 = 0
+    package internal(set) var present: UInt64 = 0
 
     /// No fields.
     package init() {}
@@ -71,13 +71,13 @@ package struct HTTPFields: Sendable {
     /// Whether there is a field of that name.
     ///
     /// Inlined, because to call a method of a head that an object holds costs a copy of it.
-    @inlinable @inline(__always) package func contains(_ name: Name) -> Bool {
+    @inline(__always) package func contains(_ name: Name) -> Bool {
         let bit = name.bit
         return bit == 0 ? firstIndex(of: name) != nil : present & bit != 0
     }
 
     /// Whether there is a field of that name: for questions that each message is asked.
-    @inlinable @inline(__always) package func has(_ name: KnownFieldName) -> Bool { present & name.bit != 0 }
+    @inline(__always) package func has(_ name: KnownFieldName) -> Bool { present & name.bit != 0 }
 
     /// How many field lines have that name.
     package func count(of name: Name) -> Int {

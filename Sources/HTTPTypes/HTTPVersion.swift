@@ -6,11 +6,4 @@ package enum HTTPVersion: Sendable {
     case http10
     /// `HTTP/1.1`.
     case http11
-
-    @inlinable package static func == (left: HTTPVersion, right: HTTPVersion) -> Bool {
-        switch (left, right) {
-        case (.http10, .http10), (.http11, .http11): true
-        default: false
-        }
-    }
 }

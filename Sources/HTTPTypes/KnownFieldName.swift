@@ -20,7 +20,7 @@ package enum KnownFieldName: UInt8, CaseIterable, Sendable {
     case xForwardedHost, xForwardedProto, xRequestID
 
     /// The bit of this name in a set of names.
-    @inlinable @inline(__always) package var bit: UInt64 { 1 &<< UInt64(rawValue) }
+    @inline(__always) package var bit: UInt64 { 1 &<< UInt64(rawValue) }
 
     /// The name in its usual spelling.
     var spelling: String {

@@ -9,9 +9,9 @@ package struct AccessLog: Sendable {
     /// Bytes of a request's path, and of its id, that are shown at most.
     package static let pathLimit = 1024, requestIDLimit = 128
 
-    @usableFromInline package let capacity: Int
+    private let capacity: Int
     private var form: AccessLineForm
-    @usableFromInline package private(set) var buffer: [UInt8] = []
+    private var buffer: [UInt8] = []
 
     /// Makes the access log of one worker.
     ///
@@ -31,7 +31,7 @@ package struct AccessLog: Sendable {
     /// Whether it is time to write.
     ///
     /// Inlined, because to call a method of a value that an object holds costs a copy of it.
-    @inlinable package var isFull: Bool { buffer.count >= capacity }
+    package var isFull: Bool { buffer.count >= capacity }
 
     /// Appends the line of one request.
     ///
