@@ -22,6 +22,11 @@ RELEASE := -c release --static-swift-stdlib --product bearerd \
 	-Xswiftc -Xfrontend -Xswiftc -package-cmo -Xswiftc -Xfrontend -Xswiftc -allow-non-resilient-access \
 	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
 
+RUN_TESTS := swift test --skip-build --disable-xctest --no-parallel $(STRICT)
+# Of a long run only the end is seen.
+SHOW_FAILURES := tee .build/test.log \
+	|| { printf '\nWhat failed:\n'; grep -E '^✘|^↳|error:|Fatal error' .build/test.log; exit 1; }
+
 .PHONY: help
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' Makefile
@@ -41,8 +46,11 @@ release: bootstrap ## builds .build/release/bearerd, which needs no Swift to run
 .PHONY: test
 test: build ## runs all tests; TESTS=name runs those that match
 	@deploy/bootstrap nginx || echo "nginx could not be installed: its tests are skipped"
-	@swift test --skip-build --disable-xctest --no-parallel $(STRICT) $(if $(TESTS),--filter '$(TESTS)') 2>&1 \
-	    | tee .build/test.log || { printf '\nWhat failed:\n'; grep -E '^(✘|↳)' .build/test.log; exit 1; }
+	@$(RUN_TESTS) $(if $(TESTS),--filter '$(TESTS)') 2>&1 | $(SHOW_FAILURES)
+
+.PHONY: test-release
+test-release: build release ## the end-to-end tests with the release binary
+	@BEARERD_BINARY=$(CURDIR)/.build/release/bearerd $(RUN_TESTS) --filter '^EndToEnd' 2>&1 | $(SHOW_FAILURES)
 
 .PHONY: browser
 browser: build ## web pages in Chromium try to use bearerd: strangers must not, access.origins may
@@ -82,9 +90,8 @@ bench: release ## bearerd beside nginx and haproxy; BENCH_SECONDS=2 for a quick 
 
 .PHONY: soak
 soak: build release ## SOAK_REQUESTS (10 million) while all breaks; kills and shared stores SOAK (50) times as long
-	BEARERD_SOAK=$(SOAK) BEARERD_SOAK_REQUESTS=$(SOAK_REQUESTS) BEARERD_BINARY=.build/release/bearerd \
-	    swift test --skip-build --disable-xctest --no-parallel $(STRICT) \
-	    --filter 'takes no refresh token twice|SIGKILL at any moment|Under load'
+	BEARERD_SOAK=$(SOAK) BEARERD_SOAK_REQUESTS=$(SOAK_REQUESTS) BEARERD_BINARY=$(CURDIR)/.build/release/bearerd \
+	    $(RUN_TESTS) --filter 'takes no refresh token twice|SIGKILL at any moment|Under load'
 
 .PHONY: fuzz
 fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (60)

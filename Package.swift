@@ -104,7 +104,8 @@ let package = Package(
             ],
             swiftSettings: safe),
 
-        .testTarget(name: "EventLoopTests", dependencies: ["EventLoop"], swiftSettings: bridge),
+        .testTarget(
+            name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: bridge),
         .testTarget(
             name: "ProxyTests", dependencies: ["Proxy", "Crypto", "EventLoop", "HTTPClient", "HTTPTypes"],
             swiftSettings: bridge),

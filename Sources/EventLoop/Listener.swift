@@ -18,16 +18,18 @@ package final class Listener {
     private var isPaused = false
     /// Descriptors from this number on are not for connections of this listener.
     private let descriptorBound: CInt
+    private let silence: SilenceFilter?
 
     /// - Parameters:
     ///   - socket: stays open until ``close()``; other loops may watch the same one.
     ///   - security: encrypts the connections; nil leaves them plain.
     ///   - leavesRoom: whether the last eighth of the descriptors stays free for what the connections need, such as
     ///     connections to upstreams.
+    ///   - filtersSilence: whether, when very many connections come, they may wait in the kernel for their first bytes.
     ///   - onAccept: gets each new connection on the loop's thread.
     package init(
         _ socket: ListeningSocket, loop: EventLoop, security: (any ConnectionSecurity)? = nil,
-        leavesRoom: Bool = false,
+        leavesRoom: Bool = false, filtersSilence: Bool = false,
         onAccept: @escaping (ByteStream, PeerAddress) -> Void
     ) {
         self.loop = loop
@@ -38,18 +40,14 @@ package final class Listener {
         var on: CInt = 1
         setsockopt(
             socket.descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
-        descriptorBound = leavesRoom ? Self.roomForConnections : .max
+        let limit = CInt(clamping: bearerd_descriptor_limit())
+        descriptorBound = leavesRoom && limit > 0 ? limit - min(limit / 8, 1_024) : .max
+        silence = filtersSilence ? SilenceFilter(socket, loop: loop) : nil
         let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in close() or deinit
         event = loop.makeEvent(
             descriptor: socket.descriptor, flags: EV_READ | EV_PERSIST, callback: onPending, context: context)
         retry = LoopTimer(loop: loop) { [unowned self] in resumeIfThereIsRoom() }
         event_add(event, nil)
-    }
-
-    /// How many descriptors are for connections where the last eighth is left free.
-    package static var roomForConnections: CInt {
-        let limit = CInt(clamping: bearerd_descriptor_limit())
-        return limit > 0 ? limit - min(limit / 8, 1_024) : .max
     }
 
     deinit { if let event { event_free(event) } }
@@ -67,6 +65,11 @@ package final class Listener {
         isPaused = false
         event_add(event, nil)
     }
+
+    /// Takes every connection at once from here on.
+    ///
+    /// - Returns: whether there may be silent ones that are still to come.
+    package func takeInSilent() -> Bool { silence?.end() ?? false }
 
     /// Takes what still waits in the queue, then stops; closing with a queue would reset those clients.
     package func close() {
@@ -111,6 +114,7 @@ package final class Listener {
         let stream = ByteStream(
             wire: wire, readiness: Readiness(descriptor: descriptor, loop: loop), loop: loop)
         if descriptor >= descriptorBound { pauseForRoom() }
+        silence?.accepted()
         onAccept(stream, peer)
         return true
     }

@@ -68,6 +68,9 @@ package final class SocketWire: Wire {
         }
     }
 
+    /// What was held back for the end is thrown away by a close that finds bytes unread; not by `shutdown`.
+    package var announcesEnd: Bool { sendFlags & CInt(MSG_MORE) != 0 }
+
     package func endFollows() { sendFlags |= CInt(MSG_MORE) }
 
     package func endSending() -> WireResult {

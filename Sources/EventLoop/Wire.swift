@@ -40,7 +40,8 @@ package protocol Wire: AnyObject {
     /// Says that nothing but the end comes after what is sent next: both may go out as one segment (send(2),
     /// `MSG_MORE`).
     func endFollows()
-    /// Whether a peer that has not been told by ``endSending()`` takes the end of the connection for a cut.
+    /// Whether a peer that has not been told by ``endSending()`` takes the end of the connection for a cut, or misses
+    /// what was sent last.
     var announcesEnd: Bool { get }
     /// Makes ``close()`` look like a failure to the peer.
     func resetOnClose()

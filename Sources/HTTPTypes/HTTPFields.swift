@@ -130,6 +130,7 @@ package struct HTTPFields: Sendable {
             line[line.count - 2] == Byte.carriageReturn,
             line[line.count - 1] == Byte.lineFeed, block.count + line.count <= Self.maximumBlock
         else { return false }
+        assert(line.span.equalsIgnoringCase(0..<colon, name.description.lowercased()), "another field's line")
         let start = block.count
         block.append(contentsOf: line)
         entries.append(

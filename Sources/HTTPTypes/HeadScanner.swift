@@ -2,8 +2,8 @@
 
 /// Reads the field lines of a head or of a trailer section (RFC 9112 §5), and remembers how far it came.
 ///
-/// Each line is judged from left to right in one pass. When the bytes end inside a line, its start is kept, and
-/// the line is judged again only when its LF has come: a head that trickles in costs no more than twice its bytes.
+/// Each line is judged from left to right. When the bytes end inside a line, its start is kept, and the line is judged
+/// again only when its LF has come: a head that trickles in costs no more than twice what one that is whole does.
 struct HeadScanner: Sendable {
     /// The lines so far, as offsets in the head.
     private(set) var entries: [HTTPFields.Entry] = []

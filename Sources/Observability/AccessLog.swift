@@ -29,8 +29,6 @@ package struct AccessLog: Sendable {
     package var isEmpty: Bool { buffer.isEmpty }
 
     /// Whether it is time to write.
-    ///
-    /// Inlined, because to call a method of a value that an object holds costs a copy of it.
     package var isFull: Bool { buffer.count >= capacity }
 
     /// Appends the line of one request.

@@ -13,7 +13,7 @@ package final class ConnectionBudget: Sendable {
         case refused
     }
 
-    let limit: Int
+    private let limit: Int
     private let used = Atomic<Int>(0)
     private let waiting = Mutex<[@Sendable () -> Void]>([])
 

@@ -28,7 +28,7 @@ final class Exchange {
     /// The protocols the client wants to upgrade to and may, then the one that the upstream chose.
     var upgrade: String?
     let upload: Upload
-    /// The token that was put into the request, if it was ours.
+    /// The token that goes into the request, if it is ours.
     var token: AccessTokenSnapshot?
 
     var upstream: UpstreamConnection?

@@ -30,18 +30,21 @@ package actor Worker: LoopConfined {
     ///
     /// - Parameter index: of the listener in the configuration.
     package func listen(on socket: ListeningSocket, listener index: Int) {
-        // Where there are few places a silent client has to take its own at once.
-        if min(configuration.connectionBudget.limit, Int(Listener.roomForConnections)) >= 1_000 {
-            socket.keepBackSilent(true)
-        }
         listeners.append(
             Listener(
                 socket, loop: loop, security: socket.address == nil ? nil : configuration.security,
-                leavesRoom: true
+                leavesRoom: true, filtersSilence: true
             ) { stream, peer in
                 // On the loop's thread, which is this actor's executor. The cycle ends in stopAccepting().
                 self.accepted(stream, peer, listener: index)
             })
+    }
+
+    /// Takes silent clients in from here on, before ``stopAccepting()``.
+    ///
+    /// - Returns: whether the kernel may have some that still come, if they are given a moment.
+    package func takeInSilent() -> Bool {
+        listeners.reduce(false) { $1.takeInSilent() || $0 }
     }
 
     /// Serves what waits in the accept queues, then accepts no more; the sockets may be closed after that.

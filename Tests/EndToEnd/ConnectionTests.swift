@@ -56,6 +56,20 @@ import Testing
         #expect(try client.wire.endsCleanly())
     }
 
+    @Test(arguments: ["small", String(repeating: "large", count: 4000)])
+    func `an answer that ends the connection arrives, whatever comes behind the request`(text: String) throws
+    {
+        let gate = Gate()
+        let upstream = try RawUpstream { _ in .ok(text).held(by: gate) }
+        let sidecar = try Sidecar(upstream: upstream)
+        let client = try sidecar.client()
+        try client.send("POST", "/", [("Connection", "close")], body: "x")
+        try upstream.request()
+        try client.wire.send("\r\n")  // of some old clients (RFC 9112 section 2.2): nobody will read it
+        gate.open()
+        #expect(try client.wire.readResponse().text == text)
+    }
+
     @Test func `a client that goes away ends the upstream's work`() throws {
         let upstream = try RawUpstream { _ in
             Reply { wire in

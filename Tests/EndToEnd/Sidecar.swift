@@ -142,18 +142,6 @@ func isOnce(within limit: Duration, _ body: (_ begin: () -> Void) throws -> Void
     return false
 }
 
-/// Asks again and again until the answer is yes: for what can only be seen by asking.
-func eventually(
-    _ awaited: String, within limit: Duration = patience, _ holds: () throws -> Bool
-) throws {
-    let deadline = ContinuousClock.now + limit
-    let pace = Gate()
-    while try !holds() {
-        guard ContinuousClock.now < deadline else { throw TimedOut(awaited) }
-        try? pace.pass(within: .milliseconds(20))
-    }
-}
-
 /// The lines of a text, indented.
 func indented(_ text: String, by count: Int) -> String {
     text.split(separator: "\n").map { String(repeating: " ", count: count) + $0 }.joined(separator: "\n")

@@ -64,6 +64,22 @@ struct AccessLogTests {
         #expect(written.contains("\"" + String(repeating: "b", count: 128) + "...\""))
     }
 
+    @Test(arguments: [LogFormat.text, .json])
+    func `there is room for the longest line`(format: LogFormat) {
+        let sink = CollectingSink()
+        let route = String(repeating: "\"", count: 5000)
+        var log = AccessLog(format: format, routes: [route])
+        let untidy = Array(repeating: UInt8(0), count: 5000)
+        let record = AccessRecord(
+            unixMilliseconds: .max, duration: .seconds(Int64.max),
+            method: String(repeating: "M", count: 5000),
+            route: 0, status: .max, code: String(repeating: "c", count: 5000), bytesIn: .max, bytesOut: .max,
+            isReplayed: true, peer: String(repeating: "p", count: 5000))
+        log.append(record, target: untidy.span, requestID: untidy.span)
+        log.flush(to: sink)
+        #expect(sink.text.hasSuffix("\n") && sink.text.utf8.count > 20_000)
+    }
+
     @Test func `lines are gathered until the buffer is full and written in order`() {
         let sink = CollectingSink()
         let (first, second, requestID) = (Array("/first".utf8), Array("/second".utf8), Array("1".utf8))

@@ -26,7 +26,7 @@ actor Daemon: LoopConfined {
         case graceIsOver
     }
 
-    /// How long a client may take from its connection to its request's first bytes when a drain begins.
+    /// How long a client under heavy load may take from its connection to its request when a drain begins.
     private static let moment = Duration.milliseconds(20)
     /// Kept connections that stay silent during a drain are let go after this time.
     private static let linger = Duration.seconds(1)
@@ -156,10 +156,9 @@ actor Daemon: LoopConfined {
 
     private func drain() async -> Outcome {
         let shutdown = configuration.shutdown
-        if shutdown.delay > .zero { await loop.pause(for: shutdown.delay) }
-        // Who has just connected still gets its request in: the kernel would lose it with the sockets.
-        for listener in sockets.data { listener.sockets.joined().forEach { $0.keepBackSilent(false) } }
-        await loop.pause(for: Self.moment)
+        var pause = shutdown.delay
+        for worker in workers where await worker.takeInSilent() { pause = max(pause, Self.moment) }
+        if pause > .zero { await loop.pause(for: pause) }
         // A socket that several workers watch is closed when none of them does; a client that comes later is refused.
         for worker in workers { await worker.stopAccepting() }
         sockets.data.forEach { $0.close() }
