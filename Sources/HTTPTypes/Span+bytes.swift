@@ -34,18 +34,16 @@ extension Span<UInt8> {
 
     /// Where the first byte from `start` on stands that is a colon, or no visible ASCII.
     ///
-    /// Eight bytes at a time: of each word, the lowest byte that is one has its top bit set in `marks`.
+    /// Eight bytes at a time.
     @inline(__always)
     func endOfVisible(orColonFrom start: Int) -> Int {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let tops: UInt64 = 0x8080_8080_8080_8080
         var cursor = start
         let lastWord = count &- 8
         while cursor <= lastWord {
             let word = word(at: cursor)
-            let colons = word ^ (ones &* UInt64(Byte.colon))
-            let controls = (word &- ones &* UInt64(Byte.space &+ 1)) & ~word
-            let marks = (controls | (colons &- ones) & ~colons | word | (word &+ ones)) & tops
+            let marks =
+                word.marks(below: Byte.space &+ 1) | word.marks(of: Byte.colon) | word.marks(of: Byte.delete)
+                | word & UInt64.tops
             guard marks == 0 else { return cursor &+ marks.trailingZeroBitCount &>> 3 }
             cursor &+= 8
         }
@@ -59,18 +57,14 @@ extension Span<UInt8> {
 
     /// Where the first byte from `start` on stands that no field value may hold (RFC 9110 §5.5).
     ///
-    /// Eight bytes at a time: of each word, the lowest byte that is under 0x20 or is 0x7F has its top bit set in
-    /// `marks`. HTAB is the one of them that is allowed.
+    /// Eight bytes at a time. HTAB is the one control that is allowed.
     @inline(__always)
     func endOfFieldContent(from start: Int) -> Int {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let tops: UInt64 = 0x8080_8080_8080_8080
         var cursor = start
         let lastWord = count &- 8
         while cursor <= lastWord {
             let word = word(at: cursor)
-            let deletes = word ^ (ones &* UInt64(Byte.delete))
-            let marks = ((word &- ones &* UInt64(Byte.space)) & ~word | (deletes &- ones) & ~deletes) & tops
+            let marks = word.marks(below: Byte.space) | word.marks(of: Byte.delete)
             if marks == 0 {
                 cursor &+= 8
                 continue
@@ -90,6 +84,25 @@ extension Span<UInt8> {
         }
         return nil
     }
+}
+
+/// Eight bytes that are looked at together.
+///
+/// Marks are top bits: the lowest that is set belongs to the first byte that is looked for. Those above it may be
+/// wrong, as subtractions borrow from them.
+extension UInt64 {
+    fileprivate static var ones: UInt64 { 0x0101_0101_0101_0101 }
+    fileprivate static var tops: UInt64 { 0x8080_8080_8080_8080 }
+
+    /// Marks the bytes below `bound`, which is at most 0x80.
+    @inline(__always)
+    fileprivate func marks(below bound: UInt8) -> UInt64 {
+        (self &- Self.ones &* UInt64(bound)) & ~self & Self.tops
+    }
+
+    /// Marks the bytes that are `byte`.
+    @inline(__always)
+    fileprivate func marks(of byte: UInt8) -> UInt64 { (self ^ (Self.ones &* UInt64(byte))).marks(below: 1) }
 }
 
 extension [UInt8] {
