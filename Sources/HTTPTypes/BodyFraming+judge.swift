@@ -15,8 +15,12 @@ extension HTTPResponse {
 }
 
 extension HTTPFields {
-    /// What the framing fields say; nil if there are none.
-    func framing(version: HTTPVersion) throws(HTTPParseError) -> BodyFraming? {
+    /// What the framing fields say, nil if there are none, or what is wrong with them.
+    func judgedFraming(_ version: HTTPVersion) -> Result<BodyFraming?, HTTPParseError> {
+        Result { () throws(HTTPParseError) in try framing(version) }
+    }
+
+    private func framing(_ version: HTTPVersion) throws(HTTPParseError) -> BodyFraming? {
         if has(.transferEncoding) {
             guard !has(.contentLength) else { throw .conflictingFraming }
             guard version == .http11 else { throw .transferEncodingInHTTP10 }

@@ -66,10 +66,6 @@ extension HTTPRequest {
     /// Finds out how the content ends, and whether the connection does.
     fileprivate mutating func judgeEnd() {
         isPersistent = fields.isPersistent(version)
-        do throws(HTTPParseError) {
-            framing = .success(try fields.framing(version: version) ?? .none)
-        } catch {
-            framing = .failure(error)
-        }
+        framing = fields.judgedFraming(version).map { $0 ?? .none }
     }
 }

@@ -61,10 +61,6 @@ extension HTTPResponse {
     /// Finds out what the head says of how the content ends, and the connection.
     fileprivate mutating func judgeEnd() {
         isPersistent = fields.isPersistent(version)
-        do throws(HTTPParseError) {
-            framing = .success(try fields.framing(version: version))
-        } catch {
-            framing = .failure(error)
-        }
+        framing = fields.judgedFraming(version)
     }
 }
