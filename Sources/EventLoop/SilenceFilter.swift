@@ -17,11 +17,12 @@ final class SilenceFilter {
     /// Connections since `begin`, or since the timer was set.
     private var count = 0
     private var begin: UInt64 = 0
-    private var timer: LoopTimer?
+    private let loop: EventLoop
+    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in judge() }  // the timer goes with us
 
     init(_ socket: ListeningSocket, loop: EventLoop) {
         self.socket = socket
-        timer = LoopTimer(loop: loop) { [unowned self] in judge() }
+        self.loop = loop
     }
 
     /// Counts a connection.
@@ -43,7 +44,7 @@ final class SilenceFilter {
     }
 
     private func judge() {
-        if count < Self.many { turn(on: false) } else { timer?.set(after: Self.span) }
+        if count < Self.many { turn(on: false) } else { timer.set(after: Self.span) }
         count = 0
         begin = coarseNanoseconds()
     }
@@ -51,6 +52,6 @@ final class SilenceFilter {
     private func turn(on isOn: Bool) {
         self.isOn = isOn
         socket.keepBackSilent(isOn)
-        if isOn { timer?.set(after: Self.span) } else { timer?.cancel() }
+        if isOn { timer.set(after: Self.span) } else { timer.cancel() }
     }
 }
