@@ -15,15 +15,6 @@ struct DeviceLoginTests {
         }
     }
 
-    private func failure(_ body: () async throws(LoginError) -> Void) async -> LoginError? {
-        do throws(LoginError) {
-            try await body()
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     private static let deviceAnswer =
         #"{"device_code":"dc","user_code":"AB-CD","verification_uri":"https://sso.example/d","expires_in":60,"interval":5}"#
 

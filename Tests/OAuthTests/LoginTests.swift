@@ -52,15 +52,6 @@ struct LoginTests {
         harness.store.stored()?.refreshToken?.withPlaintext { $0 }
     }
 
-    private func failure(_ body: () async throws(LoginError) -> Void) async -> LoginError? {
-        do throws(LoginError) {
-            try await body()
-            return nil
-        } catch {
-            return error
-        }
-    }
-
     @Test func `is stored before it is used, and replaces what was there`() async throws {
         let harness = harness()
         let key = try SigningKey.generateP256()
