@@ -12,6 +12,8 @@ package enum StreamError: Error, Equatable, Sendable {
     case reset
     /// A system call failed; `code` is its `errno`.
     case failed(code: Int32)
+    /// The peer speaks without the encryption that is asked for; it can be told so in the clear.
+    case unencrypted
     /// The transport below (TLS) failed; `code` is that library's own.
     case transport(code: Int32)
 

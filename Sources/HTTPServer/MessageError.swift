@@ -9,6 +9,8 @@ package enum MessageError: Error, Equatable, Sendable {
     case malformed(HTTPParseError)
     /// The body is larger than this program was told to accept.
     case bodyTooLarge
+    /// The client speaks plain HTTP where it should speak HTTPS.
+    case unencrypted
     /// The head did not arrive whole within the time-out.
     case headTimedOut
     /// The peer ended its direction in the middle of the message.

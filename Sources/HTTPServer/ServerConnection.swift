@@ -48,11 +48,15 @@ package final class ServerConnection {
     /// Agrees on keys with the client, where the connection is encrypted; before the first request.
     ///
     /// - Returns: `false` when there was no agreement; the connection is then of no more use.
-    package func secure() async -> Bool {
+    /// - Throws: ``MessageError/unencrypted``, after which the connection is of no more use than to send one answer.
+    package func secure() async throws(MessageError) -> Bool {
         guard stream.isEncrypted else { return true }
         do {
             try await stream.handshake(within: timeouts.header)
             return true
+        } catch .unencrypted {
+            request.removeAll()
+            throw .unencrypted
         } catch {
             return false
         }

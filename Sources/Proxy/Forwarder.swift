@@ -196,7 +196,7 @@ final class Forwarder {
         let connection = exchange.connection
         var mustLinger = false
         do throws(MessageError) {
-            let isSecured = exchange.isSecured ? true : await connection.secure()
+            let isSecured = exchange.isSecured ? true : try await connection.secure()
             guard isSecured else {
                 metrics.countDenial(.tls)
                 await connection.lingerAndClose()
@@ -266,6 +266,9 @@ final class Forwarder {
         switch error {
         case .malformed(let reason): await reject(exchange, .malformedRequest(reason))
         case .headTimedOut: await reject(exchange, .requestTimedOut)
+        case .unencrypted:
+            metrics.countDenial(.tls)
+            await reject(exchange, .unencryptedRequest)
         case .bodyTooLarge, .truncated, .stream: return false
         }
         record(exchange)

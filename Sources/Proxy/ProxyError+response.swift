@@ -29,6 +29,10 @@ package struct Rejection: Equatable, Sendable {
         switch error {
         case .malformedRequest(let reason):
             self.init(malformed: reason)
+        case .unencryptedRequest:
+            self.init(
+                400, "bad_request", "The request came as plain HTTP, and this listener speaks HTTPS.",
+                proxyStatus: "http_request_error")
         case .ambiguousPath:
             self.init(
                 400, "bad_request", "The path means one thing as sent and another once normalised.",

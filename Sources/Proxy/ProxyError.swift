@@ -6,6 +6,7 @@ package import HTTPTypes
 package enum ProxyError: Error, Equatable, Sendable {
     // Rejecting: the client's request is at fault.
     case malformedRequest(HTTPParseError)
+    case unencryptedRequest
     case ambiguousPath
     case accessDenied(Denial)
     case wrongHost

@@ -17,6 +17,8 @@ final class TLSWire: Wire {
     /// Whether TLS is over because something of it was broken; OpenSSL must not be asked again then.
     private var isBroken = false
     private var hasEndedSending = false
+    /// What is sent through to a peer that has never spoken TLS.
+    private var plain: SocketWire?
     /// How often what a broken connection still brings is looked at.
     private var discardsLeft = 64
     /// What the session's callbacks look for.
@@ -55,7 +57,11 @@ final class TLSWire: Wire {
         guard !isBroken else { return .failed(.reset) }
         ERR_clear_error()
         let status = SSL_do_handshake(session)
-        return status == 1 ? .moved(0) : outcome(of: status)
+        if status == 1 { return .moved(0) }
+        let outcome = outcome(of: status)
+        guard isBroken, isFirstWordPlain else { return outcome }
+        plain = SocketWire(descriptor: descriptor, closesDescriptor: false)
+        return .failed(.unencrypted)
     }
 
     func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult {
@@ -67,7 +73,7 @@ final class TLSWire: Wire {
     }
 
     func send(_ source: UnsafeRawBufferPointer) -> WireResult {
-        guard !isBroken else { return .failed(.reset) }
+        guard !isBroken else { return plain?.send(source) ?? .failed(.reset) }
         ERR_clear_error()
         var count = 0
         let status = SSL_write_ex(session, source.baseAddress, source.count, &count)
@@ -97,6 +103,17 @@ final class TLSWire: Wire {
     }
 
     func close() { _ = Glibc.close(descriptor) }
+
+    /// Whether what came first is no record of TLS, and nothing has been answered yet.
+    private var isFirstWordPlain: Bool {
+        guard SSL_is_server(session) == 1, BIO_number_written(SSL_get_wbio(session)) == 0 else {
+            return false
+        }
+        return switch ERR_GET_REASON(ERR_peek_error()) {
+        case SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST, SSL_R_WRONG_VERSION_NUMBER: true
+        default: false
+        }
+    }
 
     /// What a call that did not succeed came to.
     private func outcome(of status: CInt) -> WireResult {

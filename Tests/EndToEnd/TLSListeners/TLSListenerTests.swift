@@ -44,10 +44,9 @@ import Testing
         let site = try SecureSite()
         #expect(throws: SocketError.self) { try site.client(site.tls(highest: TLSClient.tls11)) }
         #expect(throws: SocketError.self) { try site.client(site.tls(protocols: ["h2"])) }
+        // What begins like TLS is told nothing in the clear; the rest is.
         let rubbish = [
-            "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "\u{16}\u{3}\u{1}\u{0}\u{5}hello",
-            "\0\0\0\0\0\0\0\0",
-            String(repeating: "x", count: 100_000),
+            "\u{16}\u{3}\u{1}\u{0}\u{5}hello", "\u{16}\u{3}\u{1}\u{0}\u{2}GET / HTTP/1.1\r\n\r\n",
         ]
         for text in rubbish {
             let wire = try Wire(to: site.sidecar.bearerd.proxy)
@@ -55,7 +54,31 @@ import Testing
             let answer = String(decoding: try wire.readToEnd(), as: UTF8.self)
             #expect(!answer.contains("HTTP"), "\(text.prefix(20))")
         }
-        try eventually("all refusals to be counted") { try site.refusals() == 6 }
+        try eventually("all refusals to be counted") { try site.refusals() == 4 }
+        #expect(site.sidecar.upstream.requests.isEmpty)
+        #expect(try site.get().status == 200)
+    }
+
+    @Test(arguments: [
+        "GET / HTTP/1.1", "HEAD / HTTP/1.0", "POST / HTTP/1.1\r\nContent-Length: 300000",
+        "OPTIONS * HTTP/1.1",
+        "CONNECT localhost:1 HTTP/1.1", "DELETE / HTTP/1.1", "\0\0\0\0",
+    ])
+    func `tells who speaks plain HTTP to it so in plain HTTP`(request: String) throws {
+        let site = try SecureSite()
+        let wire = try Wire(to: site.sidecar.bearerd.proxy)
+        let body = String(repeating: "x", count: request.hasPrefix("POST") ? 300_000 : 0)
+        do {
+            try wire.send(request + "\r\nHost: localhost\r\n\r\n" + body)
+        } catch is SocketError {}  // it need not be read to its end
+        let answer = String(decoding: try wire.readToEnd(), as: UTF8.self)
+        #expect(answer.hasPrefix("HTTP/1.1 400 Bad Request\r\n"))
+        #expect(
+            answer.contains("Connection: close\r\n")
+                && answer.contains("Content-Type: application/problem+json\r\n"))
+        #expect(answer.contains(#""code":"bad_request""#) && answer.contains("HTTPS"))
+        #expect(try site.refusals() == 1)
+        #expect(try site.sidecar.metrics().sum("bearerd_requests_total", #"code="400""#) == 1)
         #expect(site.sidecar.upstream.requests.isEmpty)
         #expect(try site.get().status == 200)
     }
