@@ -13,7 +13,10 @@ final class DormantConnections {
         let peer: PeerAddress
         let listener: Int
         fileprivate let closesAt: ContinuousClock.Instant?
-        fileprivate var position = 0
+        /// The one that came after it.
+        fileprivate var next: Connection?
+        /// The one that came before it, which holds it.
+        fileprivate unowned var previous: Connection?
 
         fileprivate init(
             _ stream: ByteStream, peer: PeerAddress, listener: Int, closesAt: ContinuousClock.Instant?
@@ -28,8 +31,9 @@ final class DormantConnections {
     private let limit: Duration
     private let loop: EventLoop
     private let wake: (Connection) -> Void
-    /// In no order.
-    private var connections: [Connection] = []
+    /// A list in the order in which they came: all may be silent equally long, so that is the order of their ends too.
+    private var first: Connection?
+    private var last: Connection?
     private var isTimerSet = false
     private lazy var timer = LoopTimer(loop: loop) { [unowned self] in closeSilent() }
 
@@ -42,14 +46,18 @@ final class DormantConnections {
         self.wake = wake
     }
 
-    var isEmpty: Bool { connections.isEmpty }
+    deinit {
+        // One by one: each holds the next, and 10,000 that free each other would take as many frames of the stack.
+        while let first { unlink(first) }
+    }
+
+    var isEmpty: Bool { first == nil }
 
     /// Takes a connection that has nothing to receive and nobody who waits for it.
     func add(_ stream: ByteStream, from peer: PeerAddress, listener: Int) {
         let connection = Connection(
             stream, peer: peer, listener: listener, closesAt: limit > .zero ? .now + limit : nil)
-        connection.position = connections.count
-        connections.append(connection)
+        append(connection)
         stream.readiness.onEdge = { [unowned self, unowned connection] in remove(connection) }
         if stream.readiness.isReadable { return remove(connection) }
         if !isTimerSet, let closesAt = connection.closesAt { setTimer(at: closesAt) }
@@ -57,15 +65,30 @@ final class DormantConnections {
 
     /// Has all of them told the end.
     func closeAll() {
-        for connection in connections { close(connection) }
+        let end = last
+        while let connection = first {
+            close(connection)
+            if connection === end { break }
+        }
+    }
+
+    private func append(_ connection: Connection) {
+        connection.previous = last
+        if let last { last.next = connection } else { first = connection }
+        last = connection
+    }
+
+    private func unlink(_ connection: Connection) {
+        let (previous, next) = (connection.previous, connection.next)
+        if let next { next.previous = previous } else { last = previous }
+        if let previous { previous.next = next } else { first = next }
+        connection.next = nil
+        connection.previous = nil
     }
 
     private func remove(_ connection: Connection) {
         connection.stream.readiness.onEdge = nil
-        if let last = connections.popLast(), last !== connection {
-            connections[connection.position] = last
-            last.position = connection.position
-        }
+        unlink(connection)
         wake(connection)
     }
 
@@ -84,7 +107,9 @@ final class DormantConnections {
     private func closeSilent() {
         isTimerSet = false
         let now = ContinuousClock.now
-        for connection in connections where (connection.closesAt ?? now) <= now { close(connection) }
-        if let next = connections.lazy.compactMap(\.closesAt).min() { setTimer(at: next) }
+        while let first, let closesAt = first.closesAt {
+            guard closesAt <= now else { return setTimer(at: closesAt) }
+            close(first)
+        }
     }
 }
