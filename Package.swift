@@ -55,7 +55,7 @@ let package = Package(
 
         .target(name: "Confinement", swiftSettings: bridge),
 
-        .target(name: "HTTPTypes", swiftSettings: safe),
+        .target(name: "HTTPTypes", dependencies: ["System"], swiftSettings: safe),
         .target(name: "HTTPServer", dependencies: ["EventLoop", "HTTPTypes"], swiftSettings: safe),
         .target(
             name: "OAuth", dependencies: ["Confinement", "HTTPTypes", "Crypto", "JSON"], swiftSettings: safe),

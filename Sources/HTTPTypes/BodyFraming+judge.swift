@@ -33,15 +33,14 @@ extension HTTPFields {
 
     /// One line of digits (RFC 9110 §8.6): lists are refused, even of equal numbers.
     private func contentLength() throws(HTTPParseError) -> UInt64 {
-        guard count(of: .contentLength) == 1, let digits = bytes(of: .contentLength) else {
-            throw .repeatedContentLength
-        }
+        guard case .once(let digits) = occurrence(of: .contentLength) else { throw .repeatedContentLength }
         guard !digits.isEmpty else { throw .malformedContentLength }
+        let bytes = block.span
         var length: Int64 = 0
-        for byte in digits {
-            guard byte.isDigit else { throw .malformedContentLength }
+        for index in digits {
+            guard bytes[index].isDigit else { throw .malformedContentLength }
             let (tens, overflow) = length.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = tens.addingReportingOverflow(Int64(byte &- Byte.zero))
+            let (sum, carry) = tens.addingReportingOverflow(Int64(bytes[index] &- Byte.zero))
             guard !overflow, !carry else { throw .malformedContentLength }
             length = sum
         }

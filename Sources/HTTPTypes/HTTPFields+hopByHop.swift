@@ -25,7 +25,7 @@ extension HTTPFields {
     package mutating func removeHopByHop() {
         guard present & Self.hopByHop != 0 else { return }
         var unwanted = Self.hopByHop
-        if present & KnownFieldName.connection.bit != 0 {
+        if has(.connection), usualConnection == nil {
             unwanted |= removeConnectionOptions() & ~Self.endToEnd
         }
         removeEntries { unwanted & $1.known.bit != 0 }

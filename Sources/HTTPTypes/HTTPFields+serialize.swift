@@ -1,36 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 extension HTTPFields {
     /// Appends every field line, without the empty line that ends a head (RFC 9112 §5).
     ///
     /// Neighbours that stand together in the block are copied together.
     package func serialize(into output: inout [UInt8]) {
-        var runStart = 0
-        var runEnd = 0
+        output.append(addingCapacity: serializedRoom) { serialize(into: &$0) }
+    }
+
+    /// How many bytes ``serialize(into:)`` appends at most: a line may get a space that it came without.
+    var serializedRoom: Int { block.count &+ entries.count }
+
+    func serialize(into output: inout OutputSpan<UInt8>) {
+        let bytes = block.span
+        var run = 0..<0
         for entry in entries {
-            if entry.isCanonical, Int(entry.nameStart) == runEnd {
-                runEnd = entry.lineEnd
+            if entry.isCanonical, Int(entry.nameStart) == run.upperBound {
+                run = run.lowerBound..<entry.lineEnd
                 continue
             }
-            if runStart < runEnd { output.append(contentsOf: block[runStart..<runEnd]) }
+            output.append(copying: bytes.extracting(run))
             if entry.isCanonical {
-                runStart = Int(entry.nameStart)
-                runEnd = entry.lineEnd
+                run = Int(entry.nameStart)..<entry.lineEnd
             } else {
-                writeNormalized(entry, into: &output)
-                runStart = 0
-                runEnd = 0
+                writeNormalized(entry, of: bytes, into: &output)
+                run = 0..<0
             }
         }
-        if runStart < runEnd { output.append(contentsOf: block[runStart..<runEnd]) }
+        output.append(copying: bytes.extracting(run))
     }
 
     /// Writes a line that came with other white space than one space after the colon.
-    private func writeNormalized(_ entry: Entry, into output: inout [UInt8]) {
-        output.append(block.span.extracting(entry.nameRange))
+    private func writeNormalized(_ entry: Entry, of bytes: Span<UInt8>, into output: inout OutputSpan<UInt8>)
+    {
+        output.append(copying: bytes.extracting(entry.nameRange))
         output.append(Byte.colon)
         output.append(Byte.space)
-        output.append(block.span.extracting(entry.valueRange))
+        output.append(copying: bytes.extracting(entry.valueRange))
         output.append(Byte.carriageReturn)
         output.append(Byte.lineFeed)
     }

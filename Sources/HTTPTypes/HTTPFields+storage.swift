@@ -16,6 +16,23 @@ extension HTTPFields {
         return nil
     }
 
+    /// How often a name occurs, for those that should not be repeated, and where its value stands.
+    enum Occurrence {
+        case none
+        case once(Range<Int>)
+        case repeated
+    }
+
+    func occurrence(of name: KnownFieldName) -> Occurrence {
+        var occurrence = Occurrence.none
+        guard has(name) else { return occurrence }
+        for entry in entries where entry.known == name {
+            guard case .none = occurrence else { return .repeated }
+            occurrence = .once(entry.valueRange)
+        }
+        return occurrence
+    }
+
     func matches(_ entry: Entry, _ name: Name) -> Bool {
         guard entry.known == .other, name.known == .other else { return entry.known == name.known }
         return matchesUnknown(entry, name.description.utf8.span)
@@ -58,6 +75,24 @@ extension HTTPFields {
         guard count(of: name) > 1 else { return true }
         removeEntries { $0.matches($1, name) && $1.nameStart != entry.nameStart }
         return true
+    }
+
+    /// Puts a ready-made `Name: value CR LF` in the place of the first field of that name, keeping the name's spelling,
+    /// and removes the others; or appends it.
+    ///
+    /// The value is not looked at: whoever makes such a line answers for its bytes.
+    package mutating func replace(with line: [UInt8], of name: Name) {
+        guard let index = firstIndex(of: name) else {
+            append(line: line, of: name)
+            return
+        }
+        let spelling = entries[index].nameRange
+        let start = block.count
+        guard append(line: line, of: name), let entry = entries.popLast() else { return }
+        for offset in 0..<spelling.count { block[start &+ offset] = block[spelling.lowerBound &+ offset] }
+        entries[index] = entry
+        guard count(of: name) > 1 else { return }
+        removeEntries { $0.matches($1, name) && $1.nameStart != entry.nameStart }
     }
 
     /// Whether a field may hold these bytes (RFC 9110 §5.5).

@@ -56,6 +56,17 @@ package struct HTTPFields: Sendable {
         firstIndex(of: name).map { block[entries[$0].valueRange] }
     }
 
+    /// Whether there is one field of that name, and its value is `value`, case included.
+    ///
+    /// Mutating as ``copy(_:into:)`` is.
+    package mutating func has(_ name: KnownFieldName, equalTo value: [UInt8]) -> Bool {
+        guard case .once(let range) = occurrence(of: name), range.count == value.count else { return false }
+        for offset in 0..<value.count where block[range.lowerBound &+ offset] != value[offset] {
+            return false
+        }
+        return true
+    }
+
     /// Appends the first value of a name to `bytes`.
     ///
     /// Mutating only so that a head which an object holds is lent and not copied.
@@ -132,7 +143,7 @@ package struct HTTPFields: Sendable {
         else { return false }
         assert(line.span.equalsIgnoringCase(0..<colon, name.description.lowercased()), "another field's line")
         let start = block.count
-        block.append(contentsOf: line)
+        block.append(line.span)
         entries.append(
             Entry(
                 nameStart: UInt32(start), valueStart: UInt32(start + colon + 2),

@@ -3,11 +3,13 @@
 extension HTTPRequest {
     /// Judges `Host` and the target's form (RFC 9112 §3.2), and turns absolute-form into origin-form.
     mutating func checkHostAndTarget() throws(HTTPParseError) {
-        let hosts = fields.count(of: .host)
-        guard hosts <= 1 else { throw .repeatedHost }
-        guard hosts == 1 || version == .http10 else { throw .missingHost }
-        if let host = fields.bytes(of: .host), !host.isEmpty, !Authority.isValid(host.span) {
-            throw .malformedHost
+        switch fields.occurrence(of: .host) {
+        case .none: guard version == .http10 else { throw .missingHost }
+        case .once(let host):
+            guard host.isEmpty || Authority.isValid(fields.block.span.extracting(host)) else {
+                throw .malformedHost
+            }
+        case .repeated: throw .repeatedHost
         }
         guard method != .connect else { return }  // Refused by the proxy whatever its target.
         guard let first = targetBytes.first, first != Byte.slash else { return }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 /// The head of a request (RFC 9112 §3, §5).
 ///
 /// Keep one and parse into it again and again: after the first few messages that allocates nothing.
@@ -97,14 +99,15 @@ package struct HTTPRequest: Sendable {
     ///
     /// Changes nothing; but what an object holds is lent to a mutating method, and copied for any other.
     package mutating func serialize(into output: inout [UInt8]) {
-        output.append(contentsOf: method.rawValue.utf8)
-        output.append(Byte.space)
-        output.append(contentsOf: targetBytes)
-        output.append(contentsOf: Self.versionAndLineEnd.utf8)
-        fields.serialize(into: &output)
-        output.append(Byte.carriageReturn)
-        output.append(Byte.lineFeed)
+        let room = method.rawValue.utf8.count &+ targetBytes.count &+ fields.serializedRoom &+ 16
+        output.append(addingCapacity: room) { head in
+            head.append(method.rawValue)
+            head.append(Byte.space)
+            head.append(targetBytes)
+            head.append(literal: " HTTP/1.1\r\n")
+            fields.serialize(into: &head)
+            head.append(Byte.carriageReturn)
+            head.append(Byte.lineFeed)
+        }
     }
-
-    private static var versionAndLineEnd: String { " HTTP/1.1\r\n" }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 /// The head of a response (RFC 9112 §4, §5).
 ///
 /// Keep one and parse into it again and again: after the first few messages that allocates nothing.
@@ -62,19 +64,19 @@ package struct HTTPResponse: Sendable {
     ///
     /// Changes nothing; but what an object holds is lent to a mutating method, and copied for any other.
     package mutating func serialize(into output: inout [UInt8]) {
-        output.append(contentsOf: Self.version.utf8)
-        let code = min(max(status, 100), 999)
-        output.append(Byte.zero + UInt8(truncatingIfNeeded: code / 100))
-        output.append(Byte.zero + UInt8(truncatingIfNeeded: code / 10 % 10))
-        output.append(Byte.zero + UInt8(truncatingIfNeeded: code % 10))
-        output.append(Byte.space)
-        output.append(contentsOf: reasonBytes)
-        output.append(Byte.carriageReturn)
-        output.append(Byte.lineFeed)
-        fields.serialize(into: &output)
-        output.append(Byte.carriageReturn)
-        output.append(Byte.lineFeed)
+        output.append(addingCapacity: 20 &+ reasonBytes.count &+ fields.serializedRoom) { head in
+            head.append(literal: "HTTP/1.1 ")
+            let code = min(max(status, 100), 999)
+            head.append(Byte.zero + UInt8(truncatingIfNeeded: code / 100))
+            head.append(Byte.zero + UInt8(truncatingIfNeeded: code / 10 % 10))
+            head.append(Byte.zero + UInt8(truncatingIfNeeded: code % 10))
+            head.append(Byte.space)
+            head.append(reasonBytes)
+            head.append(Byte.carriageReturn)
+            head.append(Byte.lineFeed)
+            fields.serialize(into: &head)
+            head.append(Byte.carriageReturn)
+            head.append(Byte.lineFeed)
+        }
     }
-
-    private static var version: String { "HTTP/1.1 " }
 }

@@ -71,7 +71,7 @@ struct HeadScanner: Sendable {
             while cursor < end, head[cursor].isOptionalWhitespace { cursor &+= 1 }
             let valueStart = cursor
             cursor = head.endOfFieldContent(from: cursor)
-            guard let next = try lineEnd(head, at: cursor) else { return nil }
+            guard let next = try Self.lineEnd(head, at: cursor) else { return nil }
             var valueEnd = cursor
             while valueEnd > valueStart, head[valueEnd &- 1].isOptionalWhitespace { valueEnd &-= 1 }
             let isCanonical =
@@ -108,7 +108,8 @@ struct HeadScanner: Sendable {
     }
 
     /// Where the next line begins, `cursor` standing on the first byte that no field value may hold.
-    private func lineEnd(_ head: Span<UInt8>, at cursor: Int) throws(HTTPParseError) -> Int? {
+    @inline(__always)
+    private static func lineEnd(_ head: Span<UInt8>, at cursor: Int) throws(HTTPParseError) -> Int? {
         guard cursor < head.count else { return nil }
         guard head[cursor] == Byte.carriageReturn else {
             throw head[cursor] == Byte.lineFeed ? .bareLineFeed : .controlByteInField
@@ -122,7 +123,7 @@ struct HeadScanner: Sendable {
     private func endOrError(_ head: Span<UInt8>, start: Int, stop: Int) throws(HTTPParseError) -> Int? {
         switch head[stop] {
         case Byte.carriageReturn:
-            guard let next = try lineEnd(head, at: stop) else { return nil }
+            guard let next = try Self.lineEnd(head, at: stop) else { return nil }
             guard stop == start else { throw .missingColon }
             return next
         case Byte.lineFeed: throw .bareLineFeed

@@ -1,35 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension KnownFieldName {
-    /// All names, lower-case, one after another, with a chained table from a cheap hash to candidates.
+    /// Finds names by a cheap hash, and compares eight letters at a time.
     final class Index: Sendable {
-        /// For each hash the first name with it; 0 for none.
-        private let first: [UInt8]
-        /// For each name the next one with the same hash; 0 for none.
-        private let next: [UInt8]
-        /// Where in `letters` each name begins; one more at the end.
-        private let starts: [Int]
-        private let letters: [UInt8]
+        private struct Candidate {
+            let name: KnownFieldName
+            let length: Int
+            /// The first and the last eight letters, lower-case; of a shorter name all, and zeros.
+            let first, last: UInt64
+            /// All letters, of a name that has more than those sixteen.
+            let letters: [UInt8]
+            /// The next candidate with the same hash.
+            let next: UInt8
+        }
+
+        /// For each hash the first candidate with it; 0 for none.
+        private let table: [UInt8]
+        /// By the raw value of their names.
+        private let candidates: [Candidate]
 
         init() {
-            var first: [UInt8] = Array(repeating: 0, count: 256)
-            var next: [UInt8] = []
-            var starts: [Int] = []
-            var letters: [UInt8] = []
+            var table: [UInt8] = Array(repeating: 0, count: 256)
+            var candidates: [Candidate] = []
             for name in KnownFieldName.allCases {
-                let spelling = name.spelling.utf8.map(\.asciiLowercased)
-                starts.append(letters.count)
-                letters += spelling
-                guard let head = spelling.first, let tail = spelling.last else {
-                    next.append(0)
-                    continue
+                let letters = name.spelling.utf8.map(\.asciiLowercased)
+                var next: UInt8 = 0
+                if let first = letters.first, let last = letters.last {
+                    let slot = Int(Self.hash(length: letters.count, first: first, last: last))
+                    next = table[slot]
+                    table[slot] = name.rawValue
                 }
-                let slot = Int(Self.hash(length: spelling.count, first: head, last: tail))
-                next.append(first[slot])
-                first[slot] = name.rawValue
+                candidates.append(
+                    Candidate(
+                        name: name, length: letters.count, first: Self.word(letters.prefix(8)),
+                        last: Self.word(letters.suffix(8)), letters: letters.count > 16 ? letters : [],
+                        next: next))
             }
-            starts.append(letters.count)
-            (self.first, self.next, self.starts, self.letters) = (first, next, starts, letters)
+            (self.table, self.candidates) = (table, candidates)
         }
 
         /// The name at `range` of `bytes`, compared without case.
@@ -38,47 +45,56 @@ extension KnownFieldName {
             guard !range.isEmpty else { return .other }
             let slot = Self.hash(
                 length: range.count, first: bytes[range.lowerBound], last: bytes[range.upperBound &- 1])
-            var candidate = Int(first[Int(slot)])
-            while candidate != 0 {
-                if matches(candidate, bytes, range) {
-                    return KnownFieldName(rawValue: UInt8(truncatingIfNeeded: candidate)) ?? .other
-                }
-                candidate = Int(next[candidate])
+            var position = Int(table[Int(slot)])
+            while position != 0 {
+                if matches(position, bytes, range) { return candidates[position].name }
+                position = Int(candidates[position].next)
             }
             return .other
         }
 
         /// Setting the bit 0x20 makes letters lower-case, and makes no other byte of a field equal to one of a name.
         @inline(__always)
-        private func matches(_ candidate: Int, _ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
-            let start = starts[candidate]
-            guard starts[candidate &+ 1] &- start == range.count else { return false }
-            let known = letters
-            let letters = known.span
+        private func matches(_ position: Int, _ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+            guard candidates[position].length == range.count else { return false }
             guard range.count >= 8 else {
-                for offset in 0..<range.count
-                where bytes[range.lowerBound &+ offset] | 0x20 != letters[start &+ offset] {
-                    return false
-                }
-                return true
+                return Self.word(bytes, range) == candidates[position].first
             }
-            // Eight at a time; the last eight may overlap with those before.
-            var offset = 0
-            let last = range.count &- 8
-            while offset < last {
-                guard isWord(at: range.lowerBound &+ offset, of: bytes, letters, start &+ offset) else {
-                    return false
-                }
-                offset &+= 8
-            }
-            return isWord(at: range.lowerBound &+ last, of: bytes, letters, start &+ last)
+            guard bytes.word(at: range.lowerBound) | Self.lowerCase == candidates[position].first,
+                bytes.word(at: range.upperBound &- 8) | Self.lowerCase == candidates[position].last
+            else { return false }
+            return range.count <= 16 || matchesMiddle(candidates[position].letters, bytes, range)
         }
 
-        @inline(__always)
-        private func isWord(
-            at position: Int, of bytes: Span<UInt8>, _ letters: Span<UInt8>, _ start: Int
+        private func matchesMiddle(
+            _ letters: [UInt8], _ bytes: Span<UInt8>, _ range: Range<Int>
         ) -> Bool {
-            bytes.word(at: position) | 0x2020_2020_2020_2020 == letters.word(at: start)
+            for offset in 8..<(range.count &- 8)
+            where bytes[range.lowerBound &+ offset] | 0x20 != letters[offset] {
+                return false
+            }
+            return true
+        }
+
+        private static var lowerCase: UInt64 { 0x2020_2020_2020_2020 }
+
+        /// Fewer than eight bytes, lower-case.
+        @inline(__always)
+        private static func word(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
+            // What follows the name is in reach nearly always.
+            if range.lowerBound &+ 8 <= bytes.count {
+                let unused = UInt64(truncatingIfNeeded: 8 &- range.count) &* 8
+                return ((bytes.word(at: range.lowerBound) | lowerCase) &<< unused) &>> unused
+            }
+            var word: UInt64 = 0
+            for offset in 0..<range.count {
+                word |= UInt64(bytes[range.lowerBound &+ offset] | 0x20) &<< (UInt64(offset) &* 8)
+            }
+            return word
+        }
+
+        private static func word(_ letters: ArraySlice<UInt8>) -> UInt64 {
+            letters.reversed().reduce(0) { $0 &<< 8 | UInt64($1) }
         }
 
         @inline(__always)

@@ -42,10 +42,15 @@ package struct ResponseParser: Sendable {
             response.judgeEnd()
             return end
         } catch {
-            scanner.reset()
-            startLine = nil
+            reset()
             throw error
         }
+    }
+
+    /// Forgets a head that has begun: what comes next is on another connection.
+    package mutating func reset() {
+        scanner.reset()
+        startLine = nil
     }
 
     private mutating func statusLine(of head: Span<UInt8>) throws(HTTPParseError) -> StatusLine? {

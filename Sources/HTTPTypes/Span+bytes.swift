@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 extension Span<UInt8> {
     /// The part of `range` without optional white space at either end (RFC 9110 §5.6.3).
     func trimmingOptionalWhitespace(_ range: Range<Int>) -> Range<Int> {
@@ -108,10 +110,6 @@ extension UInt64 {
 extension [UInt8] {
     /// Appends a copy of `bytes`.
     mutating func append(_ bytes: Span<UInt8>) {
-        append(addingCapacity: bytes.count) { output in
-            for index in bytes.indices {
-                output.append(bytes[index])
-            }
-        }
+        append(addingCapacity: bytes.count) { $0.append(copying: bytes) }
     }
 }

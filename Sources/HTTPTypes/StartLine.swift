@@ -6,13 +6,16 @@ extension Span<UInt8> {
     /// - Returns: nil if the bytes end before that is clear.
     /// - Throws: `malformedVersion`; `unsupportedVersion` for digits other than 1.0 and 1.1.
     func version(at start: Int) throws(HTTPParseError) -> (version: HTTPVersion, end: Int)? {
+        if start &+ 8 < count, word(at: start) == Self.http11, !isVersionCharacter(at: start &+ 8) {
+            return (.http11, start &+ 8)
+        }
         let name = "HTTP/".utf8.span
         for offset in 0..<name.count {
             guard start &+ offset < count else { return nil }
             guard self[start &+ offset] == name[offset] else { throw .malformedVersion }
         }
         var cursor = start &+ name.count
-        while cursor < count, self[cursor].isDigit || self[cursor] == Byte.dot { cursor &+= 1 }
+        while cursor < count, isVersionCharacter(at: cursor) { cursor &+= 1 }
         guard cursor < count else { return nil }
         let digits = start &+ name.count
         guard cursor > digits, self[digits].isDigit, self[cursor &- 1].isDigit else {
@@ -27,6 +30,11 @@ extension Span<UInt8> {
         default: throw .unsupportedVersion
         }
     }
+
+    /// `HTTP/1.1`, the first letter in the lowest bits.
+    private static var http11: UInt64 { 0x312E_312F_5054_5448 }
+
+    private func isVersionCharacter(at index: Int) -> Bool { self[index].isDigit || self[index] == Byte.dot }
 
     /// Where the next line begins, if a CR LF stands at `cursor`; nil if the bytes end first.
     ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 /// How a line of the access log is written: its format, and what is the same for many lines, made ready beforehand.
 struct AccessLineForm: Sendable {
     private let format: LogFormat
@@ -40,31 +42,31 @@ struct AccessLineForm: Sendable {
         _ record: borrowing AccessRecord, route: Int, path: Span<UInt8>, requestID: Span<UInt8>,
         into line: inout OutputSpan<UInt8>
     ) {
-        line.append(#"{"time":""#)
+        line.append(literal: #"{"time":""#)
         timestamp.append(unixMilliseconds: record.unixMilliseconds, to: &line)
-        line.append(#"","level":"info","message":"request","request_id":""#)
+        line.append(literal: #"","level":"info","message":"request","request_id":""#)
         line.append(visible: requestID, limit: AccessLog.requestIDLimit)
-        line.append(#"","method":""#)
+        line.append(literal: #"","method":""#)
         line.append(record.method)
         line.append(routeFields[route])
         line.append(visible: path, limit: AccessLog.pathLimit)
-        line.append(#"","status":"#)
+        line.append(literal: #"","status":"#)
         line.append(decimal: UInt64(clamping: record.status))
         if !record.code.isEmpty {
-            line.append(#","code":""#)
+            line.append(literal: #","code":""#)
             line.append(record.code)
             line.append(UInt8(ascii: "\""))
         }
-        line.append(#","bytes_in":"#)
+        line.append(literal: #","bytes_in":"#)
         line.append(decimal: record.bytesIn)
-        line.append(#","bytes_out":"#)
+        line.append(literal: #","bytes_out":"#)
         line.append(decimal: record.bytesOut)
-        line.append(#","duration_seconds":"#)
+        line.append(literal: #","duration_seconds":"#)
         line.append(seconds: record.duration)
-        if record.isReplayed { line.append(#","replayed":true"#) }
-        line.append(#","peer":""#)
+        if record.isReplayed { line.append(literal: #","replayed":true"#) }
+        line.append(literal: #","peer":""#)
         line.append(record.peer)
-        line.append("\"}\n")
+        line.append(literal: "\"}\n")
     }
 
     private mutating func writeText(
@@ -72,27 +74,27 @@ struct AccessLineForm: Sendable {
         into line: inout OutputSpan<UInt8>
     ) {
         timestamp.append(unixMilliseconds: record.unixMilliseconds, to: &line)
-        line.append(" info    request method=")
+        line.append(literal: " info    request method=")
         line.append(record.method)
-        line.append(" path=")
+        line.append(literal: " path=")
         line.append(visible: path, limit: AccessLog.pathLimit)
         line.append(routeFields[route])
-        line.append(" status=")
+        line.append(literal: " status=")
         line.append(decimal: UInt64(clamping: record.status))
         if !record.code.isEmpty {
-            line.append(" code=")
+            line.append(literal: " code=")
             line.append(record.code)
         }
-        line.append(" bytes_in=")
+        line.append(literal: " bytes_in=")
         line.append(decimal: record.bytesIn)
-        line.append(" bytes_out=")
+        line.append(literal: " bytes_out=")
         line.append(decimal: record.bytesOut)
-        line.append(" duration_seconds=")
+        line.append(literal: " duration_seconds=")
         line.append(seconds: record.duration)
-        if record.isReplayed { line.append(" replayed=true") }
-        line.append(" peer=")
+        if record.isReplayed { line.append(literal: " replayed=true") }
+        line.append(literal: " peer=")
         line.append(record.peer)
-        line.append(" request_id=")
+        line.append(literal: " request_id=")
         line.append(visible: requestID, limit: AccessLog.requestIDLimit)
         line.append(UInt8(ascii: "\n"))
     }

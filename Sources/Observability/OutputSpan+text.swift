@@ -2,25 +2,11 @@
 
 internal import System
 
-// Text into memory that was made ready for it: nothing is allocated, and no owner is asked for each piece.
 extension OutputSpan<UInt8> {
-    /// Appends a copy of `bytes`.
-    mutating func append(_ bytes: borrowing [UInt8]) { append(copying: bytes.span) }
-
-    /// Appends a text's UTF-8.
-    mutating func append(_ text: borrowing String) { append(copying: text.utf8.span) }
-
-    /// Appends a number in decimal, with leading zeros up to `width` digits, at most 20.
+    /// Appends a number in decimal, with leading zeros up to `width` digits.
     mutating func append(decimal value: UInt64, width: Int = 1) {
-        var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
-        var first = digits.count
-        var rest = value
-        repeat {
-            first -= 1
-            digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        } while rest > 0
-        append(copying: digits.span.extracting(last: Swift.max(digits.count - first, width)))
+        if value > 9 || width > 1 { append(decimal: value / 10, width: width - 1) }
+        append(UInt8(ascii: "0") + UInt8(value % 10))
     }
 
     /// Appends a duration in seconds with six digits after the point; negative ones count as zero.
@@ -46,16 +32,15 @@ extension OutputSpan<UInt8> {
     /// - Parameter limit: bytes that are shown at most; an ellipsis stands for the others.
     mutating func append(visible bytes: Span<UInt8>, limit: Int) {
         let shown = bytes.extracting(first: limit)
-        for index in shown.indices {
-            let byte = shown[index]
-            if Self.isVisible(byte) {
-                append(byte)
-            } else {
-                append(UInt8(ascii: "%"))
-                append(hexadecimal: byte)
-            }
+        var start = 0
+        for index in shown.indices where !Self.isVisible(shown[index]) {
+            append(copying: shown.extracting(start..<index))
+            append(UInt8(ascii: "%"))
+            append(hexadecimal: shown[index])
+            start = index + 1
         }
-        if bytes.count > shown.count { append("...") }
+        append(copying: shown.extracting(start..<shown.count))
+        if bytes.count > shown.count { append(literal: "...") }
     }
 
     /// How much ``append(visible:limit:)`` may append.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 /// Writes points in time as RFC 3339 in UTC with milliseconds: `2026-11-21T10:45:54.123Z`.
 ///
 /// The part up to the second is kept between calls, because a busy log writes thousands of lines a second.

@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Into memory that was made ready for all of it: nothing is allocated, and no owner is asked for each piece.
 extension OutputSpan<UInt8> {
     /// Appends a copy of `bytes`, for which there must be room, at once and not byte by byte.
+    @inline(__always)
     package mutating func append(copying bytes: Span<UInt8>) {
-        precondition(bytes.count <= freeCapacity, "no room was made")
+        bytes.withUnsafeBufferPointer { append(copying: $0) }
+    }
+
+    /// Appends a text that is known when this is compiled.
+    @inline(__always)
+    package mutating func append(literal text: StaticString) {
+        append(copying: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Appends a copy of `bytes`.
+    package mutating func append(_ bytes: borrowing [UInt8]) { append(copying: bytes.span) }
+
+    /// Appends a text's UTF-8.
+    package mutating func append(_ text: borrowing String) { append(copying: text.utf8.span) }
+
+    @inline(__always)
+    private mutating func append(copying source: UnsafeBufferPointer<UInt8>) {
+        precondition(source.count <= freeCapacity, "no room was made")
+        guard let from = source.baseAddress else { return }
         withUnsafeMutableBufferPointer { buffer, count in
-            bytes.withUnsafeBufferPointer { source in
-                guard let from = source.baseAddress, let to = buffer.baseAddress else { return }
-                (to + count).initialize(from: from, count: source.count)
-                count += source.count
-            }
+            guard let to = buffer.baseAddress else { return }
+            (to + count).initialize(from: from, count: source.count)
+            count += source.count
         }
     }
 }
