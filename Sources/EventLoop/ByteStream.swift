@@ -138,11 +138,33 @@ package final class ByteStream {
     /// Gives an empty ``input``'s storage back; call it before a long wait.
     package func releaseStorage() { input.releaseIfEmpty(to: pool) }
 
+    /// Sends as much of `bytes` as the peer takes at once.
+    ///
+    /// - Returns: how many bytes that were; whoever sends the others comes with the same again (as SSL_write(3) asks).
+    package func send(_ bytes: [UInt8]) throws(StreamError) -> Int {
+        guard !isClosed else { throw .closed }
+        return try moved(by: bytes.withUnsafeBytes { wire.send($0) })
+    }
+
+    /// Sends as much of `head`, then the bytes at `range` of `source`'s input, then `tail`, as the peer takes at once.
+    ///
+    /// - Returns: how many bytes that were, as of ``send(_:)``.
+    package func send(
+        _ head: [UInt8], forwarding range: Range<Int>, of source: ByteStream, tail: [UInt8] = []
+    ) throws(StreamError) -> Int {
+        guard !isClosed else { throw .closed }
+        return try moved(by: sendParts(head, range, of: source, tail, from: 0))
+    }
+
     /// Sends all of `bytes`.
     ///
-    /// - Parameter timeout: of each wait for the peer to take more; zero waits for ever.
-    package func write(_ bytes: [UInt8], within timeout: Duration) async throws(StreamError) {
-        var sent = 0
+    /// - Parameters:
+    ///   - start: where in `bytes` to begin.
+    ///   - timeout: of each wait for the peer to take more; zero waits for ever.
+    package func write(
+        _ bytes: [UInt8], from start: Int = 0, within timeout: Duration
+    ) async throws(StreamError) {
+        var sent = start
         while sent < bytes.count {
             guard !isClosed else { throw .closed }
             let result = bytes.withUnsafeBytes { wire.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
@@ -162,35 +184,50 @@ package final class ByteStream {
         let total = head.count + range.count + tail.count
         while sent < total {
             guard !isClosed else { throw .closed }
-            let headSent = min(sent, head.count)
-            let bodySent = min(sent - headSent, range.count)
-            let tailSent = sent - headSent - bodySent
-            let result = head.withUnsafeBytes { first in
-                source.input.withUnsafeReadable((range.lowerBound + bodySent)..<range.upperBound) { second in
-                    tail.withUnsafeBytes { third in
-                        wire.send(
-                            UnsafeRawBufferPointer(rebasing: first[headSent...]), second,
-                            UnsafeRawBufferPointer(rebasing: third[tailSent...]))
-                    }
+            let result = sendParts(head, range, of: source, tail, from: sent)
+            sent += try await account(for: result, within: timeout)
+        }
+    }
+
+    private func sendParts(
+        _ head: [UInt8], _ range: Range<Int>, of source: ByteStream, _ tail: [UInt8], from sent: Int
+    ) -> WireResult {
+        let headSent = min(sent, head.count)
+        let bodySent = min(sent - headSent, range.count)
+        let tailSent = sent - headSent - bodySent
+        return head.withUnsafeBytes { first in
+            source.input.withUnsafeReadable((range.lowerBound + bodySent)..<range.upperBound) { second in
+                tail.withUnsafeBytes { third in
+                    wire.send(
+                        UnsafeRawBufferPointer(rebasing: first[headSent...]), second,
+                        UnsafeRawBufferPointer(rebasing: third[tailSent...]))
                 }
             }
-            sent += try await account(for: result, within: timeout)
         }
     }
 
     /// The number of bytes that moved, after waiting if none could.
     private func account(for result: WireResult, within timeout: Duration) async throws(StreamError) -> Int {
+        let count = try moved(by: result)
+        switch result {
+        case .wouldBlockOnWrite: try await readiness.writable(within: timeout)
+        case .wouldBlockOnRead: try await readiness.readable(within: timeout)
+        case .moved, .end, .truncated, .failed: break
+        }
+        return count
+    }
+
+    /// The number of bytes that moved at once.
+    private func moved(by result: WireResult) throws(StreamError) -> Int {
         switch result {
         case .moved(let count):
             bytesSent &+= UInt64(count)
             return count
         case .wouldBlockOnWrite:
             readiness.clearWritable()
-            try await readiness.writable(within: timeout)
             return 0
         case .wouldBlockOnRead:
             readiness.clearReadable()
-            try await readiness.readable(within: timeout)
             return 0
         case .end, .truncated:
             throw .reset

@@ -34,6 +34,7 @@ final class Exchange {
     var upstream: UpstreamConnection?
     /// The head of the upstream's answer.
     var response = HTTPResponse()
+    var responseParser: ResponseParser
     let responseBody: MessageBody
     var responseFraming = BodyFraming.none
     /// Whether the upstream can be asked again on its connection.
@@ -50,12 +51,13 @@ final class Exchange {
     var isReplayed = false
     /// The target as it came, where it was changed.
     var originalTarget: [UInt8] = []
-    /// The `Host` as it came; empty without one.
+    /// The `Host` as it came, once it is found to be one of ours; empty without one.
+    ///
+    /// It stays for the next request: clients seldom change it.
     var host: [UInt8] = []
-    /// The `Host` that was found to be ours last: clients seldom change it.
-    var admittedHost: [UInt8] = []
 
-    init(connection: ServerConnection, listener: Int) {
+    init(connection: ServerConnection, listener: Int, limits: HeadLimits) {
+        responseParser = ResponseParser(limits: limits)
         self.connection = connection
         self.listener = listener
         upload = Upload(connection: connection)
@@ -80,8 +82,7 @@ final class Exchange {
         code = ""
         bytesOut = 0
         isReplayed = false
-        originalTarget.removeAll(keepingCapacity: true)
-        host.removeAll(keepingCapacity: true)
+        if !originalTarget.isEmpty { originalTarget.removeAll(keepingCapacity: true) }
         startedAt = .now
     }
 

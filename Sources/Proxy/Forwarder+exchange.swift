@@ -77,15 +77,16 @@ extension Forwarder {
     }
 
     private func judgeHost(_ exchange: Exchange) throws(ProxyError) {
-        exchange.connection.request.fields.copy(.host, into: &exchange.host)
-        guard exchange.host != exchange.admittedHost || exchange.host.isEmpty else { return }
-        guard
-            configuration.access.hosts.contains(exchange.connection.request.fields[.host])
-        else {
+        let connection = exchange.connection
+        guard exchange.host.isEmpty || !connection.request.fields.has(.host, equalTo: exchange.host) else {
+            return
+        }
+        exchange.host.removeAll()
+        guard configuration.access.hosts.contains(connection.request.fields[.host]) else {
             metrics.countDenial(.host)
             throw .wrongHost
         }
-        exchange.admittedHost = exchange.host
+        connection.request.fields.copy(.host, into: &exchange.host)
     }
 
     private func answerPreflight(_ exchange: Exchange) async throws(ProxyError) {
@@ -123,14 +124,12 @@ extension Forwarder {
     /// - Returns: whether the session must be asked for one.
     private func lacksToken(_ exchange: Exchange, on route: RouteState) throws(ProxyError) -> Bool {
         guard route.route.session != nil else { return false }
-        if exchange.connection.request.fields.contains(route.route.credentials.name) {
-            switch route.route.authorization {
-            case .overwrite: break
-            case .preserve: return false
-            case .reject:
-                metrics.countDenial(.authorization)
-                throw .accessDenied(.authorizationHeader)
-            }
+        if route.route.authorization != .overwrite,
+            exchange.connection.request.fields.contains(route.route.credentials.name)
+        {
+            guard route.route.authorization == .reject else { return false }
+            metrics.countDenial(.authorization)
+            throw .accessDenied(.authorizationHeader)
         }
         guard let token = route.token?.current(), token.isUsable(at: exchange.startedAt) else { return true }
         exchange.token = token
@@ -172,16 +171,17 @@ extension Forwarder {
             }
             return
         }
-        let credentials = route.route.credentials
-        exchange.connection.request.fields.remove(credentials.name)
-        if credentials.name == .authorization, credentials.scheme == "Bearer" {
+        guard !route.takesBearerLine else {
+            exchange.connection.request.fields.remove(.authorization)
             exchange.connection.request.fields.append(
                 line: token.authorizationLine.plaintextBytes, of: .authorization)
-        } else {
-            token.token.withPlaintext { plaintext in
-                let value = credentials.scheme.isEmpty ? plaintext : "\(credentials.scheme) \(plaintext)"
-                _ = exchange.connection.request.fields.append(credentials.name, value)
-            }
+            return
+        }
+        let credentials = route.route.credentials
+        exchange.connection.request.fields.remove(credentials.name)
+        token.token.withPlaintext { plaintext in
+            let value = credentials.scheme.isEmpty ? plaintext : "\(credentials.scheme) \(plaintext)"
+            _ = exchange.connection.request.fields.append(credentials.name, value)
         }
     }
 

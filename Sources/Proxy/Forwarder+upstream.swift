@@ -39,15 +39,21 @@ extension Forwarder {
     private func attempt(_ exchange: Exchange, on route: RouteState, fresh: Bool) async throws(AttemptFailure)
     {
         let upstream: UpstreamConnection
-        do throws(UpstreamError) {
-            upstream = try await connection(for: exchange, on: route, fresh: fresh)
-        } catch {
-            throw AttemptFailure(error: ProxyError(error))
+        if !fresh, let kept = keptConnection(for: exchange, on: route) {
+            upstream = kept
+        } else {
+            do throws(UpstreamError) {
+                upstream = try await route.pool.open(within: route.route.timeouts.connect)
+            } catch {
+                throw AttemptFailure(error: ProxyError(error))
+            }
         }
         exchange.upstream = upstream
         route.activeConnections += 1
         do throws(ProxyError) {
-            try await sendRequest(exchange, to: upstream)
+            if try sendRequest(exchange, to: upstream) {
+                exchange.upload.task = startTask { await self.sendRest(of: exchange, to: upstream) }
+            }
             try await receiveHead(of: exchange, from: upstream, timeout: route.route.timeouts.firstByte)
         } catch {
             let wasStale =
@@ -59,27 +65,23 @@ extension Forwarder {
         }
     }
 
-    private func connection(
-        for exchange: Exchange, on route: RouteState, fresh: Bool
-    ) async throws(UpstreamError) -> UpstreamConnection {
-        let mayBeSentTwice = exchange.connection.request.method.isIdempotent && exchange.isReplayable
-        if !fresh, let kept = route.pool.take(mayRepeat: mayBeSentTwice) {
-            return kept
-        }
-        return try await route.pool.open(within: route.route.timeouts.connect)
+    private func keptConnection(for exchange: Exchange, on route: RouteState) -> UpstreamConnection? {
+        route.pool.take(
+            mayRepeat: exchange.connection.request.method.isIdempotent && exchange.isReplayable)
     }
 
     // MARK: Request
 
-    private func sendRequest(_ exchange: Exchange, to upstream: UpstreamConnection) async throws(ProxyError) {
+    /// - Returns: whether there is more to send.
+    private func sendRequest(_ exchange: Exchange, to upstream: UpstreamConnection) throws(ProxyError) -> Bool
+    {
         do {
-            try await exchange.upload.sendStart(to: upstream.stream)
+            try exchange.upload.sendStart(to: upstream.stream)
         } catch {
             try judge(error)
-            return  // the upstream may have answered before it stopped reading
+            return false  // the upstream may have answered before it stopped reading
         }
-        guard !exchange.upload.isFinished else { return }
-        exchange.upload.task = startTask { await self.sendRest(of: exchange, to: upstream) }
+        return !exchange.upload.isFinished
     }
 
     /// The upload goes on beside the answer; if the client fails, the upstream must see a cut, not an end.
@@ -115,10 +117,10 @@ extension Forwarder {
     private func receiveHead(
         of exchange: Exchange, from upstream: UpstreamConnection, timeout: Duration
     ) async throws(ProxyError) {
-        var parser = ResponseParser(limits: configuration.headLimits)
+        exchange.responseParser.reset()
         var interimCount = 0
         while true {
-            guard let consumed = try parse(&parser, exchange, upstream) else {
+            guard let consumed = try parse(exchange, upstream) else {
                 try await awaitAnswer(of: exchange, from: upstream, timeout: timeout)
                 continue
             }
@@ -131,13 +133,11 @@ extension Forwarder {
         try beginResponseBody(of: exchange, from: upstream)
     }
 
-    private func parse(
-        _ parser: inout ResponseParser, _ exchange: Exchange, _ upstream: UpstreamConnection
-    ) throws(ProxyError) -> Int? {
+    private func parse(_ exchange: Exchange, _ upstream: UpstreamConnection) throws(ProxyError) -> Int? {
         guard !upstream.stream.input.isEmpty else { return nil }
         do {
             return try upstream.stream.input.withReadable { (bytes) throws(HTTPParseError) in
-                try parser.parse(bytes, into: &exchange.response)
+                try exchange.responseParser.parse(bytes, into: &exchange.response)
             }
         } catch {
             throw .upstreamProtocol

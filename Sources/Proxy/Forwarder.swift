@@ -142,7 +142,8 @@ final class Forwarder {
         let connection = ServerConnection(
             stream: stream, peer: peer, limits: configuration.headLimits,
             timeouts: configuration.serverTimeouts, dormantAfter: Self.dormantAfter)
-        let exchange = Exchange(connection: connection, listener: listener)
+        let exchange = Exchange(
+            connection: connection, listener: listener, limits: configuration.headLimits)
         exchange.isSecured = isSecured
         begin(exchange)
         _ = startTask { await self.attend(exchange) }
@@ -178,7 +179,8 @@ final class Forwarder {
     /// Runs `body` as a task of the caller's actor that never leaves the loop.
     ///
     /// Being on the actor is not enough: a continuation that is resumed by the loop may be queued on the global pool,
-    /// and come back from there, unless the task itself prefers the loop.
+    /// and come back from there, unless the task itself prefers the loop. A function that is not async has no actor to
+    /// give.
     func startTask(
         isolation: isolated (any Actor)? = #isolation, _ body: @escaping () async -> Void
     ) -> Task<Void, Never> {

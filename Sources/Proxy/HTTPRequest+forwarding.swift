@@ -67,14 +67,10 @@ extension HTTPRequest {
 
     private mutating func setHost(for state: RouteState) {
         switch state.route.hostField {
-        case .upstream: setHost(state.upstreamAuthority)
-        case .preserve: if !fields.has(.host) { setHost(state.upstreamAuthority) }
+        case .upstream: fields.replace(with: state.hostLine, of: .host)
+        case .preserve: if !fields.has(.host) { fields.append(line: state.hostLine, of: .host) }
         case .value(let value): fields[.host] = value
         }
-    }
-
-    private mutating func setHost(_ value: [UInt8]) {
-        if !fields.replace(.host, with: value.span) { fields.append(.host, bytes: value.span) }
     }
 
     private mutating func tell(

@@ -16,8 +16,11 @@ final class RouteState {
     var activeConnections = 0
     var connectingConnections = 0
 
+    /// Whether the token goes where RFC 6750 2.1 puts it, so that its ready-made line is right.
+    let takesBearerLine: Bool
     let upstreamPrefix: [UInt8]
-    let upstreamAuthority: [UInt8]
+    /// `Host` as the upstream expects it.
+    let hostLine: [UInt8]
     /// How many bytes of the target `strip_prefix` drops.
     let strippedCount: Int
 
@@ -26,8 +29,9 @@ final class RouteState {
         self.route = route
         self.pool = pool
         token = route.session.map { TokenReader($0.slot) }
+        takesBearerLine = route.credentials.name == .authorization && route.credentials.scheme == "Bearer"
         upstreamPrefix = Array(route.upstreamPrefix.utf8)
-        upstreamAuthority = Array(route.upstreamAuthority.utf8)
+        hostLine = Array("Host: \(route.upstreamAuthority)\r\n".utf8)
         let path = route.path.utf8
         strippedCount = route.stripPrefix ? (path.last == UInt8(ascii: "/") ? path.count - 1 : path.count) : 0
     }

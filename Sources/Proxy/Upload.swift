@@ -30,8 +30,10 @@ final class Upload {
     private(set) var finishedAt = ContinuousClock.now
     /// What carries out ``sendRest(to:)``, while it is under way.
     var task: Task<Void, Never>?
-    /// What goes before the next piece: the head, framing, what was kept.
+    /// What goes before the next piece: the head, framing, what was kept, what the upstream did not take at once.
     private var prefix: [UInt8] = []
+    /// Whether the end's framing is written.
+    private var hasEnd = false
 
     init(connection: ServerConnection) {
         self.connection = connection
@@ -47,7 +49,8 @@ final class Upload {
         self.framing = framing
         self.keepLimit = keepLimit
         self.timeout = timeout
-        if kept.capacity > 4096 { kept = [] } else { kept.removeAll(keepingCapacity: true) }
+        if kept.capacity > 4096 { kept = [] } else if !kept.isEmpty { kept.removeAll(keepingCapacity: true) }
+        if prefix.capacity > StoragePool.small { prefix = [] }
         hasOverflowed = false
         failure = nil
         isFinished = false
@@ -62,30 +65,34 @@ final class Upload {
     /// Whether the whole body has come from the client.
     var hasArrived: Bool { connection.body.isFinished }
 
-    /// Sends the head, what was kept before, and what has arrived so far, in one system call where it is little.
+    /// Sends the head, what was kept before, and what has arrived so far: as much as the upstream takes at once.
     ///
-    /// Afterwards ``isFinished`` says whether that was all.
-    func sendStart(to upstream: ByteStream) async throws(Failure) {
+    /// Afterwards ``isFinished`` says whether that was all; what is left is for ``sendRest(to:)``.
+    func sendStart(to upstream: ByteStream) throws(Failure) {
         failure = nil
         isFinished = false
-        prefix.removeAll(keepingCapacity: true)
+        hasEnd = false
+        if !prefix.isEmpty { prefix.removeAll(keepingCapacity: true) }
         connection.request.serialize(into: &prefix)
         appendKept()
-        while true {
+        var takesMore = true
+        while takesMore {
             let piece: Range<Int>?
             do { piece = try connection.body.nextBuffered() } catch { throw fail(.client(error)) }
             guard let piece else { break }
-            try await forward(piece, to: upstream)
+            takesMore = try forwardAtOnce(piece, to: upstream)
         }
+        guard takesMore else { return }
         if hasArrived { appendEnd() }
-        if !prefix.isEmpty { try await flush(to: upstream) }
-        if hasArrived { finish() }
+        if !prefix.isEmpty { takesMore = try flushAtOnce(to: upstream) }
+        if hasArrived, takesMore { finish() }
     }
 
     /// Sends what is still to come, as it comes.
     func sendRest(to upstream: ByteStream) async {
         defer { task = nil }
         do throws(Failure) {
+            if !prefix.isEmpty { try await flush(to: upstream) }
             while true {
                 // Whoever stops an upload wakes it from a wait; one that has not begun to wait must not begin.
                 guard upstream.isOpen else { throw .upstream(.closed) }
@@ -116,10 +123,10 @@ final class Upload {
         finishedAt = .now
     }
 
+    private static let lineEnd = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+
     private func forward(_ piece: Range<Int>, to upstream: ByteStream) async throws(Failure) {
-        keep(piece)
-        if framing == .chunked { ChunkedEncoder.head(of: piece.count, into: &prefix) }
-        let tail: [UInt8] = framing == .chunked ? [UInt8(ascii: "\r"), UInt8(ascii: "\n")] : []
+        let tail = begin(piece)
         do {
             try await upstream.write(
                 prefix, forwarding: piece, of: connection.stream, tail: tail, within: timeout)
@@ -129,6 +136,36 @@ final class Upload {
         }
         prefix.removeAll(keepingCapacity: true)
         consume(piece)
+    }
+
+    /// - Returns: whether the upstream took all of it; what it left is in ``prefix``.
+    private func forwardAtOnce(_ piece: Range<Int>, to upstream: ByteStream) throws(Failure) -> Bool {
+        let tail = begin(piece)
+        defer { consume(piece) }
+        let sent: Int
+        do {
+            sent = try upstream.send(prefix, forwarding: piece, of: connection.stream, tail: tail)
+        } catch {
+            throw fail(.upstream(error))
+        }
+        guard sent < prefix.count + piece.count + tail.count else {
+            prefix.removeAll(keepingCapacity: true)
+            return true
+        }
+        connection.stream.input.copy(piece, into: &prefix)
+        prefix.append(contentsOf: tail)
+        prefix.removeFirst(sent)
+        return false
+    }
+
+    /// Keeps a piece, and writes the framing before it.
+    ///
+    /// - Returns: the framing behind it.
+    private func begin(_ piece: Range<Int>) -> [UInt8] {
+        keep(piece)
+        guard framing == .chunked else { return [] }
+        ChunkedEncoder.head(of: piece.count, into: &prefix)
+        return Self.lineEnd
     }
 
     /// Takes a piece out of the client's input, whether the upstream got it or not: its framing is behind it, so what
@@ -145,6 +182,22 @@ final class Upload {
             throw fail(.upstream(error))
         }
         prefix.removeAll(keepingCapacity: true)
+    }
+
+    /// - Returns: whether the upstream took all of ``prefix``; what it left is still there.
+    private func flushAtOnce(to upstream: ByteStream) throws(Failure) -> Bool {
+        let sent: Int
+        do {
+            sent = try upstream.send(prefix)
+        } catch {
+            throw fail(.upstream(error))
+        }
+        guard sent < prefix.count else {
+            prefix.removeAll(keepingCapacity: true)
+            return true
+        }
+        prefix.removeFirst(sent)
+        return false
     }
 
     private func keep(_ piece: Range<Int>) {
@@ -165,7 +218,8 @@ final class Upload {
     }
 
     private func appendEnd() {
-        guard framing == .chunked else { return }
+        guard framing == .chunked, !hasEnd else { return }
+        hasEnd = true
         ChunkedEncoder.end(trailers: connection.body.trailers, into: &prefix)
     }
 }
