@@ -96,14 +96,15 @@ package final class ByteStream {
     /// - Parameters:
     ///   - timeout: of the wait for the first byte; zero waits for ever.
     ///   - capacity: how much one receive may take when the buffer is empty, in bytes.
+    ///   - isInside: whether more must come, because a message is not whole.
     /// - Returns: `false` when the peer has ended its direction.
     package func fill(
-        within timeout: Duration, capacity: Int = StoragePool.small
+        within timeout: Duration, capacity: Int = StoragePool.small, isInside: Bool = false
     ) async throws(StreamError) -> Bool {
         while true {
             if readiness.isReadable, let hasBytes = try receive(capacity: capacity) { return hasBytes }
             input.releaseIfEmpty(to: pool)
-            try await readiness.readable(within: timeout)
+            try await readiness.readable(within: timeout, isInside: isInside)
         }
     }
 

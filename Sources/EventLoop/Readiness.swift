@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLibevent
+internal import Glibc
 internal import System
 
 /// What is known of one descriptor's readiness, and who waits for it.
@@ -35,6 +36,9 @@ package final class Readiness {
 
     /// Whether the next writable edge is what a reader waits for.
     private var readerNeedsWritable = false
+    /// In nanoseconds; seldom enough that it costs a busy connection nothing.
+    private static let checkDelay: UInt64 = 200_000_000
+
     private let descriptor: CInt
     private let loop: EventLoop
     private var isCancelled = false
@@ -46,6 +50,8 @@ package final class Readiness {
     /// It may fire early for a wait that has since ended: setting it anew at each wait would cost two heap
     /// operations a request.
     private var timerDeadline = UInt64.max
+    /// When a wait inside a message looks whether the connection is broken, in coarse nanoseconds.
+    private var checkAt = UInt64.max
     /// Whether the next wait for reading is to end at once.
     private var isInterrupted = false
     private var reader: Waiter?
@@ -86,11 +92,23 @@ package final class Readiness {
 
     /// Waits until the descriptor is readable, ended or broken.
     ///
-    /// - Parameter timeout: zero or less waits for ever.
+    /// - Parameters:
+    ///   - timeout: zero or less waits for ever.
+    ///   - isInside: whether more must come, because a message is not whole.
     /// - Throws: ``StreamError/timedOut`` or ``StreamError/closed``.
-    package func readable(within timeout: Duration) async throws(StreamError) {
+    package func readable(within timeout: Duration, isInside: Bool = false) async throws(StreamError) {
         guard !isReadable else { return }
+        if isInside { checkSoon() }
         try await wait(.reading, within: timeout)
+    }
+
+    /// Has the wait that follows find out soon that the connection is broken, if it was so from the start.
+    ///
+    /// A reset that comes right behind bytes makes one edge with them, and libevent does not tell it from bytes alone.
+    /// Whoever then receives the bytes, all of them, finds the kernel's buffer empty and waits for an edge that was.
+    private func checkSoon() {
+        checkAt = coarseNanoseconds() &+ Self.checkDelay
+        if checkAt < timerDeadline { setTimer(to: checkAt) }
     }
 
     /// Waits until the descriptor is writable or broken.
@@ -213,12 +231,22 @@ package final class Readiness {
         if hasNews { onEdge?() }
     }
 
+    private func checkReader() {
+        checkAt = .max
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
+        guard reader != nil, poll(&state, 1, 0) > 0 else { return }
+        // Only what nobody asks for can be there: an error, or both ends closed.
+        isReadable = true
+        resume(.reading, with: nil)
+    }
+
     fileprivate func deadlineReached() {
         timerDeadline = .max
         let now = coarseNanoseconds()
         if let reader, reader.deadline <= now { resume(.reading, with: .timedOut) }
         if let writer, writer.deadline <= now { resume(.writing, with: .timedOut) }
-        let next = min(reader?.deadline ?? .max, writer?.deadline ?? .max)
+        if checkAt <= now { checkReader() }
+        let next = min(reader == nil ? .max : checkAt, reader?.deadline ?? .max, writer?.deadline ?? .max)
         if next != .max { setTimer(to: next) }
     }
 }

@@ -111,7 +111,7 @@ package final class MessageBody {
 
     private func fill(within timeout: Duration, capacity: Int) async throws(MessageError) -> Bool {
         do {
-            return try await stream.fill(within: timeout, capacity: capacity)
+            return try await stream.fill(within: timeout, capacity: capacity, isInside: true)
         } catch {
             throw .stream(error)
         }

@@ -25,6 +25,9 @@ package final class ServerConnection {
     /// Whether ``receiveHead()`` gave up because the client is silent, and may be called again once it is not.
     package private(set) var isDormant = false
 
+    /// How long a client may go on sending what nobody reads: many send all of a body before they read the answer.
+    private static let longestLinger = Duration.seconds(30)
+
     private let limits: HeadLimits
     private let timeouts: ServerTimeouts
     private let dormantAfter: Duration?
@@ -100,11 +103,11 @@ package final class ServerConnection {
     /// Closing with unread bytes resets the connection, and the client would lose the answer (RFC 9112 9.6).
     package func lingerAndClose() async {
         await stream.endSending(within: .seconds(1))
-        var patience = 64
-        while patience > 0, (try? await stream.fill(within: .seconds(1), capacity: StoragePool.large)) == true
+        let deadline = ContinuousClock.now + Self.longestLinger
+        while (try? await stream.fill(within: .seconds(2), capacity: StoragePool.large)) == true,
+            .now < deadline
         {
             stream.input.consume(stream.input.count)
-            patience -= 1
         }
         stream.close()
     }
@@ -143,7 +146,7 @@ package final class ServerConnection {
             let remaining = deadline.map { max(ContinuousClock.now.duration(to: $0), .milliseconds(1)) }
             if let deadline, ContinuousClock.now >= deadline { throw .headTimedOut }
             do {
-                guard try await stream.fill(within: remaining ?? .zero) else { return false }
+                guard try await stream.fill(within: remaining ?? .zero, isInside: true) else { return false }
             } catch .timedOut {
                 throw .headTimedOut
             } catch {
