@@ -44,6 +44,8 @@ final class Exchange {
     var startedAt = ContinuousClock.now
     /// Whether a byte of the final answer's head was sent to the client.
     var answerHasBegun = false
+    /// Whether all of the answer was sent on while the request still comes.
+    var answerIsWhole = false
     /// The status the client saw, and our own code for it.
     var status = 0
     var code = ""
@@ -78,6 +80,7 @@ final class Exchange {
         token = nil
         upstream = nil
         answerHasBegun = false
+        answerIsWhole = false
         status = 0
         code = ""
         bytesOut = 0

@@ -156,7 +156,8 @@ extension Forwarder {
             exchange.bytesOut &+= UInt64(piece.count)
             upstream.input.consume(piece.upperBound)
         }
-        ChunkedEncoder.end(trailers: body.trailers, into: &connection.output)
+        let unwanted = exchange.route?.unwantedResponseTrailers ?? []
+        ChunkedEncoder.end(trailers: body.trailers.without(unwanted), into: &connection.output)
         announceEnd(of: connection)
         try await flushOutput(exchange)
     }
@@ -198,51 +199,5 @@ extension Forwarder {
             exchange.connection.endAfterAnswer()
             throw .clientGone
         }
-    }
-
-    // MARK: Upgrade
-
-    /// After a 101 bytes pass both ways until one side ends (RFC 9110 7.8).
-    private func tunnel(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
-        guard let upstream = exchange.upstream?.stream, let upgrade = exchange.upgrade else {
-            throw .upstreamProtocol
-        }
-        let connection = exchange.connection
-        exchange.response.fields.removeHopByHop()
-        exchange.response.fields.append(.connection, "Upgrade")
-        exchange.response.fields.append(.upgrade, upgrade)
-        connection.output.removeAll(keepingCapacity: true)
-        exchange.response.serialize(into: &connection.output)
-        exchange.answerHasBegun = true
-        exchange.upstreamPersists = false
-        connection.endAfterAnswer()
-        try await writeToClient(connection.output, exchange)
-        let upward = startTask { await self.pump(from: connection.stream, to: upstream) }
-        await pump(from: upstream, to: connection.stream)
-        await upward.value
-    }
-
-    /// Moves bytes one way until their source ends, then ends the other's direction too.
-    private func pump(from source: ByteStream, to sink: ByteStream) async {
-        do {
-            while true {
-                if source.input.isEmpty {
-                    guard try await source.fill(within: .zero, capacity: StoragePool.large) else { break }
-                }
-                let count = source.input.count
-                try await sink.write([], forwarding: 0..<count, of: source, within: .zero)
-                source.input.consume(count)
-            }
-            if source.endWasTruncated {
-                sink.abort()
-            } else if sink.canEndSending {
-                return await sink.endSending(within: .zero)
-            } else {
-                // A sink that cannot be told would keep the tunnel open for a source that has gone.
-                await source.finish(within: .seconds(1))
-            }
-        } catch {}
-        source.close()
-        sink.close()
     }
 }

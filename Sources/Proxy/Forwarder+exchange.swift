@@ -25,6 +25,7 @@ extension Forwarder {
             try await send(exchange, on: route)
             if hasVerdict(exchange, on: route) { try await heedVerdict(exchange, on: route) }
             try await deliver(exchange, on: route)
+            if exchange.upload.isRunning { await finishUpload(of: exchange) }
         } catch {
             await reject(exchange, error)
         }
@@ -112,6 +113,7 @@ extension Forwarder {
     private func beginUpload(of exchange: Exchange, on route: RouteState) throws(ProxyError) {
         exchange.upload.begin(
             exchange.framing, keepLimit: route.route.replayBuffer, timeout: route.route.timeouts.streamIdle)
+        if exchange.framing == .chunked { exchange.upload.unwantedTrailers = route.unwantedRequestTrailers }
         if case .length(let length) = exchange.framing, length > configuration.bodyLimit ?? .max {
             throw .bodyTooLarge
         }
@@ -185,18 +187,6 @@ extension Forwarder {
         }
     }
 
-    private func upgrade(wantedBy request: HTTPRequest, on route: RouteState, framing: BodyFraming) -> String?
-    {
-        guard request.version == .http11, framing == .none, request.fields.has(.upgrade),
-            request.fields.containsToken("upgrade", in: .connection)
-        else { return nil }
-        let passed = request.fields.listMembers(of: .upgrade).filter { member in
-            let name = member.lowercased()
-            return name != "h2c" && route.route.upgrade.contains(name)
-        }
-        return passed.isEmpty ? nil : passed.joined(separator: ", ")
-    }
-
     // MARK: What the upstream thinks of the token
 
     /// Whether the session may have to hear of the answer: of a refusal, or, once for each token and route, that the
@@ -232,6 +222,7 @@ extension Forwarder {
         discardAnswer(of: exchange, on: route)
         exchange.token = replacement
         putToken(into: exchange, for: route)
+        exchange.connection.request.fields.remove(.expect)  // the whole body is here
         exchange.isReplayed = true
         do {
             try await send(exchange, on: route)

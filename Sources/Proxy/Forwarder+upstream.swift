@@ -88,6 +88,21 @@ extension Forwarder {
     private func sendRest(of exchange: Exchange, to upstream: UpstreamConnection) async {
         await exchange.upload.sendRest(to: upstream.stream)
         if case .client = exchange.upload.failure { upstream.stream.close() }
+        if exchange.answerIsWhole { upstream.stream.readiness.interruptReader() }
+    }
+
+    /// Sends the rest of a body whose answer is whole already, as long as the upstream wants it.
+    ///
+    /// Whoever answers so early and keeps the connection reads on (RFC 9112 9.3), and may need what it reads.
+    func finishUpload(of exchange: Exchange) async {
+        // Who waited for a 100 in vain will hardly send the body now.
+        guard exchange.upstreamPersists, exchange.status < 300,
+            !exchange.connection.request.fields.has(.expect), let upstream = exchange.upstream?.stream
+        else { return }
+        exchange.answerIsWhole = true
+        // Whatever comes now, its end too, says that the upstream is done; but so does the end of the upload.
+        _ = try? await upstream.fill(within: .zero, isInside: true)
+        if !exchange.upload.isRunning { upstream.readiness.forgetInterruption() }
     }
 
     /// Throws if a failed upload is the client's fault.
@@ -153,7 +168,7 @@ extension Forwarder {
         var remaining = timeout
         while true {
             do throws(StreamError) {
-                guard try await upstream.stream.fill(within: remaining) else { throw .reset }
+                guard try await upstream.stream.fill(within: remaining, isInside: true) else { throw .reset }
                 return
             } catch {
                 if let failure = exchange.upload.failure { try judge(failure) }
@@ -169,6 +184,7 @@ extension Forwarder {
     private func forwardInterim(_ exchange: Exchange) async throws(ProxyError) {
         guard exchange.connection.request.version == .http11 else { return }
         exchange.response.fields.removeHopByHop()
+        exchange.response.fields.remove(.contentLength)  // RFC 9110 8.6
         exchange.connection.output.removeAll(keepingCapacity: true)
         exchange.response.serialize(into: &exchange.connection.output)
         try await writeToClient(exchange.connection.output, exchange)

@@ -21,7 +21,13 @@ extension HTTPResponse {
 
     /// Makes this head, as the upstream sent it, the head that the client gets.
     mutating func rewrite(for state: RouteState, delivery: Delivery) {
+        // A 426 says to what (RFC 9110 15.5.22).
+        let demanded = status == 426 ? state.route.passableProtocols(in: fields) : nil
         fields.removeHopByHop()
+        if let demanded {
+            fields.append(.connection, "Upgrade")
+            fields.append(.upgrade, demanded)
+        }
         if status == 204 { fields.remove(.contentLength) }  // RFC 9110 8.6
         if fields.has(.location) { rewriteLocation(for: state, clientOrigin: delivery.clientOrigin) }
         if !state.route.responseEdits.isEmpty { state.route.responseEdits.apply(to: &fields) }
@@ -51,6 +57,8 @@ extension HTTPResponse {
             rewritten = routePath + rewritten
         }
         if !rewritten.hasPrefix("/") { rewritten = "/" + rewritten }
+        // A path that begins like this alone would name a host (RFC 3986 4.2).
+        if clientOrigin == nil, rewritten.hasPrefix("//") { rewritten = "/." + rewritten }
         fields[.location] = (clientOrigin ?? "") + rewritten
     }
 
@@ -60,10 +68,11 @@ extension HTTPResponse {
             // Relative to the same origin: only a changed path needs a change.
             return state.keepsTarget ? nil : location
         }
-        guard let origin = state.route.upstreamOrigin, location.lowercased().hasPrefix(origin) else {
-            return nil
-        }
-        var rest = location.dropFirst(origin.count)
+        guard let origin = state.route.upstreamOrigin else { return nil }
+        // Without a scheme it is the upstream's own (RFC 3986 4.2).
+        let start = location.hasPrefix("/") ? origin.drop { $0 != "/" } : origin[...]
+        guard location.lowercased().hasPrefix(start) else { return nil }
+        var rest = location.dropFirst(start.count)
         // The scheme's own port may be spelled out (RFC 3986 6.2.3).
         let port = origin.hasPrefix("https:") ? ":443" : ":80"
         if rest.hasPrefix(port) { rest = rest.dropFirst(port.count) }

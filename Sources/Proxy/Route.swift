@@ -102,4 +102,13 @@ package struct Route: Sendable {
         self.upstreamPrefix = upstreamPrefix
         self.upstreamOrigin = upstreamOrigin
     }
+
+    /// Those members of `Upgrade` that may pass, nil for none.
+    func passableProtocols(in fields: HTTPFields) -> String? {
+        let passed = fields.listMembers(of: .upgrade).filter { member in
+            let name = member.lowercased()
+            return name != "h2c" && upgrade.contains(name)
+        }
+        return passed.isEmpty ? nil : passed.joined(separator: ", ")
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPClient
+internal import HTTPTypes
 internal import OAuth
 
 /// One worker's share of a route: its upstream connections, its view of the token, its prepared bytes.
@@ -23,6 +24,9 @@ final class RouteState {
     let hostLine: [UInt8]
     /// How many bytes of the target `strip_prefix` drops.
     let strippedCount: Int
+    /// What a client must not say in place of us, nor an upstream to it, behind a body either.
+    let unwantedRequestTrailers: [HTTPFields.Name]
+    let unwantedResponseTrailers: [HTTPFields.Name]
 
     init(index: Int, route: Route, pool: UpstreamPool) {
         self.index = index
@@ -32,6 +36,9 @@ final class RouteState {
         takesBearerLine = route.credentials.name == .authorization && route.credentials.scheme == "Bearer"
         upstreamPrefix = Array(route.upstreamPrefix.utf8)
         hostLine = Array("Host: \(route.upstreamAuthority)\r\n".utf8)
+        unwantedRequestTrailers =
+            route.requestEdits.replacedNames + (route.session == nil ? [] : [route.credentials.name])
+        unwantedResponseTrailers = route.responseEdits.replacedNames
         let path = route.path.utf8
         strippedCount = route.stripPrefix ? (path.last == UInt8(ascii: "/") ? path.count - 1 : path.count) : 0
     }

@@ -30,6 +30,8 @@ final class Upload {
     private(set) var finishedAt = ContinuousClock.now
     /// What carries out ``sendRest(to:)``, while it is under way.
     var task: Task<Void, Never>?
+    /// Names of trailer fields that do not go up.
+    var unwantedTrailers: [HTTPFields.Name] = []
     /// What goes before the next piece: the head, framing, what was kept, what the upstream did not take at once.
     private var prefix: [UInt8] = []
     /// Whether the end's framing is written.
@@ -220,6 +222,6 @@ final class Upload {
     private func appendEnd() {
         guard framing == .chunked, !hasEnd else { return }
         hasEnd = true
-        ChunkedEncoder.end(trailers: connection.body.trailers, into: &prefix)
+        ChunkedEncoder.end(trailers: connection.body.trailers.without(unwantedTrailers), into: &prefix)
     }
 }

@@ -205,6 +205,10 @@ import Testing
                 listen: "unix:\(path)"))
         let answer = try RawClient(to: .unix(path: path)).request("GET", "/api/here")
         #expect(answer["Location"] == "/api/next?a=b")
+        // Two slashes at the start would name a host.
+        upstream.answer { _ in .response(302, [("Location", "\(url)//else.test/x")]) }
+        #expect(
+            try RawClient(to: .unix(path: path)).request("GET", "/")["Location"] == "/.//else.test/x")
         #expect(sidecar.bearerd.process.isRunning)
     }
 }

@@ -179,4 +179,16 @@ import Testing
         #expect(try sidecar.get("/api/here")["Location"] == "http://\(host)/api/next?a=b")
         #expect(try sidecar.get("/api/away")["Location"] == "https://else.test/x")
     }
+
+    @Test func `a Location without a scheme is the upstream's own where it names its authority`() throws {
+        let upstream = try RawUpstream()
+        let authority = upstream.authority
+        upstream.answer { request in
+            .response(
+                302, [("Location", request.head.target == "/" ? "//\(authority)/next" : "//else.test/x")])
+        }
+        let sidecar = try Sidecar(upstream: upstream)
+        #expect(try sidecar.get("/")["Location"] == "http://\(try sidecar.bearerd.proxy)/next")
+        #expect(try sidecar.get("/away")["Location"] == "//else.test/x")
+    }
 }
