@@ -19,6 +19,12 @@ extension Forwarder {
                 return record(exchange)
             }
             let route = try findRoute(of: exchange)
+            if exchange.connection.request.fields.has(.maxForwards),
+                !exchange.connection.request.countForward()
+            {
+                try await answerAsLastHop(exchange)
+                return record(exchange)
+            }
             try beginUpload(of: exchange, on: route)
             if try lacksToken(exchange, on: route) { try await awaitToken(exchange, on: route) }
             try rewriteHead(of: exchange, for: route)
@@ -91,7 +97,20 @@ extension Forwarder {
     }
 
     private func answerPreflight(_ exchange: Exchange) async throws(ProxyError) {
-        var response = CrossOrigin.answer(toPreflight: exchange.connection.request.fields)
+        try await answer(exchange, CrossOrigin.answer(toPreflight: exchange.connection.request.fields))
+    }
+
+    /// Answers an OPTIONS that may go no further (RFC 9110 7.6.2).
+    private func answerAsLastHop(_ exchange: Exchange) async throws(ProxyError) {
+        var response = HTTPResponse(status: 200)
+        response.fields[.allow] = allowedMethods(for: exchange)
+        response.fields[.contentLength] = "0"
+        try await answer(exchange, response)
+    }
+
+    /// Answers without a body in the upstream's place.
+    private func answer(_ exchange: Exchange, _ answer: HTTPResponse) async throws(ProxyError) {
+        var response = answer
         exchange.connection.body.skipBuffered()
         if !exchange.connection.body.isFinished { exchange.connection.endAfterAnswer() }
         if !exchange.connection.persists { response.fields[.connection] = "close" }
@@ -257,6 +276,13 @@ extension Forwarder {
     /// For `Allow`, which a 405 must have (RFC 9110 15.5.6), where a route takes all but TRACE and CONNECT.
     private static let anyMethod: Set<HTTPMethod> = [.get, .head, .post, .put, .patch, .delete, .options]
 
+    /// What `Allow` says of the request's target.
+    private func allowedMethods(for exchange: Exchange) -> String {
+        let methods =
+            table.methods(for: exchange.connection.request, listener: exchange.listener) ?? Self.anyMethod
+        return methods.map(\.rawValue).sorted().joined(separator: ", ")
+    }
+
     /// Answers in the upstream's place, or cuts an answer that has begun.
     func reject(_ exchange: Exchange, _ error: ProxyError) async {
         let connection = exchange.connection
@@ -278,7 +304,9 @@ extension Forwarder {
         exchange.code = rejection.code
         let isHead = connection.request.method == .head
         connection.body.skipBuffered()
-        if isDraining || rejection.status == 400 || !connection.body.isFinished {
+        // What comes behind a CONNECT may be meant for the tunnel that it does not get.
+        let wantsTunnel = rejection.status == 405 && connection.request.method == .connect
+        if isDraining || rejection.status == 400 || wantsTunnel || !connection.body.isFinished {
             connection.endAfterAnswer()
         }
         let message = rejection.message()
@@ -290,9 +318,7 @@ extension Forwarder {
         }
         allowOrigin(of: connection, in: &head.fields)
         if rejection.status == 405 {
-            let methods =
-                table.methods(for: connection.request, listener: exchange.listener) ?? Self.anyMethod
-            head.fields[.allow] = methods.map(\.rawValue).sorted().joined(separator: ", ")
+            head.fields[.allow] = allowedMethods(for: exchange)
         }
         connection.output.removeAll(keepingCapacity: true)
         head.serialize(into: &connection.output)

@@ -57,7 +57,7 @@ extension Forwarder {
             try await receiveHead(of: exchange, from: upstream, timeout: route.route.timeouts.firstByte)
         } catch {
             let wasStale =
-                upstream.requestsServed > 0 && upstream.stream.input.isEmpty && error == .upstreamProtocol
+                upstream.requestsServed > 0 && upstream.stream.input.isEmpty && error == .upstreamClosed
                 && exchange.connection.stream.isOpen
             await stopUpload(of: exchange)
             discardUpstream(of: exchange, on: route)
@@ -172,7 +172,7 @@ extension Forwarder {
                 return
             } catch {
                 if let failure = exchange.upload.failure { try judge(failure) }
-                guard error == .timedOut else { throw .upstreamProtocol }
+                guard error == .timedOut else { throw .upstreamClosed }
                 remaining = timeout
                 if exchange.upload.isRunning { continue }
                 remaining -= exchange.upload.finishedAt.duration(to: .now)

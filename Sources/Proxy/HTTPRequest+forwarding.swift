@@ -56,6 +56,18 @@ extension HTTPRequest {
         return RequestPath.hasPrefix(normalPrefix.span, path.span)
     }
 
+    /// Counts down how often an OPTIONS may still be forwarded (RFC 9110 7.6.2).
+    ///
+    /// - Returns: `false` when it may not.
+    mutating func countForward() -> Bool {
+        guard method == .options, let count = fields[.maxForwards].flatMap({ UInt32($0) }) else {
+            return true
+        }
+        guard count > 0 else { return false }
+        fields[.maxForwards] = String(count - 1)
+        return true
+    }
+
     /// How often this request has come through a bearerd (RFC 9110 7.6.3).
     private var viaCount: Int {
         guard fields.has(.via) else { return 0 }

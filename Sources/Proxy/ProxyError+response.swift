@@ -127,6 +127,10 @@ package struct Rejection: Equatable, Sendable {
             self.init(
                 502, "upstream_protocol", "The upstream's answer is not HTTP.",
                 proxyStatus: "http_protocol_error")
+        case .upstreamClosed:
+            self.init(
+                502, "upstream_protocol", "The upstream closed the connection before it had answered.",
+                proxyStatus: "connection_terminated")
         case .clientGone:
             return nil
         }

@@ -32,6 +32,7 @@ package enum ProxyError: Error, Equatable, Sendable {
     case upstreamBusy
     case upstreamTimedOut
     case upstreamProtocol
+    case upstreamClosed
 
     /// The client has gone; nobody is left to answer.
     case clientGone

@@ -190,4 +190,43 @@ import Testing
             #expect(answer.status == 502 || !answer.isComplete)
         }
     }
+
+    @Test func `goes as far as Max-Forwards lets an OPTIONS go`() throws {
+        let sidecar = try Sidecar(.init(route: "methods: [GET, OPTIONS]"))
+        let client = try sidecar.client()
+        for target in ["/", "*"] {
+            let answer = try client.request("OPTIONS", target, [("Max-Forwards", "0")])
+            #expect(answer.status == 200 && answer["Allow"] == "GET, OPTIONS" && answer.text.isEmpty)
+        }
+        for (method, value) in [("OPTIONS", "10"), ("OPTIONS", "x"), ("GET", "0")] {
+            _ = try client.request(method, "/", [("Max-Forwards", value)])
+        }
+        #expect(sidecar.upstream.requests.map { $0["Max-Forwards"] } == ["9", "x", "0"])
+    }
+
+    @Test func `ends where a CONNECT gets no tunnel, so that nothing behind it is a request`() throws {
+        let sidecar = try Sidecar()
+        let client = try sidecar.client()
+        let host = try sidecar.bearerd.proxy
+        try client.wire.send(
+            "CONNECT else.test:443 HTTP/1.1\r\nHost: \(host)\r\n\r\nGET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+        let answer = try client.wire.readResponse()
+        #expect(answer.status == 405 && answer["Connection"] == "close")
+        #expect(try client.wire.endsCleanly())
+        #expect(sidecar.upstream.requests.isEmpty)
+    }
+
+    @Test func `tells an upstream that goes from one that does not speak HTTP`() throws {
+        let sidecar = try Sidecar()
+        for (reply, error) in [
+            (Reply.close, "connection_terminated"), (.reset, "connection_terminated"),
+            (.raw("HTTP/1.1 200 OK\r\nContent-", thenClose: true), "connection_terminated"),
+            (.raw("SSH-2.0-OpenSSH_9.9\r\n\r\n"), "http_protocol_error"),
+        ] {
+            sidecar.upstream.answer { _ in reply }
+            let answer = try sidecar.client().request("POST", "/", body: "x")
+            #expect(answer.status == 502 && answer.problem == "upstream_protocol")
+            #expect(answer["Proxy-Status"] == "bearerd; error=\(error)")
+        }
+    }
 }
