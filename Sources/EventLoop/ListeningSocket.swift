@@ -67,7 +67,7 @@ package struct ListeningSocket: Sendable {
         do {
             return try listen(on: storage, length: length, joining: false)
         } catch {
-            guard error.isInUse, isAbandoned(storage, length) else { throw error }
+            guard error.isInUse, isSocket(path), isAbandoned(storage, length) else { throw error }
             unlink(path)
             return try listen(on: storage, length: length, joining: false)
         }
@@ -113,6 +113,12 @@ package struct ListeningSocket: Sendable {
         _ = withAddress(&bound) { getsockname(descriptor, $0, &boundLength) }
         return ListeningSocket(
             descriptor: descriptor, address: SocketAddress.text(of: &bound, length: boundLength))
+    }
+
+    /// Whether there is a socket, and not somebody's file: to connect to either is refused.
+    private static func isSocket(_ path: String) -> Bool {
+        var status = stat()
+        return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK
     }
 
     private static func isAbandoned(_ storage: sockaddr_storage, _ length: socklen_t) -> Bool {

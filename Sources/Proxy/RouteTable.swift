@@ -20,7 +20,7 @@ struct RouteTable: Sendable {
     init(_ routes: [Route]) {
         let candidates = routes.enumerated().map { index, route in
             Candidate(
-                index: index, path: Array(route.path.utf8), host: route.host?.lowercased(),
+                index: index, path: Array(route.path.utf8), host: route.host.map(HostList.normalized),
                 listener: route.listener, methods: route.methods)
         }
         self.candidates = candidates.sorted { left, right in
@@ -38,7 +38,7 @@ struct RouteTable: Sendable {
         for method: HTTPMethod, _ target: [UInt8], listener: Int, host: @autoclosure () -> String?
     ) throws(ProxyError) -> Int {
         guard method != .trace, method != .connect else { throw .methodNotAllowed }
-        let host = judgesHost ? host()?.lowercased() : nil
+        let host = judgesHost ? host().map(HostList.normalized) : nil
         let path = judgedPath(of: target)
         let raw = bestPath(for: path.span, host: host, listener: listener)
         if let normal = RequestPath.normalized(path.span),
@@ -54,7 +54,7 @@ struct RouteTable: Sendable {
     ///
     /// - Returns: `nil` where there is no such route, or one takes any method.
     func methods(for request: HTTPRequest, listener: Int) -> Set<HTTPMethod>? {
-        let host = judgesHost ? request.fields[.host]?.lowercased() : nil
+        let host = judgesHost ? request.fields[.host].map(HostList.normalized) : nil
         let path = judgedPath(of: request.targetBytes)
         guard let best = bestPath(for: path.span, host: host, listener: listener) else {
             return nil

@@ -24,6 +24,18 @@ import Testing
         #expect(errors("listen: [\"\(address)\"]\n" + smallest).count == 1)
     }
 
+    @Test func `a host is named, not described`() {
+        let refusal = "there are no wildcards; give each host"
+        #expect(
+            errors("access: {hosts: ['*', '*.example.com:80']}\n" + smallest) == [
+                "access.hosts[0]: '*': \(refusal)", "access.hosts[1]: '*.example.com:80': \(refusal)",
+            ])
+        #expect(
+            errors(smallest + "    host: '*.example.com'\n") == [
+                "routes[0].host: '*.example.com': \(refusal)"
+            ])
+    }
+
     @Test func `an address is listened on once`() {
         #expect(
             errors("listen: [127.0.0.1:1, 127.0.0.1:1]\n" + smallest) == [

@@ -4,6 +4,7 @@ import Configuration
 import Crypto
 import Glibc
 import OAuth
+import TestSupport
 import Testing
 
 @Suite struct SecretsTests {
@@ -87,26 +88,58 @@ import Testing
     }
 
     @Test func `a key file is judged like a secret's`() throws {
-        let certificate = try directory.file("certificate", "c", mode: 0o644)
-        let bad = try directory.file("bad", "k", mode: 0o660)
-        let text = withRoute("client_certificate_file: \(certificate)", "client_key_file: \(bad)")
-        #expect(report(text).problems.map(\.path) == ["routes[0].client_key_file"])
-        let good = try directory.file("good", "k", mode: 0o640)
+        let authority = try TLSAuthority()
+        let (certificate, key) = try authority.certificate()
+        let text = String(decoding: TestSupport.TemporaryDirectory.contents(of: key), as: UTF8.self)
+        let bad = try directory.file("bad", text, mode: 0o660)
+        let refused = report(withRoute("client_certificate_file: \(certificate)", "client_key_file: \(bad)"))
+        #expect(refused.problems.map(\.path) == ["routes[0].client_key_file"])
+        let good = try directory.file("good", text, mode: 0o640)
         let fine = report(withRoute("client_certificate_file: \(certificate)", "client_key_file: \(good)"))
         #expect(fine.lines == [])
         #expect(fine.configuration?.routes.first?.transport.clientCertificate?.keyFile == good)
     }
 
     @Test func `a certificate needs its key, and a key its certificate`() throws {
-        let file = try directory.file("pem", "x")
+        let authority = try TLSAuthority()
+        let (certificate, key) = try authority.certificate()
         #expect(
-            report(withIdentity("client_certificate_file: \(file)")).problems.map(\.path) == [
+            report(withIdentity("client_certificate_file: \(certificate)")).problems.map(\.path) == [
                 "identities.default.client_key_file"
             ])
         #expect(
-            report(withIdentity("client_key_file: \(file)")).problems.map(\.path) == [
+            report(withIdentity("client_key_file: \(key)")).problems.map(\.path) == [
                 "identities.default.client_certificate_file"
             ])
+    }
+
+    @Test func `what stands in the files of a connection is looked at`() throws {
+        let authority = try TLSAuthority()
+        let (certificate, key) = try authority.certificate()
+        let other = try authority.certificate(for: ["other.test"]).keyFile
+        let rubbish = try directory.file("rubbish", "rubbish")
+        func errors(_ lines: String...) -> [String] {
+            report(withRoute(lines.joined(separator: "\n"))).lines.filter { $0.contains("error") }
+        }
+        #expect(errors("ca_file: \(authority.certificateFile)") == [])
+        #expect(
+            errors("ca_file: \(key)").first?.hasSuffix("ca_file: \(key) holds no certificate in PEM") == true)
+        #expect(errors("client_certificate_file: \(certificate)", "client_key_file: \(key)") == [])
+        let cases = [
+            (rubbish, key, "client_certificate_file: \(rubbish) holds no certificate in PEM"),
+            (
+                certificate, rubbish,
+                "client_key_file: \(rubbish) holds no private key in PEM that can be used without a passphrase"
+            ),
+            (
+                certificate, other,
+                "client_key_file: \(other) holds another key than the one that client_certificate_file certifies"
+            ),
+        ]
+        for (certificate, key, expected) in cases {
+            let found = errors("client_certificate_file: \(certificate)", "client_key_file: \(key)")
+            #expect(found.count == 1 && found.first?.hasSuffix(expected) == true)
+        }
     }
 
     @Test func `an empty or missing file is an error`() throws {

@@ -34,4 +34,18 @@ struct ListeningSocketTests {
         #expect(throws: ListeningSocket.BindError.self) { _ = try ListeningSocket.unix(path: path) }
         live.close()
     }
+
+    @Test func `a file in a Unix socket's place is left alone`() throws {
+        let path = "/tmp/bearerd-test-\(getpid())-\(UInt32.random(in: 0...UInt32.max)).txt"
+        defer { unlink(path) }
+        close(open(path, O_CREAT | O_WRONLY, 0o600))
+        do {
+            _ = try ListeningSocket.unix(path: path)
+            Issue.record("the file was replaced")
+        } catch {
+            #expect(error.isInUse)
+        }
+        var status = stat()
+        #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
+    }
 }

@@ -63,6 +63,7 @@ struct RouteTableTests {
     @Test func `a route for one host goes before one for all`() throws {
         let routes = [try route("/"), try route("/") { $0.host = "api.local" }]
         #expect(try find("/", host: "API.local:8080", in: routes) == 1)
+        #expect(try find("/", host: "api.local.:8080", in: routes) == 1)
         #expect(try find("/", host: "localhost", in: routes) == 0)
     }
 

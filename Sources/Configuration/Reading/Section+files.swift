@@ -36,12 +36,17 @@ extension Section {
         return nil
     }
 
+    /// More than any chain takes; authorities may be many.
+    static var longestCertificateFile: Int { 16 << 20 }
+
     /// The path of a file with certificates.
     func certificateFile(_ key: Key) -> String? {
         guard let path = value(key, .text) else { return nil }
         do throws(SystemError) {
-            _ = try FileSystem.read(path.value, limit: 16 << 20)
-            return path.value
+            let bytes = try FileSystem.read(path.value, limit: Self.longestCertificateFile).bytes
+            if Certificate(pem: bytes) != nil { return path.value }
+            reading.error("\(path.value) holds no certificate in PEM", at: path.place)
+            return nil
         } catch {
             reading.error("\(path.value) cannot be read: \(SystemError.text(of: error.code))", at: path.place)
             return nil

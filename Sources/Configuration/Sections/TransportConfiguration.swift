@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Crypto
+internal import System
+internal import TLS
+
 /// How a provider or an upstream is connected to.
 package struct TransportConfiguration: Sendable {
     /// A file with the only CAs that count; nil for the system's.
@@ -44,7 +48,7 @@ extension TransportConfiguration {
         } else if section.has(.clientKeyFile) {
             section.require(.clientCertificateFile, "is missing: a key needs its certificate")
         }
-        if let certificate, let key {
+        if let certificate, let key, section.belongTogether(certificate, key) {
             clientCertificate = ClientCertificate(certificateFile: certificate, keyFile: key)
         } else {
             clientCertificate = nil
@@ -52,5 +56,31 @@ extension TransportConfiguration {
         proxy = section.value(.proxy, .proxy, default: .none)
         connectTo = section.value(.connectTo, .connectAddress)?.value
         self.skipsVerification = skipsVerification
+    }
+}
+
+extension Section where Key: TransportKey {
+    /// Whether the key is the certificate's; that it is not is told.
+    fileprivate func belongTogether(_ certificate: String, _ key: String) -> Bool {
+        guard let chain = try? FileSystem.read(certificate, limit: Self.longestCertificateFile).bytes,
+            let secret = try? SecretFile.contents(of: key).bytes
+        else { return true }  // changed a moment ago
+        do throws(ServerContextError) {
+            _ = try ServerContext(chain: chain, key: Secret(bytes: secret))
+            return true
+        } catch {
+            switch error {
+            case .noKey:
+                self.error(
+                    .clientKeyFile, "\(key) holds no private key in PEM that can be used without a passphrase"
+                )
+            case .mismatch:
+                self.error(
+                    .clientKeyFile,
+                    "\(key) holds another key than the one that client_certificate_file certifies")
+            case .expired, .noCertificate, .noAuthority, .unusableCertificate, .library: return true
+            }
+            return false
+        }
     }
 }

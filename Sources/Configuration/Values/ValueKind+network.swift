@@ -84,6 +84,9 @@ extension ValueKind<HostPattern> {
             guard let pattern = HostPattern(scalar.text) else {
                 throw ValueError("'\(scalar.written)' is not a host or host:port")
             }
+            guard !pattern.host.contains("*") else {
+                throw ValueError("'\(scalar.written)': there are no wildcards; give each host")
+            }
             return pattern
         }
     }
