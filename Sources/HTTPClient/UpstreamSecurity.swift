@@ -50,6 +50,8 @@ final class UpstreamSecurity {
             current = (context, stamps)
             return context
         } catch {
+            // A certificate and its key are two files: between the one's change and the other's the pair before serves.
+            if let current { return current.context }
             throw error == .clientCertificate ? .clientCertificate : .tlsHandshake
         }
     }

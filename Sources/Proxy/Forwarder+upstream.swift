@@ -172,6 +172,8 @@ extension Forwarder {
                 return
             } catch {
                 if let failure = exchange.upload.failure { try judge(failure) }
+                // In TLS 1.3 a server judges our certificate when the handshake is over for us.
+                if case .transport = error, upstream.requestsServed == 0 { throw .upstreamTLS }
                 guard error == .timedOut else { throw .upstreamClosed }
                 remaining = timeout
                 if exchange.upload.isRunning { continue }

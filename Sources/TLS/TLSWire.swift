@@ -16,6 +16,8 @@ final class TLSWire: Wire {
     private let session: OpaquePointer
     /// Whether TLS is over because something of it was broken; OpenSSL must not be asked again then.
     private var isBroken = false
+    /// Whether it is sending alone that failed: what the peer said before it went can still be received.
+    private var canStillReceive = false
     private var hasEndedSending = false
     /// What is sent through to a peer that has never spoken TLS.
     private var plain: SocketWire?
@@ -65,7 +67,7 @@ final class TLSWire: Wire {
     }
 
     func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult {
-        guard !isBroken else { return discard(destination) }
+        guard !isBroken || canStillReceive else { return discard(destination) }
         ERR_clear_error()
         var count = 0
         let status = SSL_read_ex(session, destination.baseAddress, destination.count, &count)
@@ -77,7 +79,10 @@ final class TLSWire: Wire {
         ERR_clear_error()
         var count = 0
         let status = SSL_write_ex(session, source.baseAddress, source.count, &count)
-        return status == 1 ? .moved(count) : outcome(of: status)
+        if status == 1 { return .moved(count) }
+        let outcome = outcome(of: status)
+        if case .failed(.reset) = outcome { canStillReceive = true }
+        return outcome
     }
 
     func send(
@@ -124,10 +129,12 @@ final class TLSWire: Wire {
         case SSL_ERROR_ZERO_RETURN: return .end
         case SSL_ERROR_SYSCALL:
             isBroken = true
+            canStillReceive = false
             return code == 0
                 ? .truncated : .failed(code == ECONNRESET || code == EPIPE ? .reset : .failed(code: code))
         default:
             isBroken = true
+            canStillReceive = false
             let error = ERR_peek_error()
             if ERR_GET_REASON(error) == SSL_R_UNEXPECTED_EOF_WHILE_READING { return .truncated }
             return .failed(.transport(code: Int32(truncatingIfNeeded: error)))

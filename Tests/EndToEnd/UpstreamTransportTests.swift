@@ -5,8 +5,11 @@ import Testing
 
 /// TLS with verification, Unix sockets, and no proxy of the environment.
 @Suite(.blocking) struct `Upstream transports` {
-    private static func settings(_ upstream: String, _ more: String = "") -> Sidecar.Settings {
+    private static func settings(
+        _ upstream: String, _ more: String = "", top: String = ""
+    ) -> Sidecar.Settings {
         .init(
+            top: top,
             moreRoutes: "- path: /tls\n  upstream: \(upstream)\n  identity: default\n\(indented(more, by: 2))"
         )
     }
@@ -47,6 +50,64 @@ import Testing
             #expect(answer.problem == "upstream_tls", "\(name)")
             `bearerd's own answers`.check(answer, 502, "upstream_tls", proxyError: "tls_certificate_error")
             #expect(upstream.requests.isEmpty, "\(name)")
+        }
+    }
+
+    @Test
+    func `an upstream that wants a client's certificate gets the one that there is, or it is upstream_tls`()
+        throws
+    {
+        let authority = try TLSAuthority()
+        let upstream = try RawUpstream(tls: authority.server(clientAuthority: authority.certificateFile))
+        let trusted = "ca_file: \(authority.certificateFile)"
+        let bare = try Sidecar(Self.settings(upstream.url, trusted))
+        for method in ["GET", "POST"] {
+            `bearerd's own answers`.check(
+                try bare.client().request(method, "/tls", body: method == "POST" ? "body" : ""), 502,
+                "upstream_tls",
+                proxyError: "tls_protocol_error")
+        }
+        #expect(upstream.requests.isEmpty)
+        let files = try authority.certificate(for: ["client.test"])
+        let directory = try TemporaryDirectory()
+        let (certificate, key) = (directory.path("c.pem"), directory.path("c.key"))
+        try directory.write("c.key", bytes: TemporaryDirectory.contents(of: files.keyFile))
+        try directory.write("c.pem", bytes: TemporaryDirectory.contents(of: files.certificateFile))
+        let sidecar = try Sidecar(
+            Self.settings(
+                upstream.url,
+                trusted + "\nclient_certificate_file: \(certificate)\nclient_key_file: \(key)"
+                    + "\ntimeouts: {upstream_idle: 1ms}", top: "workers: 1"))
+        #expect(try sidecar.get("/tls").status == 200)
+        // Half of a change: the pair before serves until the other half is there.
+        let next = try authority.certificate(for: ["next.test"])
+        try directory.write("c.pem", bytes: TemporaryDirectory.contents(of: next.certificateFile))
+        for _ in 0..<5 { #expect(try sidecar.get("/tls").status == 200) }
+        try directory.write("c.key", bytes: TemporaryDirectory.contents(of: next.keyFile))
+        for _ in 0..<5 { #expect(try sidecar.get("/tls").status == 200) }
+    }
+
+    @Test(arguments: [false, true])
+    func `an answer that comes before a body's end reaches the client, though the upstream hangs up`(
+        isSecure: Bool
+    ) throws {
+        let authority = try TLSAuthority()
+        let upstream = try RawUpstream(
+            tls: isSecure ? authority.server() : nil,
+            script: { wire in
+                guard try wire.readHead() != nil else { return }
+                try wire.send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno")
+                wire.close()
+            })
+        let sidecar = try Sidecar(Self.settings(upstream.url, "ca_file: \(authority.certificateFile)"))
+        let body = String(repeating: "x", count: 300_000)
+        for _ in 0..<20 {
+            let client = try sidecar.client()
+            let writer = Background { try? client.send("POST", "/tls", body: body) }
+            let answer = try client.wire.readResponse()
+            #expect(answer.status == 413 && answer.text == "no")
+            client.wire.close()
+            try writer.value()
         }
     }
 
