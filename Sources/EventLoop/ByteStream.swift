@@ -233,6 +233,7 @@ package final class ByteStream {
         case .end, .truncated:
             throw .reset
         case .failed(let error):
+            readiness.markReadable()  // no edge tells a second time of what has just been told here
             throw error
         }
     }

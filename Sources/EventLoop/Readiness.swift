@@ -80,6 +80,12 @@ package final class Readiness {
     /// Says that the kernel's buffer was found empty.
     package func clearReadable() { isReadable = peerHasEnded }
 
+    /// Says that a receive finds something, if only the end.
+    package func markReadable() {
+        isReadable = true
+        resume(.reading, with: nil)
+    }
+
     /// Says that nothing can be received before something is sent: TLS has a message of its own on its way out.
     package func clearReadableUntilWritable() {
         isReadable = false

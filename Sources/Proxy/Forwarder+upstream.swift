@@ -15,18 +15,20 @@ extension Forwarder {
         let error: ProxyError
         /// A kept connection turned out to be dead before the answer's first byte.
         var connectionWasStale = false
+        /// Not a byte of the request was taken.
+        var nothingWasSent = false
     }
 
     /// Sends the request and receives the head of its answer.
     ///
     /// A kept connection may have died meanwhile: then the request goes out once more, on a fresh one, if its method is
-    /// idempotent and its body can be sent again (RFC 9110 9.2.2).
+    /// idempotent, or nobody can have seen it, and its body can be sent again (RFC 9110 9.2.2).
     func send(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
         do {
             try await attempt(exchange, on: route, fresh: false)
         } catch {
-            guard error.connectionWasStale, exchange.connection.request.method.isIdempotent,
-                exchange.isReplayable
+            guard error.connectionWasStale, exchange.isReplayable,
+                error.nothingWasSent || exchange.connection.request.method.isIdempotent
             else { throw error.error }
             do {
                 try await attempt(exchange, on: route, fresh: true)
@@ -50,6 +52,7 @@ extension Forwarder {
         }
         exchange.upstream = upstream
         route.activeConnections += 1
+        let sentBefore = upstream.stream.bytesSent
         do throws(ProxyError) {
             if try sendRequest(exchange, to: upstream) {
                 exchange.upload.task = startTask { await self.sendRest(of: exchange, to: upstream) }
@@ -59,9 +62,10 @@ extension Forwarder {
             let wasStale =
                 upstream.requestsServed > 0 && upstream.stream.input.isEmpty && error == .upstreamClosed
                 && exchange.connection.stream.isOpen
+            let nothingWasSent = upstream.stream.bytesSent == sentBefore
             await stopUpload(of: exchange)
             discardUpstream(of: exchange, on: route)
-            throw AttemptFailure(error: error, connectionWasStale: wasStale)
+            throw AttemptFailure(error: error, connectionWasStale: wasStale, nothingWasSent: nothingWasSent)
         }
     }
 

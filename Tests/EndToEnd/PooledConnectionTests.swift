@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import TestSupport
 import Testing
 
@@ -90,5 +91,65 @@ import Testing
         let answer = try client.wire.readResponse()
         #expect(answer.status == 413 && answer.text == "no")
         #expect(try sidecar.get().text == "ok")
+    }
+
+    /// An upstream whose connections each send `answer` to the first request and reset, both while bearerd stands still.
+    private func resetting(
+        _ answer: String
+    ) throws -> (upstream: RawUpstream, arrived: Gate, goes: Gate, gone: Gate) {
+        let (arrived, goes, gone) = (Gate(), Gate(), Gate())
+        let isFirst = Monitor(true)
+        let upstream = try RawUpstream(script: { wire in
+            guard
+                isFirst.withLock({ isFirst in
+                    defer { isFirst = false }
+                    return isFirst
+                })
+            else {
+                while try wire.readRequest() != nil {
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfresh")
+                }
+                return
+            }
+            _ = try wire.readRequest()
+            arrived.open()
+            try goes.pass()
+            try wire.send(answer)
+            wire.reset()
+            gone.open()
+        })
+        return (upstream, arrived, goes, gone)
+    }
+
+    @Test(arguments: ["Content-Length: 9\r\n\r\nhalf", "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", ""])
+    func `a reset that comes together with half an answer is a cut at once`(half: String) throws {
+        let (upstream, arrived, goes, gone) = try resetting("HTTP/1.1 200 OK\r\n" + half)
+        let sidecar = try Sidecar(upstream: upstream)
+        let client = try sidecar.client()
+        try client.send("POST", "/")
+        try arrived.pass()
+        sidecar.bearerd.process.signal(SIGSTOP)
+        goes.open()
+        try gone.pass()
+        sidecar.bearerd.process.signal(SIGCONT)
+        let answer = try client.wire.readResponse()
+        #expect(half.isEmpty ? answer.status == 502 : answer.status == 200 && !answer.isComplete)
+    }
+
+    @Test func `a reset that comes together with an answer does not harm the next request, even a POST`()
+        throws
+    {
+        let (upstream, arrived, goes, gone) = try resetting(
+            "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nfirst")
+        let sidecar = try Sidecar(upstream: upstream, .init(top: "workers: 1"))
+        let client = try sidecar.client()
+        try client.send("POST", "/", body: "one")
+        try arrived.pass()
+        sidecar.bearerd.process.signal(SIGSTOP)
+        goes.open()
+        try gone.pass()
+        sidecar.bearerd.process.signal(SIGCONT)
+        #expect(try client.wire.readResponse().text == "first")
+        #expect(try client.request("POST", "/", body: "two").text == "fresh")
     }
 }

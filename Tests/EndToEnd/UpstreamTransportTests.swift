@@ -96,7 +96,7 @@ import Testing
             tls: isSecure ? authority.server() : nil,
             script: { wire in
                 guard try wire.readHead() != nil else { return }
-                try wire.send("HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\n\r\nno")
+                try wire.send("HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno")
                 wire.close()
             })
         let sidecar = try Sidecar(Self.settings(upstream.url, "ca_file: \(authority.certificateFile)"))
