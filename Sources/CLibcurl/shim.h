@@ -25,6 +25,9 @@ static inline CURLcode bearerd_easy_setopt_share(CURL *easy, CURLSH *value) {
 static inline CURLcode bearerd_easy_setopt_transfer_function(CURL *easy, CURLoption option, curl_write_callback value) {
     return curl_easy_setopt(easy, option, value);
 }
+static inline CURLcode bearerd_easy_setopt_open_socket_function(CURL *easy, curl_opensocket_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
+}
 static inline CURLcode bearerd_easy_setopt_ssl_context_function(CURL *easy, curl_ssl_ctx_callback value) {
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
 }

@@ -99,6 +99,7 @@ package struct ListeningSocket: Sendable {
             setsockopt(descriptor, CInt(IPPROTO_IPV6), IPV6_V6ONLY, &on, socklen_t(MemoryLayout<CInt>.size))
         }
         if joining { set(SO_REUSEPORT, on: descriptor) }
+        withAddress(&storage) { LoopbackSocket.tune(descriptor, at: $0) }
         guard withAddress(&storage, { bind(descriptor, $0, length) }) == 0,
             Glibc.listen(descriptor, 1024) == 0
         else {

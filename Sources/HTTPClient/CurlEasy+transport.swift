@@ -2,6 +2,8 @@
 
 internal import CLibcurl
 internal import COpenSSL
+internal import EventLoop
+internal import Glibc
 internal import HTTPTypes
 
 extension CurlEasy {
@@ -14,6 +16,7 @@ extension CurlEasy {
         // Over HTTP/2 libcurl would turn the bytes that we frame ourselves into frames of its own.
         try set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
         try set(CURLOPT_TCP_NODELAY, to: true)
+        try setSocketOpener(openSocket)
         try set(CURLOPT_FOLLOWLOCATION, to: false)
         try set(CURLOPT_PROTOCOLS_STR, to: "http,https")
         if let path = url.socketPath {
@@ -89,4 +92,16 @@ private func onSecurityContext(
     }
     if let trust { SSL_CTX_set1_cert_store(context, OpaquePointer(trust)) }
     return CURLE_OK
+}
+
+/// Opens a socket as libcurl would (CURLOPT_OPENSOCKETFUNCTION), and makes it fit for where it leads.
+private func openSocket(
+    _: UnsafeMutableRawPointer?, _: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let address else { return CURL_SOCKET_BAD }
+    let type = address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(address.pointee.family, type, address.pointee.protocol)
+    guard descriptor >= 0 else { return CURL_SOCKET_BAD }
+    LoopbackSocket.tune(descriptor, at: &address.pointee.addr)
+    return descriptor
 }

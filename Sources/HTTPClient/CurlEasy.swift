@@ -39,6 +39,11 @@ struct CurlEasy: ~Copyable {
         try bearerd_easy_setopt_transfer_function(handle, option, value).check()
     }
 
+    /// Has libcurl use sockets that `open` makes; it closes them itself.
+    func setSocketOpener(_ open: curl_opensocket_callback) throws(CurlError) {
+        try bearerd_easy_setopt_open_socket_function(handle, open).check()
+    }
+
     /// The caller keeps `lists` for as long as this handle.
     func set(_ option: CURLoption, to lines: [String], keptIn lists: CurlLists) throws(CurlError) {
         try bearerd_easy_setopt_list(handle, option, lists.list(of: lines)).check()

@@ -2,6 +2,7 @@
 
 import EventLoop
 import Glibc
+import TestSupport
 import Testing
 
 struct ListeningSocketTests {
@@ -16,6 +17,25 @@ struct ListeningSocketTests {
         } catch {
             #expect(error.isInUse)
         }
+    }
+
+    @Test(arguments: ["127.0.0.1", "127.9.8.7", "::1"])
+    func `on loopback a listener does without costly congestion control`(host: String) throws {
+        let sockets = try ListeningSocket.tcp(host: host, port: 0, joining: false)
+        defer { sockets.forEach { $0.close() } }
+        #expect(sockets.map { OpenSockets.congestionControl(of: $0.descriptor) } == ["reno"])
+    }
+
+    @Test(arguments: ["0.0.0.0", "::"])
+    func `elsewhere a listener has the system's congestion control`(host: String) throws {
+        let sockets = try ListeningSocket.tcp(host: host, port: 0, joining: false)
+        defer { sockets.forEach { $0.close() } }
+        let untouched = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+        defer { close(untouched) }
+        #expect(
+            sockets.map { OpenSockets.congestionControl(of: $0.descriptor) } == [
+                OpenSockets.congestionControl(of: untouched)
+            ])
     }
 
     @Test func `the other workers join the first socket's port`() throws {

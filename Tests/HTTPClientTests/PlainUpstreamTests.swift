@@ -20,6 +20,20 @@ import Testing
         try upstream.awaitNoConnections()
     }
 
+    @Test func `on loopback a connection does without costly congestion control`() async throws {
+        let upstream = try RawUpstream()
+        let address = try upstream.address()
+        let port = upstream.address.port
+        let found = try await onLoop { multis in
+            let connection = try await connect(to: address, multis)
+            _ = try await connection.exchange()
+            let descriptors = OpenSockets.connected(toPort: port)
+            withExtendedLifetime(connection) {}
+            return descriptors.map { OpenSockets.congestionControl(of: $0) }
+        }
+        #expect(found == ["reno"])
+    }
+
     @Test func `a Unix socket is an upstream like any other`() async throws {
         let directory = try TemporaryDirectory()
         let upstream = try RawUpstream(unixPath: directory.path("api.sock"))
