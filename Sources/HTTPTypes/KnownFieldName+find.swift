@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 extension KnownFieldName {
     /// Finds names by a cheap hash, and compares eight letters at a time.
     final class Index: Sendable {

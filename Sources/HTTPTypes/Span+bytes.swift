@@ -23,17 +23,6 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Eight bytes from `start` on, the first in the lowest bits.
-    ///
-    /// The compiler makes one load of it.
-    @inline(__always)
-    func word(at start: Int) -> UInt64 {
-        let bytes = extracting(start..<(start + 8))
-        return UInt64(bytes[0]) | UInt64(bytes[1]) &<< 8 | UInt64(bytes[2]) &<< 16 | UInt64(bytes[3]) &<< 24
-            | UInt64(bytes[4]) &<< 32 | UInt64(bytes[5]) &<< 40 | UInt64(bytes[6]) &<< 48
-            | UInt64(bytes[7]) &<< 56
-    }
-
     /// Where the first byte from `start` on stands that is a colon, or no visible ASCII.
     ///
     /// Eight bytes at a time.
@@ -45,7 +34,7 @@ extension Span<UInt8> {
             let word = word(at: cursor)
             let marks =
                 word.marks(below: Byte.space &+ 1) | word.marks(of: Byte.colon) | word.marks(of: Byte.delete)
-                | word & UInt64.tops
+                | word.marksAboveASCII
             guard marks == 0 else { return cursor &+ marks.trailingZeroBitCount &>> 3 }
             cursor &+= 8
         }
@@ -86,25 +75,6 @@ extension Span<UInt8> {
         }
         return nil
     }
-}
-
-/// Eight bytes that are looked at together.
-///
-/// Marks are top bits: the lowest that is set belongs to the first byte that is looked for. Those above it may be
-/// wrong, as subtractions borrow from them.
-extension UInt64 {
-    fileprivate static var ones: UInt64 { 0x0101_0101_0101_0101 }
-    fileprivate static var tops: UInt64 { 0x8080_8080_8080_8080 }
-
-    /// Marks the bytes below `bound`, which is at most 0x80.
-    @inline(__always)
-    fileprivate func marks(below bound: UInt8) -> UInt64 {
-        (self &- Self.ones &* UInt64(bound)) & ~self & Self.tops
-    }
-
-    /// Marks the bytes that are `byte`.
-    @inline(__always)
-    fileprivate func marks(of byte: UInt8) -> UInt64 { (self ^ (Self.ones &* UInt64(byte))).marks(below: 1) }
 }
 
 extension [UInt8] {

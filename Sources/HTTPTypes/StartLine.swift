@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 extension Span<UInt8> {
     /// The protocol version that begins at `start`, and where it ends.
     ///

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 /// Counts durations by size, as a Prometheus histogram does.
 package struct DurationHistogram: Sendable, Equatable {
     /// The upper bounds of the buckets, each with its spelling in seconds.
@@ -10,6 +12,9 @@ package struct DurationHistogram: Sendable, Equatable {
         (.milliseconds(250), "0.25"), (.milliseconds(500), "0.5"), (.seconds(1), "1"),
         (.milliseconds(2500), "2.5"), (.seconds(5), "5"), (.seconds(10), "10"), (.seconds(30), "30"),
     ]
+
+    /// The same bounds in nanoseconds: comparing those costs less.
+    private static let nanoseconds = bounds.map(\.bound.wholeNanoseconds)
 
     /// How many durations fell into each bucket, and one more for those above the last bound; not cumulative.
     package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
@@ -23,9 +28,8 @@ package struct DurationHistogram: Sendable, Equatable {
 
     /// Counts one duration.
     package mutating func record(_ duration: Duration) {
-        var bucket = 0
-        while bucket < Self.bounds.count && duration > Self.bounds[bucket].bound { bucket += 1 }
-        counts[bucket] += 1
+        let nanoseconds = duration.wholeNanoseconds
+        counts[Self.nanoseconds.firstIndex { nanoseconds <= $0 } ?? Self.nanoseconds.count] += 1
         sum += duration
     }
 

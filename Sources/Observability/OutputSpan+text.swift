@@ -33,19 +33,35 @@ extension OutputSpan<UInt8> {
     mutating func append(visible bytes: Span<UInt8>, limit: Int) {
         let shown = bytes.extracting(first: limit)
         var start = 0
-        for index in shown.indices where !Self.isVisible(shown[index]) {
-            append(copying: shown.extracting(start..<index))
+        while start < shown.count {
+            let end = Self.endOfVisible(shown, from: start)
+            append(copying: shown.extracting(start..<end))
+            guard end < shown.count else { break }
             append(UInt8(ascii: "%"))
-            append(hexadecimal: shown[index])
-            start = index + 1
+            append(hexadecimal: shown[end])
+            start = end + 1
         }
-        append(copying: shown.extracting(start..<shown.count))
         if bytes.count > shown.count { append(literal: "...") }
     }
 
     /// How much ``append(visible:limit:)`` may append.
     static func room(forVisible bytes: Span<UInt8>, limit: Int) -> Int {
         3 * Swift.min(bytes.count, limit) + 3
+    }
+
+    /// Where the first byte from `start` on stands that is not shown as it is; eight bytes at a time.
+    private static func endOfVisible(_ bytes: Span<UInt8>, from start: Int) -> Int {
+        var cursor = start
+        while cursor + 8 <= bytes.count {
+            let word = bytes.word(at: cursor)
+            let hidden =
+                word.marks(below: 0x21) | word.marks(of: 0x7F) | word.marks(of: UInt8(ascii: "\""))
+                | word.marks(of: UInt8(ascii: "\\")) | word.marksAboveASCII
+            guard hidden == 0 else { break }
+            cursor += 8
+        }
+        while cursor < bytes.count, isVisible(bytes[cursor]) { cursor += 1 }
+        return cursor
     }
 
     private static func isVisible(_ byte: UInt8) -> Bool {

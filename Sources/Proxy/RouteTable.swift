@@ -3,7 +3,7 @@
 internal import HTTPTypes
 
 /// Finds the route of a request: the longest path prefix on whole segments, among those for its host and listener.
-struct RouteTable: Sendable {
+final class RouteTable: Sendable {
     private struct Candidate {
         let index: Int
         let path: [UInt8]

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Span<UInt8> {
+    /// Eight bytes from `start` on, the first in the lowest bits.
+    ///
+    /// The compiler makes one load of it.
+    @inline(__always)
+    package func word(at start: Int) -> UInt64 {
+        let bytes = extracting(start..<(start + 8))
+        return UInt64(bytes[0]) | UInt64(bytes[1]) &<< 8 | UInt64(bytes[2]) &<< 16 | UInt64(bytes[3]) &<< 24
+            | UInt64(bytes[4]) &<< 32 | UInt64(bytes[5]) &<< 40 | UInt64(bytes[6]) &<< 48
+            | UInt64(bytes[7]) &<< 56
+    }
+}
+
+/// Eight bytes that are looked at together.
+///
+/// Marks are top bits: the lowest that is set belongs to the first byte that is looked for. Those above it may be
+/// wrong, as subtractions borrow from them.
+extension UInt64 {
+    private static var ones: UInt64 { 0x0101_0101_0101_0101 }
+    private static var tops: UInt64 { 0x8080_8080_8080_8080 }
+
+    /// Marks the bytes below `bound`, which is at most 0x80.
+    @inline(__always)
+    package func marks(below bound: UInt8) -> UInt64 {
+        (self &- Self.ones &* UInt64(bound)) & ~self & Self.tops
+    }
+
+    /// Marks the bytes from 0x80 on.
+    @inline(__always)
+    package var marksAboveASCII: UInt64 { self & Self.tops }
+
+    /// Marks the bytes that are `byte`.
+    @inline(__always)
+    package func marks(of byte: UInt8) -> UInt64 { (self ^ (Self.ones &* UInt64(byte))).marks(below: 1) }
+}
