@@ -23,7 +23,7 @@ package final class Listener {
     /// - Parameters:
     ///   - socket: stays open until ``close()``; other loops may watch the same one.
     ///   - security: encrypts the connections; nil leaves them plain.
-    ///   - leavesRoom: whether the last eighth of the descriptors stays free for what the connections need, such as
+    ///   - leavesRoom: whether half of the descriptors, 1,024 at most, stays free for what the connections need, such as
     ///     connections to upstreams.
     ///   - filtersSilence: whether, when very many connections come, they may wait in the kernel for their first bytes.
     ///   - onAccept: gets each new connection on the loop's thread.
@@ -41,7 +41,7 @@ package final class Listener {
         setsockopt(
             socket.descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
         let limit = CInt(clamping: bearerd_descriptor_limit())
-        descriptorBound = leavesRoom && limit > 0 ? limit - min(limit / 8, 1_024) : .max
+        descriptorBound = leavesRoom && limit > 0 ? limit - min(limit / 2, 1_024) : .max
         silence = filtersSilence ? SilenceFilter(socket, loop: loop) : nil
         let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in close() or deinit
         event = loop.makeEvent(

@@ -52,6 +52,22 @@ import Testing
         #expect(held.isEmpty && sidecar.bearerd.process.isRunning)
     }
 
+    @Test func `that all want something at once each find a descriptor for their upstream`() throws {
+        let gate = Gate()
+        let sidecar = try Sidecar(
+            upstream: RawUpstream { request in
+                if request.head.target == "/held" { try gate.pass() }
+                return .ok()
+            }, launcher: ["/usr/bin/prlimit", "--nofile=128:128"])
+        #expect(try sidecar.get("/").status == 200)
+        let clients = try (0..<150).map { _ in try sidecar.client() }
+        for client in clients { try client.send("GET", "/held", [("Connection", "close")]) }
+        try eventually("as many requests as there is room for") { sidecar.upstream.requests.count > 25 }
+        #expect(try sidecar.admin("GET", "/healthz").status == 200)
+        gate.open()
+        for client in clients { #expect(try client.wire.readResponse().status == 200) }
+    }
+
     @Test func `are as many as the hard limit allows, whatever the soft one is`() throws {
         let sidecar = try Sidecar(launcher: ["/usr/bin/prlimit", "--nofile=64:4096"])
         let clients = try (0..<200).map { _ in try sidecar.client() }
