@@ -222,9 +222,8 @@ extension Forwarder {
         let status = exchange.response.status
         // Another token would have the same scope (RFC 6750 3.1).
         let lacksScope = status == 403 && exchange.response.challengeError == .insufficientScope
-        let mayReplay =
-            route.route.retryOnStatus.contains(status) && !lacksScope && exchange.isReplayable
-            && exchange.upload.isFinished
+        let wantsReplay = route.route.retryOnStatus.contains(status) && !lacksScope && exchange.isReplayable
+        let mayReplay = wantsReplay ? await keepsWholeBody(exchange) : false
         guard status == 401 || mayReplay else {
             await reportAcceptance(of: token, by: route, session)
             return
@@ -238,6 +237,7 @@ extension Forwarder {
                 forcesRefresh: route.route.retryOnStatus.contains(status), canReplay: mayReplay),
             waitingAtMost: route.route.timeouts.tokenWait)
         guard mayReplay, let replacement else { return }
+        if exchange.upload.isRunning { await stopUpload(of: exchange) }
         discardAnswer(of: exchange, on: route)
         exchange.token = replacement
         putToken(into: exchange, for: route)

@@ -125,9 +125,24 @@ extension Forwarder {
         guard let task = exchange.upload.task else { return }
         exchange.upstream?.stream.close()
         exchange.connection.stream.readiness.interruptReader()
-        exchange.connection.endAfterAnswer()
+        if !exchange.upload.hasArrived { exchange.connection.endAfterAnswer() }
         await task.value
         exchange.connection.stream.readiness.forgetInterruption()
+    }
+
+    /// How long a refused request's body may take to arrive, for the request to be sent again.
+    private static let bodyDelay = Duration.seconds(1)
+
+    /// Whether all of the body can be sent again, after a moment for what is still on its way.
+    ///
+    /// Many a server refuses before it has read the body, which many a client sends in a segment of its own.
+    func keepsWholeBody(_ exchange: Exchange) async -> Bool {
+        let upload = exchange.upload
+        // Who waits for a 100 sends no body now.
+        if !upload.hasArrived, !upload.isTooLong, !exchange.connection.request.fields.has(.expect) {
+            await upload.takeRest(within: Self.bodyDelay, on: loop)
+        }
+        return upload.hasArrived && exchange.isReplayable
     }
 
     // MARK: Response head

@@ -33,7 +33,7 @@ final class Forwarder {
     /// How long a client may be silent before its connection waits without a task.
     private static let dormantAfter = Duration.seconds(1)
 
-    private let loop: EventLoop
+    let loop: EventLoop
     /// Those that have a connection, in no order.
     private var exchanges: [Exchange] = []
     /// Those that wait for one, each with its task: what a connection needs is used again.

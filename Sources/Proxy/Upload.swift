@@ -30,6 +30,7 @@ final class Upload {
     private(set) var finishedAt = ContinuousClock.now
     /// What carries out ``sendRest(to:)``, while it is under way.
     var task: Task<Void, Never>?
+    private var waiter: CheckedContinuation<Void, Never>?
     /// Names of trailer fields that do not go up.
     var unwantedTrailers: [HTTPFields.Name] = []
     /// What goes before the next piece: the head, framing, what was kept, what the upstream did not take at once.
@@ -64,6 +65,12 @@ final class Upload {
     /// Whether all of the body that has left the client's buffer is kept.
     var isWholeKept: Bool { !hasOverflowed }
 
+    /// Whether the body is known to be more than can be kept.
+    var isTooLong: Bool {
+        guard case .length(let length) = framing else { return hasOverflowed }
+        return length > UInt64(keepLimit)
+    }
+
     /// Whether the whole body has come from the client.
     var hasArrived: Bool { connection.body.isFinished }
 
@@ -92,7 +99,10 @@ final class Upload {
 
     /// Sends what is still to come, as it comes.
     func sendRest(to upstream: ByteStream) async {
-        defer { task = nil }
+        defer {
+            task = nil
+            wakeWaiter()
+        }
         do throws(Failure) {
             if !prefix.isEmpty { try await flush(to: upstream) }
             while true {
@@ -113,6 +123,37 @@ final class Upload {
         } catch {
             failure = error
         }
+    }
+
+    /// Waits for the rest of the body, to keep it, whether the upstream takes it or not.
+    func takeRest(within limit: Duration, on loop: EventLoop) async {
+        let deadline = ContinuousClock.now + limit
+        await awaitEnd(within: limit, on: loop)
+        while case .upstream = failure, !hasArrived, !hasOverflowed {
+            let remaining = ContinuousClock.now.duration(to: deadline)
+            guard remaining > .zero, let piece = try? await connection.body.next(within: remaining) else {
+                return
+            }
+            keep(piece)
+            consume(piece)
+        }
+    }
+
+    /// Waits until ``sendRest(to:)`` is over.
+    private func awaitEnd(within limit: Duration, on loop: EventLoop) async {
+        guard isRunning else { return }
+        let timer = LoopTimer(loop: loop) { [unowned self] in wakeWaiter() }
+        timer.set(after: limit)
+        await withCheckedContinuation { continuation in
+            guard isRunning else { return continuation.resume() }
+            waiter = continuation
+        }
+        timer.cancel()
+    }
+
+    private func wakeWaiter() {
+        waiter?.resume()
+        waiter = nil
     }
 
     private func fail(_ failure: Failure) -> Failure {

@@ -229,4 +229,52 @@ import Testing
             #expect(answer["Proxy-Status"] == "bearerd; error=\(error)")
         }
     }
+
+    /// As servers do that look at the token before they read a body.
+    @Test(
+        arguments: [true, false], ["Content-Length: 8\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n8\r\n"])
+    func `is replayed though the 401 came before the body`(keepsConnection: Bool, framing: String) throws {
+        let answered = Gate()
+        let upstream = try RawUpstream(script: { wire in
+            while let head = try wire.readHead() {
+                if head["Authorization"]?.contains("access-1.") == true {
+                    let end = keepsConnection ? "" : "Connection: close\r\n"
+                    try wire.send("HTTP/1.1 401 Unauthorized\r\n\(end)Content-Length: 0\r\n\r\n")
+                    if !keepsConnection { wire.close() }
+                    answered.open()
+                    if !keepsConnection { return }
+                    _ = try wire.readBody(of: head)
+                } else {
+                    let body = try wire.readBody(of: head).body
+                    #expect(body == Array((head.startLine.hasPrefix("PUT") ? "halfhalf" : "").utf8))
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+                }
+            }
+        })
+        let sidecar = try Sidecar(upstream: upstream)
+        let client = try sidecar.client()
+        try client.wire.send("PUT / HTTP/1.1\r\nHost: \(try sidecar.bearerd.proxy)\r\n\(framing)")
+        try answered.pass()
+        try client.wire.send("half")
+        try client.wire.send("half" + (framing.hasPrefix("T") ? "\r\n0\r\n\r\n" : ""))
+        let answer = try client.wire.readResponse()
+        #expect(answer.status == 200 && answer["Connection"] == nil)
+        #expect(try client.request("GET", "/").status == 200)
+    }
+
+    @Test func `shows the 401 where the body does not come`() throws {
+        let upstream = try RawUpstream(script: { wire in
+            guard try wire.readHead() != nil else { return }
+            try wire.send("HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno")
+            _ = try wire.readSome()
+        })
+        let sidecar = try Sidecar(upstream: upstream)
+        for fields in ["", "Expect: 100-continue\r\n"] {
+            let client = try sidecar.client()
+            try client.wire.send(
+                "PUT / HTTP/1.1\r\nHost: \(try sidecar.bearerd.proxy)\r\n\(fields)Content-Length: 8\r\n\r\n")
+            let answer = try client.wire.readResponse()
+            #expect(answer.status == 401 && answer.text == "no" && answer["Connection"] == "close")
+        }
+    }
 }
