@@ -13,6 +13,7 @@ package final class Listener {
     private let socket: ListeningSocket
     private let security: (any ConnectionSecurity)?
     private let onAccept: (ByteStream, PeerAddress) -> Void
+    private let onShortage: () -> Void
     private var event: OpaquePointer?
     private var retry: LoopTimer?
     private var isPaused = false
@@ -26,22 +27,26 @@ package final class Listener {
     ///   - leavesRoom: whether half of the descriptors, 1,024 at most, stays free for what the connections need, such as
     ///     connections to upstreams.
     ///   - filtersSilence: whether, when very many connections come, they may wait in the kernel for their first bytes.
+    ///   - onShortage: lets go of what is only kept for later; there are too few descriptors for the next connection.
     ///   - onAccept: gets each new connection on the loop's thread.
     package init(
         _ socket: ListeningSocket, loop: EventLoop, security: (any ConnectionSecurity)? = nil,
-        leavesRoom: Bool = false, filtersSilence: Bool = false,
+        leavesRoom: Bool = false, filtersSilence: Bool = false, onShortage: @escaping () -> Void = {},
         onAccept: @escaping (ByteStream, PeerAddress) -> Void
     ) {
         self.loop = loop
         self.socket = socket
         self.security = security
         self.onAccept = onAccept
+        self.onShortage = onShortage
         // Accepted sockets inherit it; on a Unix socket it fails and does not matter.
         var on: CInt = 1
         setsockopt(
             socket.descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
         let limit = CInt(clamping: bearerd_descriptor_limit())
-        descriptorBound = leavesRoom && limit > 0 ? limit - min(limit / 2, 1_024) : .max
+        // The listener's own number says how many there are in use without any connection.
+        let left = max(0, limit - socket.descriptor)
+        descriptorBound = leavesRoom && limit > 0 ? limit - min(left / 2, 1_024) : .max
         silence = filtersSilence ? SilenceFilter(socket, loop: loop) : nil
         let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in close() or deinit
         event = loop.makeEvent(
@@ -127,6 +132,7 @@ package final class Listener {
 
     private func pauseForRoom() {
         pause()
+        onShortage()
         retry?.set(after: .milliseconds(100))
     }
 

@@ -138,6 +138,9 @@ package final class UpstreamPool {
         closeIdle { _ in true }
     }
 
+    /// Closes what is idle.
+    package func closeIdle() { closeIdle { _ in true } }
+
     // MARK: Waiting for a place
 
     private enum Place {

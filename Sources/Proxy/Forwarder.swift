@@ -251,6 +251,9 @@ final class Forwarder {
         emptied = []
     }
 
+    /// Lets go of the connections to upstreams that no request needs now.
+    func closeIdleUpstreams() { for state in routes { state.pool.closeIdle() } }
+
     private func closeIdleConnections() {
         hasLingered = true
         dormant?.closeAll()
