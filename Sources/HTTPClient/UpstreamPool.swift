@@ -131,6 +131,9 @@ package final class UpstreamPool {
         connection.close()
     }
 
+    /// Whether more than half of the places are taken, by all workers.
+    package var isCrowded: Bool { limit.openCount > limit.maximum / 2 }
+
     /// Closes what is idle, and everything that is given back from here on.
     package func close() {
         isClosed = true

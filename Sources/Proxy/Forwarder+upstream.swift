@@ -24,6 +24,7 @@ extension Forwarder {
     /// A kept connection may have died meanwhile: then the request goes out once more, on a fresh one, if its method is
     /// idempotent, or nobody can have seen it, and its body can be sent again (RFC 9110 9.2.2).
     func send(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
+        if !exchange.upload.hasArrived { try await gatherBody(of: exchange, on: route) }
         do {
             try await attempt(exchange, on: route, fresh: false)
         } catch {
@@ -35,6 +36,19 @@ extension Forwarder {
             } catch {
                 throw error.error
             }
+        }
+    }
+
+    /// Where places at the upstream grow scarce, lets a small body arrive before it gets one: clients that send it byte
+    /// by byte could hold them all.
+    private func gatherBody(of exchange: Exchange, on route: RouteState) async throws(ProxyError) {
+        // Who waits for a 100 gets it from the upstream.
+        guard exchange.upload.isSmall, !exchange.connection.request.fields.has(.expect), route.pool.isCrowded
+        else { return }
+        do {
+            try await exchange.upload.gather()
+        } catch {
+            try judge(error)
         }
     }
 

@@ -125,6 +125,25 @@ final class Upload {
         }
     }
 
+    /// Whether all of the body can be kept, and is so small that it may wait here for its end.
+    var isSmall: Bool {
+        guard case .length(let length) = framing else { return false }
+        return length <= UInt64(min(keepLimit, StoragePool.small))
+    }
+
+    /// Takes all of a small body before it has an upstream, to send it from what is kept.
+    func gather() async throws(Failure) {
+        while !hasArrived {
+            let piece: Range<Int>?
+            do { piece = try await connection.body.next(within: timeout) } catch {
+                throw fail(.client(error))
+            }
+            guard let piece else { return }
+            keep(piece)
+            consume(piece)
+        }
+    }
+
     /// Waits for the rest of the body, to keep it, whether the upstream takes it or not.
     func takeRest(within limit: Duration, on loop: EventLoop) async {
         let deadline = ContinuousClock.now + limit

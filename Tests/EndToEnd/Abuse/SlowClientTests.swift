@@ -40,6 +40,25 @@ import Testing
         try eventually("the upstream's connections to end") { sidecar.upstream.openConnectionCount <= 2 }
     }
 
+    @Test func `with small bodies do not hold all places at the upstream`() throws {
+        let sidecar = try Sidecar(
+            .init(top: "workers: 1\nlimits:\n  upstream_connections: 4\ntimeouts:\n  connect: 1s"))
+        #expect(try sidecar.get().status == 200)
+        let slow = try (0..<20).map { _ in try sidecar.client() }
+        for (index, client) in slow.enumerated() {
+            try client.wire.send(
+                "POST /\(index) HTTP/1.1\r\nHost: \(try sidecar.bearerd.proxy)\r\nContent-Length: 8\r\n\r\nslow"
+            )
+        }
+        try sidecar.upstream.awaitConnections(3)
+        for _ in 0..<10 { #expect(try sidecar.get("/other").status == 200) }
+        #expect(sidecar.upstream.connectionCount <= 4)
+        for client in slow { try client.wire.send("body") }
+        for client in slow { #expect(try client.wire.readResponse().status == 200) }
+        let bodies = sidecar.upstream.requests.filter { $0.head.method == "POST" }.map(\.body)
+        #expect(bodies == Array(repeating: Array("slowbody".utf8), count: slow.count))
+    }
+
     @Test func `that do not read are let go, and hold little memory until then`() throws {
         let (count, size) = (50, 8 << 20)
         let upstream = try RawUpstream { request in
