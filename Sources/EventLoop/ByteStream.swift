@@ -184,7 +184,7 @@ package final class ByteStream {
         var sent = 0
         let total = head.count + range.count + tail.count
         while sent < total {
-            guard !isClosed else { throw .closed }
+            guard !isClosed, !source.isClosed else { throw .closed }  // a closed source has no input any more
             let result = sendParts(head, range, of: source, tail, from: sent)
             sent += try await account(for: result, within: timeout)
         }

@@ -40,7 +40,7 @@ package final class UpstreamLimit: Sendable {
         var lastNumber: UInt64 = 0
         var waiters: [Waiter] = []
         /// By pool: asks it, on its loop, for connections that it does not need.
-        var members: [ObjectIdentifier: @Sendable () -> Void] = [:]
+        var members: [ObjectIdentifier: Member] = [:]
     }
 
     package let maximum: Int
@@ -59,8 +59,17 @@ package final class UpstreamLimit: Sendable {
     /// Whether somebody waits: one atomic load.
     var isAwaited: Bool { waiterCount.load(ordering: .relaxed) > 0 }
 
-    func join(_ pool: ObjectIdentifier, surrender: @escaping @Sendable () -> Void) {
+    /// Asks a pool for idle connections: for all of them, or as many as somebody waits for.
+    typealias Member = @Sendable (_ all: Bool) -> Void
+
+    func join(_ pool: ObjectIdentifier, surrender: @escaping Member) {
         state.withLock { $0.members[pool] = surrender }
+    }
+
+    /// Has every pool close its idle connections soon.
+    func closeIdle() {
+        let members = state.withLock { Array($0.members.values) }
+        members.forEach { $0(true) }
     }
 
     func leave(_ pool: ObjectIdentifier) {
@@ -87,7 +96,7 @@ package final class UpstreamLimit: Sendable {
 
     /// Puts somebody at the end of the queue, and asks every pool for what it does not need.
     func enqueue(_ waiter: Waiter) {
-        let (isServed, members) = state.withLock { state -> (Bool, [@Sendable () -> Void]) in
+        let (isServed, members) = state.withLock { state -> (Bool, [Member]) in
             if state.open < maximum, state.waiters.isEmpty {
                 state.open += 1
                 return (true, [])
@@ -97,7 +106,7 @@ package final class UpstreamLimit: Sendable {
             return (false, Array(state.members.values))
         }
         if isServed { waiter.continuation.resume(returning: .permit) }
-        members.forEach { $0() }
+        members.forEach { $0(false) }
     }
 
     /// Ends a wait that nobody has served.

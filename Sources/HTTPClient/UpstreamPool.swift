@@ -54,7 +54,9 @@ package final class UpstreamPool {
         self.lifetimes = lifetimes
         loop = multis.loop
         let reference = LoopReference(self, loop: loop)
-        limit.join(ObjectIdentifier(self)) { reference.post { $0.surrender() } }
+        limit.join(ObjectIdentifier(self)) { all in
+            reference.post { all ? $0.closeIdle { _ in true } : $0.surrender() }
+        }
     }
 
     deinit { limit.leave(ObjectIdentifier(self)) }
@@ -141,8 +143,8 @@ package final class UpstreamPool {
         closeIdle { _ in true }
     }
 
-    /// Closes what is idle.
-    package func closeIdle() { closeIdle { _ in true } }
+    /// Closes what is idle, here and on the other loops: descriptors are the whole process's.
+    package func closeIdleEverywhere() { limit.closeIdle() }
 
     // MARK: Waiting for a place
 

@@ -33,6 +33,8 @@ extension Forwarder {
             try await deliver(exchange, on: route)
             if exchange.upload.isRunning { await finishUpload(of: exchange) }
         } catch {
+            // What an upload has in its hands must not be read a second time.
+            if exchange.upload.isRunning { await stopUpload(of: exchange) }
             await reject(exchange, error)
         }
         if exchange.upload.isRunning { await stopUpload(of: exchange) }

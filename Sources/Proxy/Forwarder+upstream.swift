@@ -229,9 +229,9 @@ extension Forwarder {
         of exchange: Exchange, from upstream: UpstreamConnection
     ) throws(ProxyError) {
         if exchange.response.status == 101 {
-            guard let chosen = exchange.response.fields[.upgrade], exchange.mayUpgrade(to: chosen) else {
-                throw .upstreamProtocol
-            }
+            guard let chosen = exchange.response.fields[.upgrade], exchange.mayUpgrade(to: chosen),
+                exchange.upload.isFinished
+            else { throw .upstreamProtocol }
             exchange.upgrade = chosen
             return
         }

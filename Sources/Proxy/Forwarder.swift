@@ -252,7 +252,7 @@ final class Forwarder {
     }
 
     /// Lets go of the connections to upstreams that no request needs now.
-    func closeIdleUpstreams() { for state in routes { state.pool.closeIdle() } }
+    func closeIdleUpstreams() { for state in routes { state.pool.closeIdleEverywhere() } }
 
     private func closeIdleConnections() {
         hasLingered = true
