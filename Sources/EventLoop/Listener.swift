@@ -17,21 +17,19 @@ package final class Listener {
     private var event: OpaquePointer?
     private var retry: LoopTimer?
     private var isPaused = false
-    /// Descriptors from this number on are not for connections of this listener.
-    private let descriptorBound: CInt
+    private let share: DescriptorShare
     private let silence: SilenceFilter?
 
     /// - Parameters:
     ///   - socket: stays open until ``close()``; other loops may watch the same one.
     ///   - security: encrypts the connections; nil leaves them plain.
-    ///   - leavesRoom: whether half of the descriptors, 1,024 at most, stays free for what the connections need, such as
-    ///     connections to upstreams.
+    ///   - share: of the descriptors; beyond it connections wait in the kernel.
     ///   - filtersSilence: whether, when very many connections come, they may wait in the kernel for their first bytes.
     ///   - onShortage: lets go of what is only kept for later; there are too few descriptors for the next connection.
     ///   - onAccept: gets each new connection on the loop's thread.
     package init(
         _ socket: ListeningSocket, loop: EventLoop, security: (any ConnectionSecurity)? = nil,
-        leavesRoom: Bool = false, filtersSilence: Bool = false, onShortage: @escaping () -> Void = {},
+        share: DescriptorShare = .all, filtersSilence: Bool = false, onShortage: @escaping () -> Void = {},
         onAccept: @escaping (ByteStream, PeerAddress) -> Void
     ) {
         self.loop = loop
@@ -43,10 +41,7 @@ package final class Listener {
         var on: CInt = 1
         setsockopt(
             socket.descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
-        let limit = CInt(clamping: bearerd_descriptor_limit())
-        // The listener's own number says how many there are in use without any connection.
-        let left = max(0, limit - socket.descriptor)
-        descriptorBound = leavesRoom && limit > 0 ? limit - min(left / 2, 1_024) : .max
+        self.share = share
         silence = filtersSilence ? SilenceFilter(socket, loop: loop) : nil
         let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in close() or deinit
         event = loop.makeEvent(
@@ -118,7 +113,7 @@ package final class Listener {
         }
         let stream = ByteStream(
             wire: wire, readiness: Readiness(descriptor: descriptor, loop: loop), loop: loop)
-        if descriptor >= descriptorBound { pauseForRoom() }
+        if !share.contains(descriptor) { pauseForRoom() }
         silence?.accepted()
         onAccept(stream, peer)
         return true
@@ -136,11 +131,8 @@ package final class Listener {
         retry?.set(after: .milliseconds(100))
     }
 
-    /// The kernel gives the lowest number that is free: so a descriptor tells how many there are.
     private func resumeIfThereIsRoom() {
-        let probe = fcntl(socket.descriptor, F_DUPFD_CLOEXEC, 0)
-        if probe >= 0 { _ = Glibc.close(probe) }
-        guard probe >= 0, probe < descriptorBound else { return pauseForRoom() }
+        guard let next = DescriptorShare.nextDescriptor(), share.contains(next) else { return pauseForRoom() }
         resume()
     }
 }

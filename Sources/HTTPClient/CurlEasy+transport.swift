@@ -9,14 +9,15 @@ internal import HTTPTypes
 extension CurlEasy {
     /// Sets what every handle of bearerd needs, and how the server at `url` is reached.
     ///
-    /// - Parameter lists: kept by the caller for as long as this handle, and so is `transport`'s trust store.
-    func configure(url: HTTPURL, transport: Transport, lists: CurlLists) throws(CurlError) {
+    /// - Parameter attachments: kept by the caller for as long as this handle, and so is `transport`'s trust store.
+    func configure(url: HTTPURL, transport: Transport, attachments: CurlAttachments) throws(CurlError) {
         try set(CURLOPT_NOSIGNAL, to: true)
         try set(CURLOPT_QUICK_EXIT, to: true)  // else cleaning up waits for the thread that resolves a name
         // Over HTTP/2 libcurl would turn the bytes that we frame ourselves into frames of its own.
         try set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
         try set(CURLOPT_TCP_NODELAY, to: true)
         try setSocketOpener(openSocket)
+        try set(CURLOPT_OPENSOCKETDATA, to: Unmanaged.passUnretained(attachments).toOpaque())
         try set(CURLOPT_FOLLOWLOCATION, to: false)
         try set(CURLOPT_PROTOCOLS_STR, to: "http,https")
         if let path = url.socketPath {
@@ -26,7 +27,7 @@ extension CurlEasy {
             try set(CURLOPT_URL, to: url.description)
         }
         if let destination = transport.connectTo {
-            try set(CURLOPT_CONNECT_TO, to: ["::\(destination)"], keptIn: lists)
+            try set(CURLOPT_CONNECT_TO, to: ["::\(destination)"], keptBy: attachments)
         }
         try setProxy(transport.proxy(to: url))
         try setSecurity(transport)
@@ -96,11 +97,13 @@ private func onSecurityContext(
 
 /// Opens a socket as libcurl would (CURLOPT_OPENSOCKETFUNCTION), and makes it fit for where it leads.
 private func openSocket(
-    _: UnsafeMutableRawPointer?, _: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+    _ context: UnsafeMutableRawPointer?, _: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
-    guard let address else { return CURL_SOCKET_BAD }
+    guard let context, let address else { return CURL_SOCKET_BAD }
     let type = address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.pointee.family, type, address.pointee.protocol)
+    Unmanaged<CurlAttachments>.fromOpaque(context).takeUnretainedValue().socketError =
+        descriptor < 0 ? errno : 0
     guard descriptor >= 0 else { return CURL_SOCKET_BAD }
     LoopbackSocket.tune(descriptor, at: &address.pointee.addr)
     return descriptor

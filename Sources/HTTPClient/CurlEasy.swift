@@ -44,9 +44,10 @@ struct CurlEasy: ~Copyable {
         try bearerd_easy_setopt_open_socket_function(handle, open).check()
     }
 
-    /// The caller keeps `lists` for as long as this handle.
-    func set(_ option: CURLoption, to lines: [String], keptIn lists: CurlLists) throws(CurlError) {
-        try bearerd_easy_setopt_list(handle, option, lists.list(of: lines)).check()
+    /// The caller keeps `attachments` for as long as this handle.
+    func set(_ option: CURLoption, to lines: [String], keptBy attachments: CurlAttachments) throws(CurlError)
+    {
+        try bearerd_easy_setopt_list(handle, option, attachments.list(of: lines)).check()
     }
 
     /// Has libcurl send a copy of `body`.

@@ -19,16 +19,18 @@ final class CurlTransfer {
     private let multi: CurlMulti
     /// What the handle's options point at.
     private let dependencies: [AnyObject]
-    private let lists: CurlLists
+    let attachments: CurlAttachments
     private var isAdded = false
     private var waiter: UnsafeContinuation<Outcome, Never>?
 
     /// - Parameters:
-    ///   - lists: what the options of `easy` point at; freed after it.
+    ///   - attachments: what the options of `easy` point at; freed after it.
     ///   - dependencies: likewise.
-    init(_ easy: consuming CurlEasy, lists: CurlLists, dependencies: [AnyObject], multi: CurlMulti) {
+    init(
+        _ easy: consuming CurlEasy, attachments: CurlAttachments, dependencies: [AnyObject], multi: CurlMulti
+    ) {
         self.easy = easy
-        self.lists = lists
+        self.attachments = attachments
         self.dependencies = dependencies
         self.multi = multi
     }

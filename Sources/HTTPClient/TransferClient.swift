@@ -33,7 +33,7 @@ package actor TransferClient: LoopConfined {
         switch await transfer.run() {
         case .cancelled: throw .cancelled
         case .done(CURLE_OK): break
-        case .done(let code): throw TransferError(code, of: transfer.easy)
+        case .done(let code): throw TransferError(code, of: transfer)
         }
         let status = transfer.easy.number(CURLINFO_RESPONSE_CODE)
         return TransferResponse(status: status, fields: answer.fields, body: answer.body)
@@ -43,17 +43,18 @@ package actor TransferClient: LoopConfined {
         _ request: TransferRequest, over transport: Transport, into answer: TransferAnswer
     ) throws(CurlError) -> CurlTransfer {
         let easy = try CurlEasy()
-        let lists = CurlLists()
-        try easy.configure(url: request.url, transport: transport, lists: lists)
+        let attachments = CurlAttachments()
+        try easy.configure(url: request.url, transport: transport, attachments: attachments)
         try easy.set(CURLOPT_FRESH_CONNECT, to: true)
         try easy.set(CURLOPT_FORBID_REUSE, to: true)
         try easy.set(CURLOPT_SSL_SESSIONID_CACHE, to: false)
         try easy.set(CURLOPT_TIMEOUT_MS, to: request.timeLimit)
-        try easy.setMessage(request, lists: lists)
+        try easy.setMessage(request, attachments: attachments)
         try answer.collect(from: easy)
         var dependencies: [AnyObject] = [answer]
         if let trust = transport.trust { dependencies.append(trust) }
-        return CurlTransfer(easy, lists: lists, dependencies: dependencies, multi: try sharedMulti())
+        return CurlTransfer(
+            easy, attachments: attachments, dependencies: dependencies, multi: try sharedMulti())
     }
 
     private func sharedMulti() throws(CurlError) -> CurlMulti {
@@ -65,7 +66,7 @@ package actor TransferClient: LoopConfined {
 }
 
 extension CurlEasy {
-    fileprivate func setMessage(_ request: TransferRequest, lists: CurlLists) throws(CurlError) {
+    fileprivate func setMessage(_ request: TransferRequest, attachments: CurlAttachments) throws(CurlError) {
         switch request.method {
         case .get where request.body.isEmpty:
             try set(CURLOPT_HTTPGET, to: true)
@@ -78,7 +79,7 @@ extension CurlEasy {
                 try setBody(request.body)
             }
         }
-        try set(CURLOPT_HTTPHEADER, to: Self.lines(of: request), keptIn: lists)
+        try set(CURLOPT_HTTPHEADER, to: Self.lines(of: request), keptBy: attachments)
     }
 
     /// The fields as libcurl wants them: `Name: value`, `Name;` for an empty value, `Name:` for one to be left out.

@@ -29,7 +29,7 @@ package enum TransferError: Error, Equatable, Sendable {
     }
 
     /// Judges a transfer that has failed.
-    init(_ code: CURLcode, of easy: borrowing CurlEasy) {
+    init(_ code: CURLcode, of transfer: CurlTransfer) {
         switch code {
         case CURLE_OPERATION_TIMEDOUT:
             self = .timedOut
@@ -40,7 +40,7 @@ package enum TransferError: Error, Equatable, Sendable {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             self = .malformed
         default:
-            switch UpstreamError(code, of: easy) {
+            switch UpstreamError(code, of: transfer) {
             case .other where code == CURLE_RECV_ERROR: self = .interrupted
             case .other(let error): self = .other(error)
             case let error: self = .notConnected(error)

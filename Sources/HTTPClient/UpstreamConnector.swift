@@ -71,16 +71,16 @@ package final class UpstreamConnector {
         switch await transfer.run() {
         case .cancelled: throw .cancelled
         case .done(CURLE_OK): return transfer
-        case .done(let code): throw UpstreamError(code, of: transfer.easy)
+        case .done(let code): throw UpstreamError(code, of: transfer)
         }
     }
 
     private func transfer(within timeout: Duration) throws(CurlError) -> CurlTransfer {
         let easy = try CurlEasy()
-        let lists = CurlLists()
+        let attachments = CurlAttachments()
         let isEncrypted = address.isEncryptedByLibcurl
         let url = isEncrypted || address.url.scheme != .https ? address.url : address.url.withoutTLS
-        try easy.configure(url: url, transport: address.transport, lists: lists)
+        try easy.configure(url: url, transport: address.transport, attachments: attachments)
         try easy.set(CURLOPT_CONNECT_ONLY, to: true)
         try easy.set(CURLOPT_FRESH_CONNECT, to: true)
         try easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: timeout)
@@ -91,7 +91,8 @@ package final class UpstreamConnector {
             try sessions.join(easy)
             dependencies.append(sessions)
         }
-        return CurlTransfer(easy, lists: lists, dependencies: dependencies, multi: try multis.multi())
+        return CurlTransfer(
+            easy, attachments: attachments, dependencies: dependencies, multi: try multis.multi())
     }
 
     private func sharedSessions() throws(CurlError) -> CurlShare {

@@ -5,8 +5,14 @@ internal import Glibc
 
 extension UpstreamError {
     /// Judges a `CURLOPT_CONNECT_ONLY` transfer that has failed.
-    init(_ code: CURLcode, of easy: borrowing CurlEasy) {
+    init(_ code: CURLcode, of transfer: CurlTransfer) {
+        self.init(code, of: transfer.easy, socketError: transfer.attachments.socketError)
+    }
+
+    private init(_ code: CURLcode, of easy: borrowing CurlEasy, socketError: CInt) {
         switch code {
+        case CURLE_COULDNT_CONNECT where socketError == EMFILE || socketError == ENFILE:
+            self = .noDescriptors
         case CURLE_COULDNT_RESOLVE_HOST:
             self = .dnsError
         case CURLE_OPERATION_TIMEDOUT:
@@ -34,16 +40,7 @@ extension UpstreamError {
         case ETIMEDOUT: self = .connectionTimeout
         case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, ENOENT, EACCES, EPERM, EADDRNOTAVAIL:
             self = .unreachable
-        case EMFILE, ENFILE: self = .noDescriptors
-        default: self = Self.descriptorsAreShort ? .noDescriptors : .other(CurlError(code))
+        default: self = .other(CurlError(code))
         }
-    }
-
-    /// Whether the process can open no descriptor: libcurl forgets why `socket(2)` failed.
-    private static var descriptorsAreShort: Bool {
-        let probe = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
-        guard probe >= 0 else { return errno == EMFILE }
-        close(probe)
-        return false
     }
 }

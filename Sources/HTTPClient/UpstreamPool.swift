@@ -95,7 +95,7 @@ package final class UpstreamPool {
         case .connection(let connection): return connection
         case .permit(let granted): permit = granted
         }
-        let connection = try await connector.connect(within: timeout)
+        let connection = try await connect(within: timeout)
         connection.permit = permit
         openCount += 1
         // Weak and unowned: the connection holds the closure.
@@ -103,6 +103,27 @@ package final class UpstreamPool {
             if connection.isIdle { self?.idleConnectionChanged(connection) }
         }
         return connection
+    }
+
+    /// How long a connection that found no descriptor waits for one, before it looks again.
+    private static let descriptorPause = Duration.milliseconds(50)
+
+    /// Connects; where no descriptor is left it lets go of what is idle, and waits for those that are in use.
+    private func connect(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
+        let start = ContinuousClock.now
+        while true {
+            let remaining =
+                timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
+            do {
+                return try await connector.connect(within: remaining)
+            } catch {
+                guard error == .noDescriptors, timeout == .zero || remaining > Self.descriptorPause else {
+                    throw error
+                }
+            }
+            limit.closeIdle()
+            await loop.pause(for: Self.descriptorPause)
+        }
     }
 
     /// Takes back a connection whose response has been read to its end, and whose upstream will serve another.

@@ -111,10 +111,11 @@ actor Daemon: LoopConfined {
             listeners: sockets.data.map(\.address), adminAddress: sockets.admin?.address, log: writer)
         shared.security = tls
         shared.access.key = accessKey?.key
-        for index in 0..<sockets.workerCount {
-            let worker = Worker(loop: try EventLoop(name: "worker-\(index)"), configuration: shared)
-            workers.append(worker)
-            threads.append(worker.loop.start())
+        let loops = try (0..<sockets.workerCount).map { try EventLoop(name: "worker-\($0)") }
+        shared.descriptorShare = .halfOfTheFree()
+        for loop in loops {
+            workers.append(Worker(loop: loop, configuration: shared))
+            threads.append(loop.start())
         }
         for (index, worker) in workers.enumerated() {
             for (number, listener) in sockets.data.enumerated() {

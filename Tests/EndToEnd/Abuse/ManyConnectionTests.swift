@@ -68,6 +68,13 @@ import Testing
         for client in clients { #expect(try client.wire.readResponse().status == 200) }
     }
 
+    @Test func `are served in turn where there are next to no descriptors`() throws {
+        let sidecar = try Sidecar(launcher: ["/usr/bin/prlimit", "--nofile=48:48"])
+        let clients = try (0..<60).map { _ in try sidecar.client() }
+        for client in clients { try client.send("GET", "/", [("Connection", "close")]) }
+        for client in clients { #expect(try client.wire.readResponse().status == 200) }
+    }
+
     @Test func `are as many as the hard limit allows, whatever the soft one is`() throws {
         let sidecar = try Sidecar(launcher: ["/usr/bin/prlimit", "--nofile=64:4096"])
         let clients = try (0..<200).map { _ in try sidecar.client() }

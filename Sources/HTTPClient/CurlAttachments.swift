@@ -2,8 +2,11 @@
 
 internal import CLibcurl
 
-/// The `curl_slist`s that one easy handle's options point at.
-final class CurlLists {
+/// What one easy handle's options point at.
+final class CurlAttachments {
+    /// Why the kernel gave no socket last (`errno`), which libcurl forgets; 0 if it gave one.
+    var socketError: CInt = 0
+
     private var heads: [UnsafeMutablePointer<curl_slist>] = []
 
     deinit { heads.forEach { curl_slist_free_all($0) } }
