@@ -11,3 +11,16 @@ package func eventually(
         try? pace.pass(within: .milliseconds(20))
     }
 }
+
+extension Monitor<Int> {
+    /// Waits until a count of bytes stands still: until every buffer on their way is full.
+    package func awaitStandstill(of sender: String) throws {
+        var before = 0
+        try eventually("\(sender) to be held back") {
+            let now = withLock { $0 }
+            defer { before = now }
+            _ = try? Gate().pass(within: .milliseconds(200))
+            return now == before && now > 0
+        }
+    }
+}

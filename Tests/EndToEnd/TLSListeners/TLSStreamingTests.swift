@@ -52,13 +52,7 @@ import Testing
         let client = try site.client(receiveBuffer: 8192)
         try client.send("GET", "/big")
         _ = try client.wire.readHead()
-        var last = -1
-        try eventually("the upstream to be held back") {
-            let now = written.withLock { $0 }
-            defer { last = now }
-            _ = try? Gate().pass(within: .milliseconds(200))
-            return now == last && now > 0
-        }
+        try written.awaitStandstill(of: "the upstream")
         #expect(written.withLock { $0 } < total * 3 / 4)
         #expect(site.sidecar.bearerd.residentBytes - before < 8 << 20 || Sanitizer.isOn)
         var received = 0
