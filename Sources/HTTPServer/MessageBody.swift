@@ -26,7 +26,7 @@ package final class MessageBody {
     /// - Parameter limit: more body bytes than this are ``MessageError/bodyTooLarge``.
     package func begin(_ framing: BodyFraming, on stream: ByteStream, limit: UInt64 = .max) {
         self.stream = stream
-        decoder.begin(framing)
+        decoder.begin(framing, limit: limit)
         isDecoded = framing == .none || framing == .length(0)
         self.framing = framing
         self.limit = limit
@@ -51,6 +51,8 @@ package final class MessageBody {
                 piece = try stream.input.withReadable { (bytes) throws(HTTPParseError) in
                     try decoder.next(bytes)
                 }
+            } catch .bodyTooLarge {
+                throw .bodyTooLarge
             } catch {
                 throw .malformed(error)
             }

@@ -20,16 +20,19 @@ package struct BodyDecoder: Sendable {
     ///
     /// - Parameters:
     ///   - framing: how the content ends.
+    ///   - limit: content bytes beyond which a chunk is refused as soon as its size is known.
     ///   - trailerLimit: bytes of a trailer section, beyond which it is refused.
-    package init(_ framing: BodyFraming, trailerLimit: Int = 16_384) {
+    package init(_ framing: BodyFraming, limit: UInt64 = .max, trailerLimit: Int = 16_384) {
         state = .finished
-        begin(framing, trailerLimit: trailerLimit)
+        begin(framing, limit: limit, trailerLimit: trailerLimit)
     }
 
     /// Begins the next message in place.
-    package mutating func begin(_ framing: BodyFraming, trailerLimit: Int = 16_384) {
+    package mutating func begin(
+        _ framing: BodyFraming, limit: UInt64 = .max, trailerLimit: Int = 16_384
+    ) {
         if framing == .chunked {
-            chunks = ChunkedDecoder(trailerLimit: trailerLimit)
+            chunks = ChunkedDecoder(limit: limit, trailerLimit: trailerLimit)
         } else if chunks != nil {
             chunks = nil
         }

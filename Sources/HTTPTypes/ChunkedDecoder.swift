@@ -17,6 +17,8 @@ struct ChunkedDecoder: Sendable {
         case dataLineFeed
         case trailers
         case finished
+        /// A size line announced too much: whoever asks once more gets the same answer.
+        case tooLarge
     }
 
     /// As many hexadecimal digits as 63 bits have; leading zeros count.
@@ -26,9 +28,12 @@ struct ChunkedDecoder: Sendable {
 
     private var state = State.sizeStart
     private var extensionBytes = 0
+    /// How many bytes further chunks may announce.
+    private var remaining: UInt64
     private var trailerSection: TrailerSection
 
-    init(trailerLimit: Int) {
+    init(limit: UInt64, trailerLimit: Int) {
+        remaining = limit
         trailerSection = TrailerSection(limit: trailerLimit)
     }
 
@@ -51,6 +56,7 @@ struct ChunkedDecoder: Sendable {
                 state = .finished
                 return .end(consumed: end)
             case .finished: return .end(consumed: cursor)
+            case .tooLarge: throw .bodyTooLarge
             case .sizeStart, .size, .extensions, .sizeLineFeed, .dataCarriageReturn, .dataLineFeed:
                 try step(bytes[cursor])
                 cursor &+= 1
@@ -79,6 +85,11 @@ struct ChunkedDecoder: Sendable {
             state = try extensions.take(byte) ? .sizeLineFeed(size) : .extensions(size, extensions)
         case .sizeLineFeed(let size):
             guard byte == Byte.lineFeed else { throw .bareCarriageReturn }
+            guard UInt64(size) <= remaining else {
+                state = .tooLarge
+                throw .bodyTooLarge
+            }
+            remaining -= UInt64(size)
             state = size == 0 ? .trailers : .data(remaining: size)
         case .dataCarriageReturn:
             guard byte == Byte.carriageReturn else { throw .malformedChunkEnd }
@@ -86,7 +97,7 @@ struct ChunkedDecoder: Sendable {
         case .dataLineFeed:
             guard byte == Byte.lineFeed else { throw .malformedChunkEnd }
             state = .sizeStart
-        case .data, .trailers, .finished: break
+        case .data, .trailers, .finished, .tooLarge: break
         }
     }
 

@@ -89,12 +89,15 @@ package enum HTTPParseError: Error, Equatable, Sendable, CaseIterable {
     case chunkExtensionsTooLong
     /// No CR LF after a chunk's data.
     case malformedChunkEnd
+    /// The chunks announce more than the body may have.
+    case bodyTooLarge
     /// The trailer section is too long.
     case trailersTooLarge
 
     /// The status that says so to a client; in a response every case is a 502 instead.
     package var status: Int {
         switch self {
+        case .bodyTooLarge: 413
         case .targetTooLong: 414
         case .headTooLarge, .tooManyFields, .trailersTooLarge: 431
         case .methodTooLong, .unknownTransferCoding: 501

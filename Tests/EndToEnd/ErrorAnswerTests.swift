@@ -97,6 +97,24 @@ import Testing
         #expect(try sidecar.client().request("POST", "/", body: "small").status == 200)
     }
 
+    /// Nothing of the chunk that is too much is on its way yet.
+    @Test func `a chunk that is too large is refused at its size`() throws {
+        let sidecar = try Sidecar(.init(top: "limits: {body_bytes: 1KiB}"))
+        let head =
+            "POST / HTTP/1.1\r\nHost: \(try sidecar.bearerd.proxy)\r\nTransfer-Encoding: chunked\r\n\r\n"
+        let most = "300\r\n" + String(repeating: "x", count: 768) + "\r\n"
+        for start in ["401\r\n", "401;a=b\r\nx", "7fffffffffffffff\r\n", most + "101\r\n"] {
+            let client = try sidecar.client()
+            Self.check(try client.exchange(head + start), 413, "body_too_large")
+            client.wire.finishWriting()
+            #expect(try client.wire.endsCleanly())
+        }
+        #expect(sidecar.upstream.requests.isEmpty)
+        let rest = "100\r\n" + String(repeating: "y", count: 256) + "\r\n0\r\n\r\n"
+        #expect(try sidecar.client().exchange(head + most + rest).status == 200)
+        #expect(try sidecar.upstream.request().body.count == 1024)
+    }
+
     @Test func `an unknown transfer coding is 501, another version 505`() throws {
         let sidecar = try Sidecar()
         let host = try sidecar.bearerd.proxy
