@@ -60,12 +60,12 @@ int bearerd_landlock_begin(int version, int denies_connecting) {
     return (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);
 }
 
-int bearerd_landlock_allow_path(int rules, int version, const char *path, int writes) {
+static int allow_path(int rules, const char *path, uint64_t rights) {
     int descriptor = open(path, O_PATH | O_CLOEXEC);
     if (descriptor < 0) return -1;
     struct stat status;
     struct landlock_path_beneath_attr rule = {
-        .allowed_access = writes ? all_of_files(version) & ~(uint64_t)LANDLOCK_ACCESS_FS_EXECUTE : FS_READ,
+        .allowed_access = rights,
         .parent_fd = descriptor,
     };
     int failure = fstat(descriptor, &status);
@@ -77,6 +77,15 @@ int bearerd_landlock_allow_path(int rules, int version, const char *path, int wr
     close(descriptor);
     errno = code;
     return failure;
+}
+
+int bearerd_landlock_allow_path(int rules, int version, const char *path, int writes) {
+    uint64_t all = all_of_files(version) & ~(uint64_t)LANDLOCK_ACCESS_FS_EXECUTE;
+    return allow_path(rules, path, writes ? all : FS_READ);
+}
+
+int bearerd_landlock_allow_removing(int rules, const char *directory) {
+    return allow_path(rules, directory, LANDLOCK_ACCESS_FS_REMOVE_FILE);
 }
 
 int bearerd_landlock_allow_port(int rules, uint16_t port) {

@@ -24,6 +24,8 @@ package struct Sandbox: Sendable {
     private var files: Set<String> = []
     private var directories: Set<String> = []
     private var written: Set<String> = []
+    /// Directories that files may be taken out of.
+    private var cleared: Set<String> = []
     /// TCP ports that may be connected to; nil for any.
     package var connectPorts: Set<UInt16>?
 
@@ -53,8 +55,16 @@ package struct Sandbox: Sendable {
     /// Lets everything be done to what is in a directory.
     package mutating func allow(writing directory: String) { written.insert(directory) }
 
-    /// How many places may be read or written.
-    package var placeCount: Int { files.union(directories).union(written).count }
+    /// Lets a file or socket be removed, and with it whatever is in its directory and is ours to remove.
+    ///
+    /// Not in the root, where that would be everything.
+    package mutating func allow(removing path: String) {
+        guard let directory = Self.realDirectory(of: path), directory != "/" else { return }
+        cleared.insert(directory)
+    }
+
+    /// How many places may be read or changed.
+    package var placeCount: Int { files.union(directories).union(written).union(cleared).count }
 
     /// Locks the calling thread in, and all that it will start; for ever.
     ///
@@ -69,6 +79,9 @@ package struct Sandbox: Sendable {
         do throws(SystemError) {
             for path in files.union(directories) { try allow(path, writes: false, rules, version) }
             for path in written { try allow(path, writes: true, rules, version) }
+            for path in cleared where bearerd_landlock_allow_removing(rules, path) != 0 {
+                try Self.forgive(path)
+            }
             if version >= Self.versionForPorts {
                 for port in connectPorts ?? [] where bearerd_landlock_allow_port(rules, port) != 0 {
                     throw SystemError.last(.landlock)
@@ -86,6 +99,11 @@ package struct Sandbox: Sendable {
         _ path: String, writes: Bool, _ rules: CInt, _ version: CInt
     ) throws(SystemError) {
         guard bearerd_landlock_allow_path(rules, version, path, writes ? 1 : 0) != 0 else { return }
+        try Self.forgive(path)
+    }
+
+    /// What is not there, or is not for us to see, needs no rule.
+    private static func forgive(_ path: String) throws(SystemError) {
         guard errno == ENOENT || errno == ENOTDIR || errno == EACCES else { throw .last(.landlock, path) }
     }
 

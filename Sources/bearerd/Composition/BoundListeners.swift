@@ -2,6 +2,7 @@
 
 import EventLoop
 import HTTPTypes
+import System
 
 /// The sockets of one configured listener: for TCP one set for each worker, else one that all of them watch.
 struct BoundListener: Sendable {
@@ -15,6 +16,8 @@ struct BoundListener: Sendable {
     let sockets: [[ListeningSocket]]
     /// Where clients reach it: the address as configured, with the port that the kernel chose.
     let address: ListenAddress
+    /// What the name of a Unix socket stood for when it was bound.
+    private let file: FileFingerprint?
 
     /// Binds an address.
     ///
@@ -31,16 +34,31 @@ struct BoundListener: Sendable {
                 }
                 self.sockets = sockets
                 self.address = .tcp(host: host, port: boundPort)
+                file = nil
             case .unix(let path):
                 let socket = try ListeningSocket.unix(path: path, isForAll: isForAll)
                 sockets = Array(repeating: [socket], count: max(workers, 1))
                 self.address = address
+                file = Self.fingerprint(of: path)
             case .systemd, .descriptor:
                 throw ListeningSocket.BindError.unusableAddress
             }
         } catch {
             throw Failure(error, at: address)
         }
+    }
+
+    /// Takes the name of a Unix socket away, if it is still ours.
+    ///
+    /// Call it before ``close()``: while somebody listens there, no other bearerd takes the name over.
+    func removeFile() {
+        guard case .unix(let path) = address, let file, file == Self.fingerprint(of: path) else { return }
+        try? FileSystem.remove(path)
+    }
+
+    private static func fingerprint(of path: String) -> FileFingerprint? {
+        let status = try? FileSystem.status(of: path, followingLink: false)
+        return status?.kind == .socket ? status?.fingerprint : nil
     }
 
     /// Closes every socket, once each.

@@ -22,6 +22,7 @@ extension Configuration {
         for path in Self.resolverFiles { sandbox.allow(file: path) }
         for path in [file, TrustStore.systemFile].compactMap(\.self) + files { sandbox.allow(file: path) }
         if let store { sandbox.allow(writing: store) }
+        for path in sockets { sandbox.allow(removing: path) }
         sandbox.allow(writing: "/dev/null")
         sandbox.connectPorts = knownPorts
         return sandbox
@@ -55,6 +56,12 @@ extension Configuration {
             ].compactMap(\.self)
         }
         return files
+    }
+
+    /// The Unix sockets that are listened on, whose names go with the listeners.
+    private var sockets: [String] {
+        let addresses = listen.map { $0 } + [admin?.listen].compactMap(\.self)
+        return addresses.compactMap { if case .unix(let path) = $0 { path } else { nil } }
     }
 
     /// The TCP ports that are connected to; nil where a provider's metadata, or the environment, has the last word.

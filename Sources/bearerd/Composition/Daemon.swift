@@ -83,6 +83,7 @@ actor Daemon: LoopConfined {
         let outcome = await drain()
         for worker in workers { await worker.stop() }
         for session in engine.sessions { await session.stop() }
+        sockets.admin?.removeFile()
         return outcome
     }
 
@@ -160,6 +161,7 @@ actor Daemon: LoopConfined {
         var pause = shutdown.delay
         for worker in workers where await worker.takeInSilent() { pause = max(pause, Self.moment) }
         if pause > .zero { await loop.pause(for: pause) }
+        sockets.data.forEach { $0.removeFile() }
         // A socket that several workers watch is closed when none of them does; a client that comes later is refused.
         for worker in workers { await worker.stopAccepting() }
         sockets.data.forEach { $0.close() }
