@@ -268,6 +268,8 @@ final class Forwarder {
     /// - Returns: whether there is an answer for the client to read.
     private func refuse(_ error: MessageError, _ exchange: Exchange) async -> Bool {
         exchange.connection.endAfterAnswer()
+        // The body is that of the request before.
+        exchange.connection.body.begin(.none, on: exchange.connection.stream)
         switch error {
         case .malformed(let reason): await reject(exchange, .malformedRequest(reason))
         case .headTimedOut: await reject(exchange, .requestTimedOut)

@@ -148,7 +148,10 @@ package struct Rejection: Equatable, Sendable {
                 proxyStatus: "http_request_error")
         case 501:
             self.init(
-                501, "not_implemented", "The transfer coding is unknown.", proxyStatus: "http_request_error")
+                501, "not_implemented",
+                reason == .methodTooLong
+                    ? "The method is longer than any that is known." : "The transfer coding is unknown.",
+                proxyStatus: "http_request_error")
         case 505:
             self.init(
                 505, "version_not_supported", "HTTP/1.0 and HTTP/1.1 are spoken here.",
