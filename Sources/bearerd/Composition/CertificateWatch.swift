@@ -3,11 +3,12 @@
 import Configuration
 import OAuth
 import Observability
+import Synchronization
 import System
 import TLS
 
 /// Has listeners serve with the certificate that is in the files now.
-struct CertificateWatch: Sendable {
+final class CertificateWatch: Sendable {
     /// A certificate and its key seldom change at the same moment; one without the other is no fault yet.
     private static let patience = Duration.milliseconds(750)
 
@@ -17,6 +18,8 @@ struct CertificateWatch: Sendable {
     private let configuration: TLSConfiguration
     private let tls: ServerTLS
     private let log: Log
+    /// What the files were when they were last found good or bad: each of them tells of a change.
+    private let judged = Mutex<[FileFingerprint?]>([])
 
     init(_ configuration: TLSConfiguration, tls: ServerTLS, log: Log) {
         self.configuration = configuration
@@ -31,7 +34,7 @@ struct CertificateWatch: Sendable {
         for file in configuration.files {
             let changes = watcher.changes(of: file)
             Task(executorPreference: thread) {
-                for await _ in changes { reload(on: thread) }
+                for await _ in changes { self.reload(on: thread) }
             }
         }
         renewTickets(on: thread)
@@ -39,14 +42,18 @@ struct CertificateWatch: Sendable {
 
     private func renewTickets(on thread: ThreadExecutor) {
         thread.after(Self.ticketLifetime) {
-            renewTickets(on: thread)
-            guard let context = try? configuration.load() else {
-                return log.error("the certificate cannot be used any more; the one before stays")
-            }
-            tls.replace(with: context)
-            if context.certificate.expiresSoon {
-                log.warning("the certificate expires soon", [.expires: end(of: context)])
-            }
+            self.renewTickets(on: thread)
+            self.renew()
+        }
+    }
+
+    private func renew() {
+        guard let context = try? configuration.load() else {
+            return log.error("the certificate cannot be used any more; the one before stays")
+        }
+        tls.replace(with: context)
+        if context.certificate.expiresSoon {
+            log.warning("the certificate expires soon", [.expires: end(of: context)])
         }
     }
 
@@ -55,14 +62,21 @@ struct CertificateWatch: Sendable {
     }
 
     private func reload(on thread: ThreadExecutor, isLastTry: Bool = false) {
+        // Looked at before they are read: what changes meanwhile is another change.
+        let files = configuration.files.map { path in
+            (try? FileSystem.status(of: path)).flatMap { $0?.fingerprint }
+        }
+        guard judged.withLock({ $0 != files }) else { return }
         do throws(CredentialError) {
             let context = try configuration.load()
+            judged.withLock { $0 = files }
             tls.replace(with: context)
             log.notice("certificate changed", [.expires: end(of: context)])
         } catch {
             guard isLastTry else {
-                return thread.after(Self.patience) { reload(on: thread, isLastTry: true) }
+                return thread.after(Self.patience) { self.reload(on: thread, isLastTry: true) }
             }
+            judged.withLock { $0 = files }
             log.error(
                 "a changed certificate cannot be used; the one before stays",
                 [.reason: .string(error.reason)])

@@ -18,6 +18,22 @@ import Testing
         try site.sidecar.bearerd.logLine("the change") { $0.message == "certificate changed" }
     }
 
+    @Test func `is told of once, though it is in two files`() throws {
+        let site = try SecureSite()
+        for count in 1...3 {
+            let other = try TLSAuthority()
+            try site.install(other.certificate())
+            let tls = try site.tls(trusting: other)
+            try eventually("the new certificate to be served") { try site.serves(tls) }
+            try eventually("the change to be told of") { changes(site) >= count }
+        }
+        #expect(changes(site) == 3)
+    }
+
+    private func changes(_ site: SecureSite) -> Int {
+        site.sidecar.bearerd.logLines.filter { $0.message == "certificate changed" }.count
+    }
+
     @Test(arguments: ["another key", "rubbish", "nothing", "open to all", "expired"])
     func `that cannot be used leaves the one before`(fault: String) throws {
         let site = try SecureSite()
