@@ -81,7 +81,7 @@ extension Forwarder {
             }
         }
         guard exchange.responseBody.isFinished else { return false }
-        announceEnd(of: connection)
+        announceEnd(of: exchange)
         do {
             let sent = try connection.stream.send(connection.output)
             guard sent < connection.output.count else {
@@ -110,7 +110,7 @@ extension Forwarder {
                 piece = try await next(of: body, within: timeout)
             }
             guard let piece else { break }
-            if body.isFinished { announceEnd(of: connection) }
+            if body.isFinished { announceEnd(of: exchange) }
             do {
                 try await connection.stream.write(
                     connection.output, forwarding: piece, of: upstream, within: timeout)
@@ -123,7 +123,7 @@ extension Forwarder {
             upstream.input.consume(piece.upperBound)
         }
         guard headIsPending else { return }
-        announceEnd(of: connection)
+        announceEnd(of: exchange)
         try await flushOutput(exchange)
     }
 
@@ -158,13 +158,16 @@ extension Forwarder {
         }
         let unwanted = exchange.route?.unwantedResponseTrailers ?? []
         ChunkedEncoder.end(trailers: body.trailers.without(unwanted), into: &connection.output)
-        announceEnd(of: connection)
+        announceEnd(of: exchange)
         try await flushOutput(exchange)
     }
 
     /// What is sent next is the last of the answer, and of the connection where it does not persist.
-    func announceEnd(of connection: ServerConnection) {
-        if !connection.persists { connection.stream.endFollows() }
+    ///
+    /// While the request still comes the end does not follow at once.
+    func announceEnd(of exchange: Exchange) {
+        guard !exchange.connection.persists, !exchange.upload.isRunning else { return }
+        exchange.connection.stream.endFollows()
     }
 
     private func buffered(_ body: MessageBody) throws(ProxyError) -> Range<Int>? {

@@ -326,7 +326,7 @@ extension Forwarder {
         head.serialize(into: &connection.output)
         if !isHead { connection.output.append(contentsOf: message.body) }
         exchange.bytesOut = UInt64(isHead ? 0 : message.body.count)
-        announceEnd(of: connection)
+        announceEnd(of: exchange)
         try? await writeToClient(connection.output, exchange)
     }
 

@@ -134,6 +134,30 @@ import Testing
         #expect(upstream.connectionCount == 1)
     }
 
+    /// The end of the answer does not wait for that of the connection.
+    @Test(arguments: [
+        "Content-Length: 5\r\n\r\nearly", "Transfer-Encoding: chunked\r\n\r\n5\r\nearly\r\n0\r\n\r\n",
+    ])
+    func `brings the client at once an early answer that is its last`(answer: String) throws {
+        let upstream = try RawUpstream(script: { wire in
+            while let head = try wire.readHead() {
+                try wire.send("HTTP/1.1 200 OK\r\n\(answer)")
+                _ = try wire.readBody(of: head)
+            }
+        })
+        let sidecar = try Sidecar(upstream: upstream)
+        #expect(try sidecar.get().status == 200)
+        let isAtOnce = try isOnce(within: .milliseconds(150)) { begin in
+            let client = try sidecar.client()
+            begin()
+            try client.wire.send(
+                "PUT / HTTP/1.1\r\nHost: \(try sidecar.bearerd.proxy)\r\nConnection: close\r\n"
+                    + "Content-Length: 8\r\n\r\nhalf")
+            #expect(try client.wire.readResponse().text == "early")
+        }
+        #expect(isAtOnce)
+    }
+
     @Test func `ends where the upstream answers early and goes`() throws {
         let upstream = try RawUpstream(script: { wire in
             guard try wire.readHead() != nil else { return }
