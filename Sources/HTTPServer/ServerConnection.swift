@@ -131,6 +131,7 @@ package final class ServerConnection {
             }
         } catch {
             persists = false
+            nameMethod()
             throw .malformed(error)
         }
         guard let consumed else { return false }
@@ -139,16 +140,26 @@ package final class ServerConnection {
         return true
     }
 
+    private func headTimedOut() -> MessageError {
+        nameMethod()
+        return .headTimedOut
+    }
+
+    /// Makes ``request`` tell the method of a head that cannot be received, if there is one.
+    private func nameMethod() {
+        stream.input.withReadable { parser.nameMethod(of: $0, in: &request) }
+    }
+
     /// The slow path: the head came in more than one piece.
     private func receiveRestOfHead() async throws(MessageError) -> Bool {
         let deadline: ContinuousClock.Instant? = timeouts.header > .zero ? .now + timeouts.header : nil
         repeat {
             let remaining = deadline.map { max(ContinuousClock.now.duration(to: $0), .milliseconds(1)) }
-            if let deadline, ContinuousClock.now >= deadline { throw .headTimedOut }
+            if let deadline, ContinuousClock.now >= deadline { throw headTimedOut() }
             do {
                 guard try await stream.fill(within: remaining ?? .zero, isInside: true) else { return false }
             } catch .timedOut {
-                throw .headTimedOut
+                throw headTimedOut()
             } catch {
                 throw .stream(error)
             }

@@ -11,11 +11,12 @@ extension HTTPFields {
             | KnownFieldName.proxyAuthenticate.bit | KnownFieldName.proxyAuthenticationInfo.bit
     }
 
-    /// What `Connection` may not take away: a message without it would be another message.
+    /// What `Connection` may not take away: a message without it would be another message, or nobody could tell
+    /// which one it was.
     private static var endToEnd: UInt64 {
         KnownFieldName.host.bit | KnownFieldName.contentLength.bit | KnownFieldName.contentType.bit
             | KnownFieldName.contentEncoding.bit | KnownFieldName.contentRange.bit
-            | KnownFieldName.cacheControl.bit
+            | KnownFieldName.cacheControl.bit | KnownFieldName.xRequestID.bit
     }
 
     /// Removes the fields that are about this connection, and those that `Connection` names (RFC 9110 §7.6.1).

@@ -25,6 +25,14 @@ struct RequestLine: Sendable {
         return (RequestLine(method: method, target: target..<targetEnd, version: version), end)
     }
 
+    /// The method at the front of a head that was refused, or did not arrive whole, as far as it can be told.
+    static func method(of head: Span<UInt8>) -> HTTPMethod? {
+        guard let start = try? skipEmptyLine(head), let end = try? endOfMethod(head, from: start) else {
+            return nil
+        }
+        return HTTPMethod(head.extracting(start..<end))
+    }
+
     private static func skipEmptyLine(_ head: Span<UInt8>) throws(HTTPParseError) -> Int? {
         guard !head.isEmpty else { return nil }
         guard head[0] == Byte.carriageReturn else { return 0 }

@@ -53,6 +53,15 @@ package struct RequestParser: Sendable {
         }
     }
 
+    /// Says of a head that was refused, or did not arrive whole, what its method is; no word of it where there is none.
+    ///
+    /// The answer to HEAD has no content, whatever was wrong with the request (RFC 9110 §9.3.2).
+    ///
+    /// - Parameter bytes: those that were parsed last.
+    package func nameMethod(of bytes: Span<UInt8>, in request: inout HTTPRequest) {
+        request.method = RequestLine.method(of: bytes) ?? HTTPMethod(rawValue: "")
+    }
+
     private mutating func requestLine(of head: Span<UInt8>) throws(HTTPParseError) -> RequestLine? {
         if let startLine { return startLine }
         guard let (line, end) = try RequestLine.parse(head, targetLimit: limits.uriBytes) else { return nil }

@@ -50,6 +50,8 @@ final class Exchange {
     var status = 0
     var code = ""
     var bytesOut: UInt64 = 0
+    /// What the client sent through a tunnel.
+    var tunnelledIn: UInt64 = 0
     var isReplayed = false
     /// The target as it came, where it was changed.
     var originalTarget: [UInt8] = []
@@ -84,6 +86,7 @@ final class Exchange {
         status = 0
         code = ""
         bytesOut = 0
+        tunnelledIn = 0
         isReplayed = false
         if !originalTarget.isEmpty { originalTarget.removeAll(keepingCapacity: true) }
         startedAt = .now

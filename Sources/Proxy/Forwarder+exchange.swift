@@ -52,6 +52,7 @@ extension Forwarder {
             exchange.framing = try connection.request.framing.get()
         } catch {
             connection.endAfterAnswer()
+            connection.body.begin(.none, on: connection.stream)
             throw .malformedRequest(error)
         }
         connection.body.begin(exchange.framing, on: connection.stream, limit: configuration.bodyLimit ?? .max)
@@ -174,6 +175,9 @@ extension Forwarder {
         let connection = exchange.connection
         if connection.request.fields.has(.upgrade) {
             exchange.upgrade = upgrade(wantedBy: connection.request, on: route, framing: exchange.framing)
+        }
+        if connection.request.fields.has(.xRequestID, equalTo: []) {
+            connection.request.fields.remove(.xRequestID)
         }
         if !connection.request.fields.has(.xRequestID) {
             connection.request.fields.append(line: requestIDs.nextLine(), of: .xRequestID)
@@ -341,7 +345,8 @@ extension Forwarder {
         let record = AccessRecord(
             unixMilliseconds: WallClock.unixMilliseconds, duration: duration,
             method: connection.request.method.rawValue, route: route, status: exchange.status,
-            code: exchange.code, bytesIn: connection.body.byteCount, bytesOut: exchange.bytesOut,
+            code: exchange.code, bytesIn: connection.body.byteCount &+ exchange.tunnelledIn,
+            bytesOut: exchange.bytesOut,
             isReplayed: exchange.isReplayed, peer: connection.peer.text)
         let target =
             exchange.originalTarget.isEmpty ? connection.request.targetBytes : exchange.originalTarget

@@ -30,18 +30,21 @@ extension Forwarder {
         exchange.upstreamPersists = false
         connection.endAfterAnswer()
         try await writeToClient(connection.output, exchange)
-        let upward = startTask { await self.pump(from: connection.stream, to: upstream) }
-        await pump(from: upstream, to: connection.stream)
+        let upward = startTask {
+            await self.pump(from: connection.stream, to: upstream) { exchange.tunnelledIn &+= UInt64($0) }
+        }
+        await pump(from: upstream, to: connection.stream) { exchange.bytesOut &+= UInt64($0) }
         await upward.value
     }
 
     /// Moves bytes one way until their source ends, then ends the other's direction too.
-    private func pump(from source: ByteStream, to sink: ByteStream) async {
+    private func pump(from source: ByteStream, to sink: ByteStream, count: (Int) -> Void) async {
         do {
             while await hasBytes(source, for: sink) {
-                let count = source.input.count
-                try await sink.write([], forwarding: 0..<count, of: source, within: .zero)
-                source.input.consume(count)
+                let piece = source.input.count
+                try await sink.write([], forwarding: 0..<piece, of: source, within: .zero)
+                source.input.consume(piece)
+                count(piece)
             }
             guard sink.isOpen else { return source.close() }
             if sink.canEndSending {

@@ -216,6 +216,8 @@ import Testing
     @Test(arguments: [
         "workers: 0", "workers: 1.5", "workers: \"2\"", "unsafe_listen: 1", "unsafe_listen: truee",
         "listen: []",
+        "access: {hosts: []}", "access: {peer_uids: []}", "access: {key: \"a\\nb\"}", "access: {key: \" a\"}",
+        "access: {key: \"a \"}", "admin: {key: \"a\\tb\"}",
         "access: {peer_uids: [-1]}", "access: {peer_uids: [root]}", "access: {origins: [example.com]}",
         "access: {origins: [https://a/b]}", "access: {hosts: [http://a]}", "access: {hosts: localhost}",
         "limits: {connections: 0}", "limits: {requests_per_second: -1}", "timeouts: {token: 0}",

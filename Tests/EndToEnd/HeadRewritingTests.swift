@@ -148,6 +148,14 @@ import Testing
         #expect(answer.head.values("X-Kept") == ["2"] && answer["X-More"] == "3" && answer["X-Secret"] == nil)
     }
 
+    @Test func `X-Request-Id is made where it is empty, and Connection cannot take it away`() throws {
+        let sidecar = try Sidecar()
+        _ = try sidecar.get("/", [("X-Request-Id", "")])
+        _ = try sidecar.get("/", [("Connection", "X-Request-Id, X-Other"), ("X-Request-Id", "mine-2")])
+        #expect(try sidecar.upstream.request(1)["X-Request-Id"]?.isEmpty == false)
+        #expect(try sidecar.upstream.request(2).head.values("X-Request-Id") == ["mine-2"])
+    }
+
     @Test func `X-Request-Id is passed on, and made where there is none`() throws {
         let sidecar = try Sidecar()
         _ = try sidecar.get("/", [("X-Request-Id", "mine-1")])

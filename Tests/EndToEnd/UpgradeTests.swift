@@ -29,6 +29,9 @@ import Testing
         #expect(try client.wire.read(exactly: 11) == Array("firstsecond".utf8))
         client.wire.finishWriting()
         #expect(try client.wire.readToEnd() == Array("last".utf8))
+        try sidecar.bearerd.logLine("the tunnel's line") {
+            $0["status"] == "101" && $0["bytes_in"] == "5" && $0["bytes_out"] == "15"
+        }
     }
 
     @Test(arguments: [

@@ -36,6 +36,16 @@ extension Section {
         return nil
     }
 
+    /// A secret that stands in a header field, and so must come out of it as it went in (RFC 9110 5.5).
+    func fieldSecret(_ key: Key) -> SecretSource? {
+        secret(key, where: "cannot stand in a header: it holds a control character, or a space at an end") {
+            let bytes = $0.plaintextBytes
+            let space = UInt8(ascii: " ")
+            return bytes.allSatisfy { $0 >= space && $0 != 0x7F } && bytes.first != space
+                && bytes.last != space
+        }
+    }
+
     /// More than any chain takes; authorities may be many.
     static var longestCertificateFile: Int { 16 << 20 }
 

@@ -27,6 +27,12 @@ extension AccessConfiguration {
         origins = section.list(.origins, .origin)?.map(\.value) ?? []
         let users = section.list(.peerUserIDs, .integer(in: 0...Int(UInt32.max)))
         peerUserIDs = users.map { Set($0.map { UInt32($0.value) }) }
-        key = section.secret(.key)
+        if hosts?.isEmpty == true {
+            section.error(.hosts, "lets nobody in; leave it out for the loopback names")
+        }
+        if peerUserIDs?.isEmpty == true {
+            section.error(.peerUserIDs, "lets nobody in; leave it out for the daemon's user and root")
+        }
+        key = section.fieldSecret(.key)
     }
 }

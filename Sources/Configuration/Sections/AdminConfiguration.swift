@@ -23,7 +23,7 @@ extension AdminConfiguration {
 
     init(reading section: Section<Key>) {
         listen = section.value(.listen, .listenAddress, default: .tcp(host: "127.0.0.1", port: 9090))
-        key = section.secret(.key)
+        key = section.fieldSecret(.key)
         if key == nil, !listen.isLoopback {
             section.warn(
                 .listen, "off loopback without admin.key only health, readiness and metrics are shown")
