@@ -22,11 +22,16 @@ enum CrossOrigin {
         return response
     }
 
+    /// Tells caches that the answer depends on who asks: one to a request without an origin is none for a page.
+    static func vary(_ fields: inout HTTPFields) {
+        if !fields.containsToken("origin", in: .vary) { fields.append(.vary, "Origin") }
+    }
+
     /// Lets the page at `origin` read an answer; in place of what the upstream may have said of origins.
     static func allow(_ origin: String?, in fields: inout HTTPFields) {
         guard let origin else { return }
         fields[.accessControlAllowOrigin] = origin
         fields[.accessControlAllowCredentials] = "true"
-        if !fields.containsToken("origin", in: .vary) { fields.append(.vary, "Origin") }
+        vary(&fields)
     }
 }

@@ -58,9 +58,9 @@ extension Forwarder {
 
     /// Lets the page that asked read the answer, if its origin is one of `access.origins`.
     func allowOrigin(of connection: ServerConnection, in fields: inout HTTPFields) {
-        guard connection.request.fields.has(.origin),
-            configuration.access.admitsOrigin(of: connection.request.fields)
-        else { return }
+        guard !configuration.access.origins.isEmpty else { return }
+        CrossOrigin.vary(&fields)
+        guard configuration.access.admitsOrigin(of: connection.request.fields) else { return }
         CrossOrigin.allow(connection.request.fields[.origin], in: &fields)
     }
 

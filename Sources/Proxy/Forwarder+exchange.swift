@@ -243,6 +243,11 @@ extension Forwarder {
                 forcesRefresh: route.route.retryOnStatus.contains(status), canReplay: mayReplay),
             waitingAtMost: route.route.timeouts.tokenWait)
         guard mayReplay, let replacement else { return }
+        guard !replacement.token.matches(token.token.plaintextBytes) else {
+            // Some providers hand out one token until it expires: this one was refused just now.
+            if status == 401 { await reportRefusal(of: replacement, by: route, session) }
+            return
+        }
         if exchange.upload.isRunning { await stopUpload(of: exchange) }
         discardAnswer(of: exchange, on: route)
         exchange.token = replacement
@@ -257,15 +262,22 @@ extension Forwarder {
         }
         if exchange.response.status == 401 {
             metrics.countReplay(route: route.index, result: .refused)
-            _ = await session.accessTokenRejected(
-                TokenRejection(
-                    generation: replacement.generation, route: route.route.path, isUnauthorized: true,
-                    forcesRefresh: route.route.retryOnStatus.contains(401), canReplay: false),
-                waitingAtMost: .zero)
+            await reportRefusal(of: replacement, by: route, session)
         } else {
             metrics.countReplay(route: route.index, result: .accepted)
             await reportAcceptance(of: replacement, by: route, session)
         }
+    }
+
+    /// Tells the session that the upstream does not take a token that it has only just got.
+    private func reportRefusal(
+        of token: AccessTokenSnapshot, by route: RouteState, _ session: AuthSession
+    ) async {
+        _ = await session.accessTokenRejected(
+            TokenRejection(
+                generation: token.generation, route: route.route.path, isUnauthorized: true,
+                forcesRefresh: route.route.retryOnStatus.contains(401), canReplay: false),
+            waitingAtMost: .zero)
     }
 
     /// Tells the session, once for each token and route, that the upstream takes it.

@@ -122,6 +122,8 @@ import Testing
         let stranger = try sidecar.client().request(
             "OPTIONS", "/", [("Origin", "https://evil.test"), ("Access-Control-Request-Method", "GET")])
         #expect(stranger.status == 403 && stranger["Access-Control-Allow-Origin"] == nil)
+        // A cache must not give a page what somebody without an origin got.
+        #expect(try sidecar.get().head.values("Vary") == ["Origin"])
     }
 
     @Test func `to a Unix socket is by the peer's user`() throws {

@@ -69,6 +69,22 @@ import Testing
         #expect(try sidecar.state() == "authorization_error")
     }
 
+    @Test func `goes through where the refresh brings the same token again`() throws {
+        let sidecar = try Sidecar(upstream: upstream { _ in true })
+        try sidecar.awaitToken()
+        let token = try #require(sidecar.provider.accessTokens.first)
+        sidecar.provider.always { _, _ in
+            .json(#"{"access_token":"\#(token)","token_type":"Bearer","expires_in":300}"#)
+        }
+        for count in 1...3 {
+            let answer = try sidecar.get()
+            #expect(answer.status == 401 && answer.text == "who are you?")
+            #expect(sidecar.upstream.requests.count == count && sidecar.provider.requests.count == 2)
+        }
+        #expect(try sidecar.state() == "authorization_error")
+        #expect(try sidecar.metrics().sum("bearerd_replays_total") == 0)
+    }
+
     @Test func `an upstream that always says 401 causes at most one forced refresh in 10 s`() throws {
         let sidecar = try Sidecar(upstream: upstream { _ in true })
         let start = ContinuousClock.now
