@@ -142,22 +142,17 @@ package final class Readiness {
         if timeout != lastTimeout.duration { lastTimeout = (timeout, timeout.wholeNanoseconds) }
         let deadline = timeout > .zero ? coarseNanoseconds() &+ lastTimeout.nanoseconds : .max
         if deadline < timerDeadline { setTimer(to: deadline) }
-        let failure = await withUnsafeContinuation {
+        // As `withUnsafeContinuation`, which would first ask, under a lock, for the executor that this runs on already;
+        // and other jobs might run before the closure.
+        let failure = await _unsafeInheritExecutor_withUnsafeContinuation {
             (continuation: UnsafeContinuation<StreamError?, Never>) in
-            // Getting here may have let other jobs run: what they changed must not be waited for.
-            guard !isCancelled else { return continuation.resume(returning: .closed) }
             let waiter = Waiter(continuation: continuation, deadline: deadline)
             switch direction {
-            case .reading:
-                guard !isReadable else { return continuation.resume(returning: nil) }
-                guard !isInterrupted else {
-                    isInterrupted = false
-                    return continuation.resume(returning: .closed)
-                }
-                reader = waiter
-            case .writing:
-                guard !isWritable else { return continuation.resume(returning: nil) }
-                writer = waiter
+            case .reading where isInterrupted:
+                isInterrupted = false
+                continuation.resume(returning: .closed)
+            case .reading: reader = waiter
+            case .writing: writer = waiter
             }
         }
         if let failure { throw failure }

@@ -112,6 +112,7 @@ package final class ServerConnection {
         stream.close()
     }
 
+    @inline(__always)
     private func waitForRequest() async throws(MessageError) -> Bool {
         stream.releaseStorage()
         isIdle = true

@@ -13,6 +13,7 @@ extension Forwarder {
     private static let lineEnd = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
 
     /// Sends the upstream's answer on, every byte as soon as it arrives.
+    @inline(__always)
     func deliver(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
         exchange.status = exchange.response.status
         if exchange.status == 101 { return try await tunnel(exchange, on: route) }

@@ -52,6 +52,7 @@ extension Forwarder {
         }
     }
 
+    @inline(__always)
     private func attempt(_ exchange: Exchange, on route: RouteState, fresh: Bool) async throws(AttemptFailure)
     {
         let upstream: UpstreamConnection
@@ -162,6 +163,7 @@ extension Forwarder {
     // MARK: Response head
 
     /// Receives the final head; interim ones (1xx) are forwarded as they come (RFC 9110 15.2).
+    @inline(__always)
     private func receiveHead(
         of exchange: Exchange, from upstream: UpstreamConnection, timeout: Duration
     ) async throws(ProxyError) {
@@ -195,6 +197,7 @@ extension Forwarder {
     /// Waits for more of the head.
     ///
     /// The time-out runs from the last byte of the request.
+    @inline(__always)
     private func awaitAnswer(
         of exchange: Exchange, from upstream: UpstreamConnection, timeout: Duration
     ) async throws(ProxyError) {
@@ -210,7 +213,7 @@ extension Forwarder {
                 guard error == .timedOut else { throw .upstreamClosed }
                 remaining = timeout
                 if exchange.upload.isRunning { continue }
-                remaining -= exchange.upload.finishedAt.duration(to: .now)
+                remaining -= CoarseInstant.now.duration(since: exchange.upload.finishedAt)
                 guard exchange.upload.isFinished, remaining > .zero else { throw .upstreamTimedOut }
             }
         }

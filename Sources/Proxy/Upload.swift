@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import EventLoop
+internal import HTTPClient
 internal import HTTPServer
 internal import HTTPTypes
 
@@ -27,7 +28,7 @@ final class Upload {
     /// Whether the last byte, framing included, was handed to the upstream.
     private(set) var isFinished = false
     /// When that was; the upstream's time to answer begins here.
-    private(set) var finishedAt = ContinuousClock.now
+    private(set) var finishedAt = CoarseInstant.now
     /// What carries out ``sendRest(to:)``, while it is under way.
     var task: Task<Void, Never>?
     private var waiter: CheckedContinuation<Void, Never>?
