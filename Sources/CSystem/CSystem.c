@@ -8,11 +8,13 @@
 #include <malloc.h>
 #include <pthread.h>
 #include <limits.h>
+#include <linux/sockios.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -21,6 +23,11 @@
 
 int bearerd_accept(int listener, struct sockaddr *address, socklen_t *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+int bearerd_untaken(int descriptor) {
+    int count = 0;
+    return ioctl(descriptor, SIOCOUTQ, &count) < 0 ? -1 : count;
 }
 
 int bearerd_peer_user(int descriptor, uid_t *user, pid_t *process) {

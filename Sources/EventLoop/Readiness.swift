@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLibevent
+internal import CSystem
 internal import Glibc
 internal import System
 
@@ -15,7 +16,7 @@ package final class Readiness {
     private struct Waiter {
         let continuation: UnsafeContinuation<StreamError?, Never>
         /// Coarse nanoseconds; `.max` waits for ever.
-        let deadline: UInt64
+        var deadline: UInt64
     }
 
     /// Whether a receive may find something.
@@ -52,6 +53,11 @@ package final class Readiness {
     private var timerDeadline = UInt64.max
     /// When a wait inside a message looks whether the connection is broken, in coarse nanoseconds.
     private var checkAt = UInt64.max
+    /// How long a peer may take nothing of what was sent, in nanoseconds.
+    private var patience: UInt64 = 0
+    /// What the peer had not taken when that was last looked at, and when to look again, in coarse nanoseconds.
+    private var untaken: CInt = 0
+    private var lookAt = UInt64.max
     /// Whether the next wait for reading is to end at once.
     private var isInterrupted = false
     private var reader: Waiter?
@@ -119,7 +125,7 @@ package final class Readiness {
 
     /// Waits until the descriptor is writable or broken.
     ///
-    /// - Parameter timeout: zero or less waits for ever.
+    /// - Parameter timeout: for how long the peer may take nothing; zero or less waits for ever.
     /// - Throws: ``StreamError/timedOut`` or ``StreamError/closed``.
     package func writable(within timeout: Duration) async throws(StreamError) {
         guard !isWritable else { return }
@@ -141,6 +147,7 @@ package final class Readiness {
         watch(direction)
         if timeout != lastTimeout.duration { lastTimeout = (timeout, timeout.wholeNanoseconds) }
         let deadline = timeout > .zero ? coarseNanoseconds() &+ lastTimeout.nanoseconds : .max
+        if direction == .writing { beginLooking(until: deadline) }
         if deadline < timerDeadline { setTimer(to: deadline) }
         // As `withUnsafeContinuation`, which would first ask, under a lock, for the executor that this runs on already;
         // and other jobs might run before the closure.
@@ -158,6 +165,26 @@ package final class Readiness {
         if let failure { throw failure }
     }
 
+    /// Has the wait for writing that follows go on while the peer takes what was sent.
+    ///
+    /// The kernel says that there is room when a third of its buffer is free, and that may be a megabyte: one who reads
+    /// slowly all the time would look like one who does not read at all.
+    private func beginLooking(until deadline: UInt64) {
+        lookAt = .max
+        guard deadline != .max else { return }
+        patience = lastTimeout.nanoseconds
+        untaken = bearerd_untaken(descriptor)
+        lookAt = deadline &- patience / 4 &* 3
+        if lookAt < timerDeadline { setTimer(to: lookAt) }
+    }
+
+    private func look(at now: UInt64) {
+        let left = bearerd_untaken(descriptor)
+        if left >= 0, left < untaken { writer?.deadline = now &+ patience }
+        untaken = left
+        lookAt = min(now &+ patience / 4, writer?.deadline ?? .max)
+    }
+
     private func resume(_ direction: Direction, with failure: StreamError?) {
         switch direction {
         case .reading:
@@ -167,6 +194,7 @@ package final class Readiness {
         case .writing:
             guard let waiter = writer else { return }
             writer = nil
+            lookAt = .max
             waiter.continuation.resume(returning: failure)
         }
     }
@@ -244,10 +272,13 @@ package final class Readiness {
     fileprivate func deadlineReached() {
         timerDeadline = .max
         let now = coarseNanoseconds()
+        if writer != nil, lookAt <= now { look(at: now) }
         if let reader, reader.deadline <= now { resume(.reading, with: .timedOut) }
         if let writer, writer.deadline <= now { resume(.writing, with: .timedOut) }
         if checkAt <= now { checkReader() }
-        let next = min(reader == nil ? .max : checkAt, reader?.deadline ?? .max, writer?.deadline ?? .max)
+        let next = min(
+            reader == nil ? .max : checkAt, reader?.deadline ?? .max, writer?.deadline ?? .max,
+            writer == nil ? .max : lookAt)
         if next != .max { setTimer(to: next) }
     }
 }

@@ -65,6 +65,24 @@ import Testing
         #expect(try client.wire.readResponse().status == 200)
     }
 
+    @Test func `who reads slowly is not silent`() throws {
+        let sidecar = try Sidecar(
+            upstream: try RawUpstream { _ in .ok(String(repeating: "x", count: 16 << 20)) },
+            .init(top: "timeouts:\n  stream_idle: 600ms"))
+        let (client, pace) = (try sidecar.client(receiveBuffer: 4096), try sidecar.client())
+        try client.send("GET", "/")
+        #expect(try client.wire.readHead()?.status == 200)
+        // The kernel says long after the time-out that its buffer has room again.
+        for _ in 0..<25 {
+            #expect(try !client.wire.readSome().isEmpty)
+            #expect(try !pace.wire.hasSomething(within: .milliseconds(100)))
+        }
+        #expect(try sidecar.metrics().sum("bearerd_open_connections") == 2)
+        try eventually("the silent one's end") {
+            try sidecar.metrics().sum("bearerd_open_connections") == 1
+        }
+    }
+
     @Test func `silence inside an answer cuts it`() throws {
         let gate = Gate()
         let upstream = try RawUpstream { _ in

@@ -16,6 +16,8 @@
 
 /* Accepts a connection that is non-blocking and closed on exec (accept4). */
 int bearerd_accept(int listener, struct sockaddr *address, socklen_t *length);
+/* How much of what was sent the other end's kernel has not taken yet (SIOCOUTQ); -1 with errno. */
+int bearerd_untaken(int descriptor);
 /* The user at the other end of a Unix socket (SO_PEERCRED); -1 with errno. */
 int bearerd_peer_user(int descriptor, uid_t *user, pid_t *process);
 /* Names the calling thread, cut to 15 bytes (pthread_setname_np). */
