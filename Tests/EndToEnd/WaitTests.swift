@@ -35,8 +35,13 @@ import Testing
         let body = #"{"reasons":[{"reason":"no_token","identity":"default","state":"login_required"}]}"#
         let server = try answering(.json(body, status: 503))
         let (_, directory, file) = try configured(server.address)
-        let result = try BearerdProcess.command("wait", "--ready", "--timeout", "300ms", "-c", file)
-        #expect(result.exit == 69 && result.errors.contains("default is login_required"), "\(result.errors)")
+        // On a busy machine the time may be over before the daemon is asked.
+        let saysWhy = try (0..<5).contains { _ in
+            let result = try BearerdProcess.command("wait", "--ready", "--timeout", "300ms", "-c", file)
+            #expect(result.exit == 69)
+            return result.errors.contains("default is login_required")
+        }
+        #expect(saysWhy)
         _ = directory
     }
 
