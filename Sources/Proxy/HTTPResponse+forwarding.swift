@@ -68,7 +68,11 @@ extension HTTPResponse {
             // Relative to the same origin: only a changed path needs a change.
             return state.keepsTarget ? nil : location
         }
-        guard let origin = state.route.upstreamOrigin else { return nil }
+        return state.route.upstreamOrigins.lazy.compactMap { path(of: location, at: $0) }.first
+    }
+
+    /// The path and what follows, if `location` is at `origin`.
+    private func path(of location: String, at origin: String) -> String? {
         // Without a scheme it is the upstream's own (RFC 3986 4.2).
         let start = location.hasPrefix("/") ? origin.drop { $0 != "/" } : origin[...]
         guard location.lowercased().hasPrefix(start) else { return nil }

@@ -73,8 +73,9 @@ package struct Route: Sendable {
     package var upstreamPrefix: String
     /// The upstream's authority, as sent in `Host`.
     package var upstreamAuthority: String
-    /// The upstream's scheme and authority, to recognise a `Location` of its own; `nil` for a Unix socket.
-    package var upstreamOrigin: String?
+    /// The upstream's scheme and authority, in lower case and without the scheme's own port, as we call it and as we
+    /// tell it in `Host`: to recognise a `Location` of its own.
+    package var upstreamOrigins: [String]
     package var stripPrefix = false
     package var session: AuthSession?
     package var authorization = AuthorizationPolicy.overwrite
@@ -94,13 +95,13 @@ package struct Route: Sendable {
 
     package init(
         path: String, upstream: UpstreamAddress, upstreamAuthority: String, upstreamPrefix: String = "",
-        upstreamOrigin: String? = nil
+        upstreamOrigins: [String] = []
     ) {
         self.path = path
         self.upstream = upstream
         self.upstreamAuthority = upstreamAuthority
         self.upstreamPrefix = upstreamPrefix
-        self.upstreamOrigin = upstreamOrigin
+        self.upstreamOrigins = upstreamOrigins
     }
 
     /// Those members of `Upgrade` that may pass, nil for none.

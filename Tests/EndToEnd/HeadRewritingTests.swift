@@ -188,6 +188,21 @@ import Testing
         #expect(try sidecar.get("/api/away")["Location"] == "https://else.test/x")
     }
 
+    @Test func `a Location at the host that the upstream was told is its own too`() throws {
+        let upstream = try RawUpstream { request in
+            .response(302, [("Location", String(request.head.target.dropFirst()))])
+        }
+        let sidecar = try Sidecar(upstream: upstream, .init(route: "host_header: api.test:80"))
+        let origin = "http://\(try sidecar.bearerd.proxy)"
+        for (given, seen) in [
+            ("http://api.test/x", origin + "/x"), ("http://API.test:80/x", origin + "/x"),
+            ("http://api.test:81/x", nil), ("http://api.test.evil/x", nil), ("https://api.test/x", nil),
+            (upstream.url + "/x", origin + "/x"),
+        ] {
+            #expect(try sidecar.get("/" + given)["Location"] == seen ?? given)
+        }
+    }
+
     @Test func `a Location without a scheme is the upstream's own where it names its authority`() throws {
         let upstream = try RawUpstream()
         let authority = upstream.authority

@@ -15,7 +15,7 @@ struct ForwardingTests {
         let url = try #require(HTTPURL(upstream))
         var route = Route(
             path: path, upstream: UpstreamAddress(url: url), upstreamAuthority: url.authority,
-            upstreamPrefix: url.path == "/" ? "" : url.path, upstreamOrigin: url.origin)
+            upstreamPrefix: url.path == "/" ? "" : url.path, upstreamOrigins: [url.origin])
         change(&route)
         let loop = try EventLoop(name: "test")
         let pool = UpstreamPool(

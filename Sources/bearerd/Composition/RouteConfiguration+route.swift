@@ -16,14 +16,15 @@ extension RouteConfiguration {
     func route(
         session: AuthSession?, listeners: [ListenAddress], tokenWait: Duration, trust: TrustStores
     ) throws(TrustStore.LoadError) -> Route {
+        let authority = upstream.socketPath == nil ? upstream.authority : "localhost"
         var route = Route(
             path: path,
             upstream: UpstreamAddress(
                 url: upstream,
                 transport: try transport.transport(encrypted: upstream.scheme == .https, trust: trust)),
-            upstreamAuthority: upstream.socketPath == nil ? upstream.authority : "localhost",
+            upstreamAuthority: authority,
             upstreamPrefix: upstream.path.hasSuffix("/") ? String(upstream.path.dropLast()) : upstream.path,
-            upstreamOrigin: upstream.socketPath == nil ? upstream.origin.lowercased() : nil)
+            upstreamOrigins: [origin(of: authority)])
         route.host = host?.description
         route.listener = listen.flatMap { listeners.firstIndex(of: $0) }
         route.methods = methods
@@ -32,6 +33,7 @@ extension RouteConfiguration {
         route.authorization = authorization.policy
         route.credentials = Route.Credentials(name: header, scheme: scheme)
         route.hostField = hostHeader.field
+        if case .value(let host) = route.hostField { route.upstreamOrigins.append(origin(of: host)) }
         route.requestEdits = requestHeaders.edits
         route.responseEdits = responseHeaders.edits
         route.forwarded = forwarded.policy
@@ -47,6 +49,13 @@ extension RouteConfiguration {
         route.timeouts.upstreamAge = timeouts.age ?? .zero
         route.timeouts.tokenWait = tokenWait
         return route
+    }
+
+    /// The upstream's scheme and an authority that it has.
+    private func origin(of authority: String) -> String {
+        let port = upstream.scheme == .https ? ":443" : ":80"
+        let name = authority.hasSuffix(port) ? authority.dropLast(port.count) : authority[...]
+        return "\(upstream.scheme == .https ? "https" : "http")://\(name.lowercased())"
     }
 }
 
