@@ -44,7 +44,7 @@ package enum ListenAddress: Hashable, Sendable {
     }
 
     /// What `sockaddr_un` has room for, its NUL left out.
-    private static var longestSocketPath: Int { 107 }
+    package static var longestSocketPath: Int { 107 }
 
     /// Whether only this machine can reach it.
     ///

@@ -125,6 +125,12 @@ import Testing
                 == ["routes[0].identity: is missing: name one, or 'none' to forward without a token"])
     }
 
+    @Test(arguments: [(107, 0), (108, 1)])
+    func `an upstream's socket fits into the kernel's address`(length: Int, problems: Int) {
+        let url = "http+unix:/" + String(repeating: "x", count: length - 1)
+        #expect(errors(smallest + "  - {path: /b, upstream: '\(url)', identity: none}\n").count == problems)
+    }
+
     @Test func `no two routes select the same requests`() {
         func second(_ lines: String) -> [String] {
             errors(smallest + "  - {upstream: https://b.example.com, identity: none\(lines)}\n")

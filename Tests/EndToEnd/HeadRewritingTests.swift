@@ -66,7 +66,7 @@ import Testing
         #expect(upstream.requests.map { $0["Host"] } == [host, "api.test"])
     }
 
-    @Test func `Via is added both ways, and not if it is turned off`() throws {
+    @Test func `Via is added to what came before, and not if it is turned off`() throws {
         let upstream = try RawUpstream()
         let sidecar = try Sidecar(
             upstream: upstream,

@@ -72,6 +72,9 @@ extension ValueKind<HTTPURL> {
                 throw ValueError(
                     "'\(scalar.written)' is not http(s)://HOST[:PORT][/PREFIX] or http+unix:PATH")
             }
+            guard url.socketPath?.utf8.count ?? 0 <= ListenAddress.longestSocketPath else {
+                throw ValueError("a socket's path has \(ListenAddress.longestSocketPath) bytes at most")
+            }
             return url
         }
     }
