@@ -4,7 +4,8 @@
 package struct HostList: Sendable, Equatable {
     private let entries: Set<String>
 
-    /// - Parameter entries: `host`, which stands for any port, or `host:port`; IPv6 addresses in brackets.
+    /// - Parameter entries: `host`, which stands for any port, `host:port`, or `host:`, which stands for none; IPv6
+    ///   addresses in brackets.
     package init(_ entries: some Sequence<String>) {
         self.entries = Set(entries.map(Self.normalized))
     }
@@ -12,7 +13,9 @@ package struct HostList: Sendable, Equatable {
     /// Whether a request with this `Host` is meant for the listener; a request without one (HTTP/1.0) is.
     package func contains(_ host: String?) -> Bool {
         guard let host = host.map(Self.normalized) else { return true }
-        return entries.contains(host) || entries.contains(Self.withoutPort(host))
+        let name = Self.withoutPort(host)
+        return entries.contains(host) || entries.contains(name)
+            || (name == host && entries.contains(host + ":"))
     }
 
     /// In lower case and without the dot of a name that ends with the root (RFC 1034 3.1): it means the same host.

@@ -14,6 +14,7 @@ enum HostNames {
         let own = host.contains(":") ? "[\(host)]" : host
         let names = loopback + [own]
         // Clients leave out a port that is their scheme's default (RFC 9110 7.2).
-        return names.map { "\($0):\(port)" } + (port == (scheme == .https ? 443 : 80) ? names : [])
+        let isUsual = port == (scheme == .https ? 443 : 80)
+        return names.map { "\($0):\(port)" } + (isUsual ? names.map { $0 + ":" } : [])
     }
 }
