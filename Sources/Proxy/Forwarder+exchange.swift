@@ -121,6 +121,7 @@ extension Forwarder {
         exchange.connection.body.skipBuffered()
         if !exchange.connection.body.isFinished { exchange.connection.endAfterAnswer() }
         if !exchange.connection.persists { response.fields[.connection] = "close" }
+        Self.date(&response)
         exchange.status = response.status
         exchange.connection.output.removeAll(keepingCapacity: true)
         response.serialize(into: &exchange.connection.output)
@@ -338,6 +339,7 @@ extension Forwarder {
         } else if connection.request.version == .http10 {
             head.fields[.connection] = "keep-alive"
         }
+        Self.date(&head)
         allowOrigin(of: connection, in: &head.fields)
         if rejection.status == 405 {
             head.fields[.allow] = allowedMethods(for: exchange)
@@ -348,6 +350,11 @@ extension Forwarder {
         exchange.bytesOut = UInt64(isHead ? 0 : message.body.count)
         announceEnd(of: exchange)
         try? await writeToClient(connection.output, exchange)
+    }
+
+    /// Says when an answer of our own was made (RFC 9110 6.6.1).
+    static func date(_ head: inout HTTPResponse) {
+        head.fields[.date] = Timestamp.fieldText(unixSeconds: WallClock.unixMilliseconds / 1000)
     }
 
     /// Counts the request and writes its line.

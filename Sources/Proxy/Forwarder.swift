@@ -287,6 +287,7 @@ final class Forwarder {
         guard let (head, body) = Rejection(error, loginURL: nil)?.message() else { return stream.close() }
         var output: [UInt8] = []
         var closing = head
+        Self.date(&closing)
         closing.fields[.connection] = "close"
         closing.serialize(into: &output)
         output += body

@@ -27,6 +27,7 @@ import Testing
                 proxyStatus.contains("error=\(proxyError)"), "\(proxyStatus)", sourceLocation: sourceLocation)
         }
         #expect(answer["WWW-Authenticate"] == nil, sourceLocation: sourceLocation)
+        #expect(answer["Date"]?.hasSuffix(" GMT") == true, sourceLocation: sourceLocation)
     }
 
     @Test func `nobody listens at the upstream`() throws {
