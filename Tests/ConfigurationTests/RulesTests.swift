@@ -131,6 +131,13 @@ import Testing
         #expect(errors(smallest + "  - {path: /b, upstream: '\(url)', identity: none}\n").count == problems)
     }
 
+    @Test func `a header is set to one value, and may have more than one added`() {
+        #expect(
+            errors(withRoute("request_headers: {set: {X-A: a, x-a: b}, add: {X-B: a, x-b: b}}")) == [
+                "routes[0].request_headers.set.x-a: is set already: headers' names have no case"
+            ])
+    }
+
     @Test func `no two routes select the same requests`() {
         func second(_ lines: String) -> [String] {
             errors(smallest + "  - {upstream: https://b.example.com, identity: none\(lines)}\n")

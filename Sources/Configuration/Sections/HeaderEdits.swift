@@ -53,13 +53,18 @@ extension Section<HeaderEdits.Key> {
     fileprivate func fields(
         _ key: HeaderEdits.Key, _ objection: (HTTPFields.Name) -> String?
     ) -> [HeaderEdits.Field] {
-        (map(key, .textThatMayBeEmpty) ?? []).compactMap { name, value in
+        var known: Set<HTTPFields.Name> = []
+        return (map(key, .textThatMayBeEmpty) ?? []).compactMap { name, value in
             guard let field = HTTPFields.Name(name.value) else {
                 reading.error("is not the name of a header", at: name.place)
                 return nil
             }
             if let objection = objection(field) {
                 reading.error(objection, at: name.place)
+                return nil
+            }
+            if !known.insert(field).inserted, key == .set {
+                reading.error("is set already: headers' names have no case", at: name.place)
                 return nil
             }
             return HeaderEdits.Field(name: field, value: value.value)
