@@ -60,12 +60,12 @@ long bearerd_descriptor_limit(void) {
     return limit.rlim_cur > LONG_MAX ? LONG_MAX : (long)limit.rlim_cur;
 }
 
-long bearerd_raise_descriptor_limit(void) {
+int bearerd_raise_descriptor_limit(void) {
     if (getrlimit(RLIMIT_NOFILE, &given_descriptors) != 0) return -1;
     struct rlimit raised = {given_descriptors.rlim_max, given_descriptors.rlim_max};
     if (setrlimit(RLIMIT_NOFILE, &raised) != 0) return -1;
     descriptors_are_raised = 1;
-    return bearerd_descriptor_limit();
+    return 0;
 }
 
 int bearerd_spawn(pid_t *process, char *const arguments[], char *const environment[]) {

@@ -16,20 +16,22 @@ package final class Listener {
     private let onShortage: () -> Void
     private var event: OpaquePointer?
     private var retry: LoopTimer?
-    private var isPaused = false
-    private let share: DescriptorShare
+    /// Whether its owner wants no connections for now.
+    private var isPaused = false { didSet { watchIfWanted() } }
+    /// Whether the last connection found no descriptor, a moment ago.
+    private var lacksDescriptors = false { didSet { watchIfWanted() } }
+    private var isWatched = false
     private let silence: SilenceFilter?
 
     /// - Parameters:
     ///   - socket: stays open until ``close()``; other loops may watch the same one.
     ///   - security: encrypts the connections; nil leaves them plain.
-    ///   - share: of the descriptors; beyond it connections wait in the kernel.
     ///   - filtersSilence: whether, when very many connections come, they may wait in the kernel for their first bytes.
     ///   - onShortage: lets go of what is only kept for later; there are too few descriptors for the next connection.
     ///   - onAccept: gets each new connection on the loop's thread.
     package init(
         _ socket: ListeningSocket, loop: EventLoop, security: (any ConnectionSecurity)? = nil,
-        share: DescriptorShare = .all, filtersSilence: Bool = false, onShortage: @escaping () -> Void = {},
+        filtersSilence: Bool = false, onShortage: @escaping () -> Void = {},
         onAccept: @escaping (ByteStream, PeerAddress) -> Void
     ) {
         self.loop = loop
@@ -41,29 +43,27 @@ package final class Listener {
         var on: CInt = 1
         setsockopt(
             socket.descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
-        self.share = share
         silence = filtersSilence ? SilenceFilter(socket, loop: loop) : nil
         let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in close() or deinit
         event = loop.makeEvent(
             descriptor: socket.descriptor, flags: EV_READ | EV_PERSIST, callback: onPending, context: context)
-        retry = LoopTimer(loop: loop) { [unowned self] in resumeIfThereIsRoom() }
-        event_add(event, nil)
+        retry = LoopTimer(loop: loop) { [unowned self] in lacksDescriptors = false }
+        watchIfWanted()
     }
 
     deinit { if let event { event_free(event) } }
 
     /// Leaves new connections in the kernel's queue until ``resume()``.
-    package func pause() {
-        guard let event, !isPaused else { return }
-        isPaused = true
-        event_del(event)
-    }
+    package func pause() { isPaused = true }
 
     /// Accepts again.
-    package func resume() {
-        guard let event, isPaused else { return }
-        isPaused = false
-        event_add(event, nil)
+    package func resume() { isPaused = false }
+
+    private func watchIfWanted() {
+        let isWanted = !isPaused && !lacksDescriptors
+        guard let event, isWanted != isWatched else { return }
+        isWatched = isWanted
+        if isWanted { event_add(event, nil) } else { event_del(event) }
     }
 
     /// Takes every connection at once from here on.
@@ -83,7 +83,7 @@ package final class Listener {
     fileprivate func acceptPending() {
         // A few at a time, so that a burst of connections does not hold up those that are being served.
         for _ in 0..<16 {
-            guard !isPaused, acceptOne() else { return }
+            guard isWatched, acceptOne() else { return }
         }
     }
 
@@ -100,7 +100,7 @@ package final class Listener {
             case ECONNABORTED, EINTR, EPROTO:
                 return true
             case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                pauseForRoom()
+                awaitDescriptors()
                 return false
             default:
                 return false
@@ -113,7 +113,6 @@ package final class Listener {
         }
         let stream = ByteStream(
             wire: wire, readiness: Readiness(descriptor: descriptor, loop: loop), loop: loop)
-        if !share.contains(descriptor) { pauseForRoom() }
         silence?.accepted()
         onAccept(stream, peer)
         return true
@@ -125,15 +124,10 @@ package final class Listener {
         return security.wire(on: descriptor)
     }
 
-    private func pauseForRoom() {
-        pause()
+    private func awaitDescriptors() {
+        lacksDescriptors = true
         onShortage()
         retry?.set(after: .milliseconds(100))
-    }
-
-    private func resumeIfThereIsRoom() {
-        guard let next = DescriptorShare.nextDescriptor(), share.contains(next) else { return pauseForRoom() }
-        resume()
     }
 }
 

@@ -21,6 +21,18 @@ package final class ConnectionBudget: Sendable {
         self.limit = limit
     }
 
+    /// Descriptors that come only with the first requests: libcurl's own, connections to providers.
+    private static let latecomers = 8
+    /// More descriptors than this need not stay free.
+    private static let largestReserve = 1_024
+
+    /// How many connections there may be, so that what serves them finds descriptors too: half of those that are free
+    /// stay for connections to upstreams and providers.
+    package static func limit(of wanted: Int, freeDescriptors: Int) -> Int {
+        let reserve = min(freeDescriptors / 2 + latecomers, largestReserve)
+        return max(1, min(wanted, freeDescriptors - reserve))
+    }
+
     /// Counts one connection in, unless there is no room for it.
     ///
     /// - Parameters:

@@ -33,7 +33,7 @@ package actor Worker: LoopConfined {
         listeners.append(
             Listener(
                 socket, loop: loop, security: socket.address == nil ? nil : configuration.security,
-                share: configuration.descriptorShare, filtersSilence: true,
+                filtersSilence: true,
                 onShortage: { self.forwarder.closeIdleUpstreams() }
             ) { stream, peer in
                 // On the loop's thread, which is this actor's executor. The cycle ends in stopAccepting().

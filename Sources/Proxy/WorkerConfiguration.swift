@@ -19,8 +19,6 @@ package struct WorkerConfiguration: Sendable {
     /// One for each listener, in their order; `nil` for no limit.
     package var rateLimits: [RateLimit?] = []
     package var connectionBudget: ConnectionBudget
-    /// What client connections may take of the descriptors.
-    package var descriptorShare = DescriptorShare.all
     /// One for each route, in their order.
     package var upstreamLimits: [UpstreamLimit]
     package var logFormat = LogFormat.json

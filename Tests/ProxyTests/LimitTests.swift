@@ -37,4 +37,9 @@ struct LimitTests {
         budget.leave()
         #expect(budget.enter(mayExceed: false) {} == .refused)
     }
+
+    @Test(arguments: [(100_000, 10_000), (10_500, 9_476), (1_000, 492), (24, 4), (17, 1), (0, 1)])
+    func `the budget leaves half of the descriptors to others`(free: Int, limit: Int) {
+        #expect(ConnectionBudget.limit(of: 10_000, freeDescriptors: free) == limit)
+    }
 }

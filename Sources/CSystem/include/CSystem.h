@@ -51,8 +51,8 @@ int bearerd_core_count(void);
 /* Gives back the pages of program text that only the start needed, and free heap; the kernel maps what is used
    again from its cache (madvise, malloc_trim). */
 void bearerd_trim_memory(void);
-/* Raises the soft limit of open descriptors to the hard one; children get the old one back. Returns the limit that
-   holds now, or -1 with errno (prlimit RLIMIT_NOFILE). */
-long bearerd_raise_descriptor_limit(void);
+/* Raises the soft limit of open descriptors to the hard one; children get the old one back: -1 with errno (prlimit
+   RLIMIT_NOFILE). */
+int bearerd_raise_descriptor_limit(void);
 /* The soft limit of open descriptors; -1 with errno. */
 long bearerd_descriptor_limit(void);

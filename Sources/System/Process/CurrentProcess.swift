@@ -47,12 +47,18 @@ package enum CurrentProcess {
 
     /// Raises the soft limit of open descriptors to the hard one (`RLIMIT_NOFILE`); children get the old one back.
     ///
-    /// - Returns: how many descriptors there may be now.
     /// - Throws: ``SystemError``.
-    package static func raiseDescriptorLimit() throws(SystemError) -> Int {
-        let limit = bearerd_raise_descriptor_limit()
-        guard limit >= 0 else { throw .last(.setrlimit) }
-        return limit
+    package static func raiseDescriptorLimit() throws(SystemError) {
+        guard bearerd_raise_descriptor_limit() == 0 else { throw .last(.setrlimit) }
+    }
+
+    /// How many more descriptors may be opened (`RLIMIT_NOFILE`), if none below the next one has been closed.
+    package static var freeDescriptorCount: Int {
+        // The kernel gives the lowest number that is free: so a number tells how many are in use.
+        let next = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+        guard next >= 0 else { return 0 }
+        close(next)
+        return max(0, bearerd_descriptor_limit() - Int(next))
     }
 
     /// Lets a write to a closed connection fail with `EPIPE` instead of ending the process.

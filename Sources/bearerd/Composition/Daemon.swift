@@ -108,12 +108,12 @@ actor Daemon: LoopConfined {
     }
 
     private func startWorkers() throws {
+        let loops = try (0..<sockets.workerCount).map { try EventLoop(name: "worker-\($0)") }
         var shared = try engine.workerConfiguration(
-            listeners: sockets.data.map(\.address), adminAddress: sockets.admin?.address, log: writer)
+            listeners: sockets.data.map(\.address), adminAddress: sockets.admin?.address,
+            connections: connectionLimit(), log: writer)
         shared.security = tls
         shared.access.key = accessKey?.key
-        let loops = try (0..<sockets.workerCount).map { try EventLoop(name: "worker-\($0)") }
-        shared.descriptorShare = .halfOfTheFree()
         for loop in loops {
             workers.append(Worker(loop: loop, configuration: shared))
             threads.append(loop.start())
@@ -126,6 +126,18 @@ actor Daemon: LoopConfined {
             }
         }
         for listener in sockets.data { announce(listener.address, as: "proxy") }
+    }
+
+    /// As many as are configured, or as descriptors allow.
+    private func connectionLimit() -> Int {
+        let wanted = configuration.limits.connections
+        let limit = ConnectionBudget.limit(of: wanted, freeDescriptors: CurrentProcess.freeDescriptorCount)
+        if limit < wanted {
+            log.warning(
+                "fewer descriptors than limits.connections needs: raise the hard limit (systemd: LimitNOFILE=)",
+                [.count: .integer(limit)])
+        }
+        return limit
     }
 
     private func startAdmin() async throws {

@@ -35,7 +35,7 @@ enum DaemonProcess {
             level: configuration.log.level, format: configuration.log.effectiveFormat, sink: writer)
         for warning in warnings { log.warning("look at the configuration", [.reason: .string(warning)]) }
         forbidDumps(log)
-        raiseDescriptorLimit(for: configuration, log)
+        raiseDescriptorLimit(log)
         confinement.tell(log)
         defer { writer.flush() }
 
@@ -79,13 +79,9 @@ enum DaemonProcess {
     }
 
     /// Many systems give a process 1024 at first, and say with the hard limit how many it may really have.
-    private static func raiseDescriptorLimit(for configuration: Configuration, _ log: Log) {
+    private static func raiseDescriptorLimit(_ log: Log) {
         do {
-            let limit = try CurrentProcess.raiseDescriptorLimit()
-            guard limit < configuration.limits.connections else { return }
-            log.warning(
-                "fewer descriptors than limits.connections: raise the hard limit (systemd: LimitNOFILE=)",
-                [.count: .integer(limit)])
+            try CurrentProcess.raiseDescriptorLimit()
         } catch {
             log.warning("the limit of open descriptors stays as it is", [.reason: .string(error.description)])
         }

@@ -98,8 +98,9 @@ struct Engine: Sendable {
     /// - Parameters:
     ///   - listeners: as bound, in the order of the configuration.
     ///   - adminAddress: where somebody logs in.
+    ///   - connections: how many clients may have.
     func workerConfiguration(
-        listeners: [ListenAddress], adminAddress: ListenAddress?, log: any LineSink
+        listeners: [ListenAddress], adminAddress: ListenAddress?, connections: Int, log: any LineSink
     ) throws -> WorkerConfiguration {
         let timeouts = configuration.timeouts
         let limits = configuration.limits
@@ -110,7 +111,7 @@ struct Engine: Sendable {
         }
         var shared = WorkerConfiguration(
             routes: routes, access: accessPolicy(listeners: listeners),
-            connectionBudget: ConnectionBudget(limit: limits.connections),
+            connectionBudget: ConnectionBudget(limit: connections),
             upstreamLimits: routes.map { _ in UpstreamLimit(maximum: limits.upstreamConnections) })
         shared.headLimits = HeadLimits(headerBytes: limits.headerBytes, uriBytes: limits.uriBytes)
         shared.bodyLimit = limits.bodyBytes.map { UInt64($0) }

@@ -72,7 +72,10 @@ import Testing
         let sidecar = try Sidecar(launcher: ["/usr/bin/prlimit", "--nofile=48:48"])
         let clients = try (0..<60).map { _ in try sidecar.client() }
         for client in clients { try client.send("GET", "/", [("Connection", "close")]) }
-        for client in clients { #expect(try client.wire.readResponse().status == 200) }
+        for client in clients {
+            let answer = try client.wire.readResponse()
+            #expect(answer.status == 200, "\(answer)")
+        }
     }
 
     @Test func `are as many as the hard limit allows, whatever the soft one is`() throws {
