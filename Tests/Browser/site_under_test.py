@@ -6,6 +6,7 @@ import json
 import os
 import queue
 import re
+import signal
 import socket
 import subprocess
 import threading
@@ -157,19 +158,17 @@ class Browser:
                    "--ignore-certificate-errors", "--remote-debugging-port=0", f"--user-data-dir={home}",
                    # Its own sandbox needs rights that a test may not have; it sees no pages but ours.
                    "--no-sandbox", "--host-resolver-rules=MAP *.test 127.0.0.1"]
-        process = subprocess.Popen([*command, address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        # The program may be a shell's script: what it starts goes with it, as one group.
+        process = subprocess.Popen([*command, address], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                   start_new_session=True)
         try:
             # Where no page is to come, a few seconds without one are enough.
             return pages.results.get(timeout=PATIENCE if "rebound" not in address else 5)
         except queue.Empty:
             return None
         finally:
-            process.terminate()
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
 
 def free_ports(count):
