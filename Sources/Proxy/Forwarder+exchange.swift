@@ -373,6 +373,9 @@ extension Forwarder {
             isReplayed: exchange.isReplayed, peer: connection.peer.text)
         let target =
             exchange.originalTarget.isEmpty ? connection.request.targetBytes : exchange.originalTarget
+        if !connection.request.fields.has(.xRequestID) {  // it was refused before one was made
+            connection.request.fields.append(line: requestIDs.nextLine(), of: .xRequestID)
+        }
         let identifier = connection.request.fields.bytes(of: .xRequestID) ?? []
         accessLog.append(record, target: target.span, requestID: identifier.span)
         accessLogChanged()

@@ -163,6 +163,10 @@ import Testing
         #expect(try sidecar.upstream.request(1).head.values("X-Request-Id") == ["mine-1"])
         #expect(try sidecar.upstream.request(2)["X-Request-Id"]?.isEmpty == false)
         try sidecar.bearerd.logLine("the access log") { $0["request_id"] == "mine-1" }
+        #expect(try sidecar.client().request("GET", "/", [("Host", "stranger.test")]).status == 421)
+        try sidecar.bearerd.logLine("a refused request's own") {
+            $0["status"] == "421" && ($0["request_id"] ?? "").count == 32
+        }
     }
 
     @Test func `a Location at the upstream's own origin comes back as the listener's`() throws {
