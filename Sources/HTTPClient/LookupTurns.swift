@@ -58,7 +58,7 @@ final class LookupTurns {
     func end(_ turn: Turn, because failure: UpstreamError?) {
         if turn == .scout { scoutCount -= 1 }
         switch failure {
-        case .cancelled?:
+        case .cancelled?, .noDescriptors?:
             if turn == .scout, !waiters.isEmpty { serve([waiters.removeFirst()], with: .success(.scout)) }
         case .dnsError?, .dnsTimeout?:
             foundAt = nil

@@ -13,6 +13,9 @@ extension UpstreamError {
         switch code {
         case CURLE_COULDNT_CONNECT where socketError == EMFILE || socketError == ENFILE:
             self = .noDescriptors
+        case CURLE_COULDNT_RESOLVE_HOST where Self.descriptorsAreShort,
+            CURLE_OUT_OF_MEMORY where Self.descriptorsAreShort:
+            self = .noDescriptors
         case CURLE_COULDNT_RESOLVE_HOST:
             self = .dnsError
         case CURLE_OPERATION_TIMEDOUT:
@@ -42,5 +45,13 @@ extension UpstreamError {
             self = .unreachable
         default: self = .other(CurlError(code))
         }
+    }
+
+    /// Whether the process can open no descriptor: the resolver does not say why it failed.
+    private static var descriptorsAreShort: Bool {
+        let probe = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+        guard probe >= 0 else { return errno == EMFILE || errno == ENFILE }
+        close(probe)
+        return false
     }
 }

@@ -33,6 +33,9 @@ package final class UpstreamPool {
     private var isClosed = false
     private var isTimerSet = false
 
+    /// Lets go of what is only kept for later, by this pool and others; no descriptor is left.
+    package var onShortage: () -> Void = {}
+
     private let connector: UpstreamConnector
     private let limit: UpstreamLimit
     private let lifetimes: Lifetimes
@@ -121,7 +124,7 @@ package final class UpstreamPool {
                     throw error
                 }
             }
-            limit.closeIdle()
+            onShortage()
             await loop.pause(for: Self.descriptorPause)
         }
     }

@@ -21,15 +21,17 @@ package final class ConnectionBudget: Sendable {
         self.limit = limit
     }
 
-    /// Descriptors that come only with the first requests: libcurl's own, connections to providers.
-    private static let latecomers = 8
-    /// More descriptors than this need not stay free.
-    private static let largestReserve = 1_024
-
-    /// How many connections there may be, so that what serves them finds descriptors too: half of those that are free
-    /// stay for connections to upstreams and providers.
-    package static func limit(of wanted: Int, freeDescriptors: Int) -> Int {
-        let reserve = min(freeDescriptors / 2 + latecomers, largestReserve)
+    /// How many connections there may be, so that what serves them finds descriptors too.
+    ///
+    /// - Parameters:
+    ///   - wanted: by the configuration.
+    ///   - freeDescriptors: how many there are; half of them stay, if so many may be needed.
+    ///   - upstreams: how many connections to upstreams there may be at once.
+    ///   - workers: how many workers there are.
+    package static func limit(of wanted: Int, freeDescriptors: Int, upstreams: Int, workers: Int) -> Int {
+        // What comes only with the first requests: libcurl's own descriptors, connections to providers.
+        let latecomers = 2 * workers + 4
+        let reserve = min(freeDescriptors / 2, upstreams) + latecomers
         return max(1, min(wanted, freeDescriptors - reserve))
     }
 

@@ -61,6 +61,8 @@ final class Forwarder {
         self.routes = routes
         metrics = WorkerMetrics(routes: configuration.routes.count)
         accessLog = AccessLog(format: configuration.logFormat, routes: configuration.routes.map(\.path))
+        // The pools go with us.
+        for route in routes { route.pool.onShortage = { [unowned self] in closeIdleUpstreams() } }
     }
 
     /// Returns when the last connection is gone.

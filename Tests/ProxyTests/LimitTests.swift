@@ -38,8 +38,9 @@ struct LimitTests {
         #expect(budget.enter(mayExceed: false) {} == .refused)
     }
 
-    @Test(arguments: [(100_000, 10_000), (10_500, 9_476), (1_000, 492), (24, 4), (17, 1), (0, 1)])
+    @Test(arguments: [(100_000, 10_000), (10_500, 9_468), (1_000, 492), (24, 4), (17, 1), (0, 1)])
     func `the budget leaves half of the descriptors to others`(free: Int, limit: Int) {
-        #expect(ConnectionBudget.limit(of: 10_000, freeDescriptors: free) == limit)
+        #expect(
+            ConnectionBudget.limit(of: 10_000, freeDescriptors: free, upstreams: 1_024, workers: 2) == limit)
     }
 }

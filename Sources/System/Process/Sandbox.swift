@@ -55,12 +55,18 @@ package struct Sandbox: Sendable {
     /// Lets everything be done to what is in a directory.
     package mutating func allow(writing directory: String) { written.insert(directory) }
 
-    /// Lets a file or socket be removed, and with it whatever is in its directory and is ours to remove.
+    /// Lets a file or socket be removed, and with it whatever is in its directory and below.
     ///
-    /// Not in the root, where that would be everything.
+    /// Only where the directory is ours alone, and not one that many share, such as `/run`.
     package mutating func allow(removing path: String) {
-        guard let directory = Self.realDirectory(of: path), directory != "/" else { return }
+        guard let directory = Self.realDirectory(of: path), Self.isOurs(directory) else { return }
         cleared.insert(directory)
+    }
+
+    private static func isOurs(_ directory: String) -> Bool {
+        var status = stat()
+        return directory.count { $0 == "/" } > 1 && stat(directory, &status) == 0
+            && status.st_uid == geteuid() && status.st_mode & (S_IWGRP | S_IWOTH) == 0
     }
 
     /// How many places may be read or changed.

@@ -131,7 +131,10 @@ actor Daemon: LoopConfined {
     /// As many as are configured, or as descriptors allow.
     private func connectionLimit() -> Int {
         let wanted = configuration.limits.connections
-        let limit = ConnectionBudget.limit(of: wanted, freeDescriptors: CurrentProcess.freeDescriptorCount)
+        let limit = ConnectionBudget.limit(
+            of: wanted, freeDescriptors: CurrentProcess.freeDescriptorCount,
+            upstreams: configuration.routes.count * configuration.limits.upstreamConnections,
+            workers: sockets.workerCount)
         if limit < wanted {
             log.warning(
                 "fewer descriptors than limits.connections needs: raise the hard limit (systemd: LimitNOFILE=)",

@@ -58,7 +58,7 @@ import Testing
             upstream: RawUpstream { request in
                 if request.head.target == "/held" { try gate.pass() }
                 return .ok()
-            }, launcher: ["/usr/bin/prlimit", "--nofile=128:128"])
+            }, launcher: ["/usr/bin/prlimit", "--nofile=128:128"], .init(top: "workers: 2"))
         #expect(try sidecar.get("/").status == 200)
         let clients = try (0..<150).map { _ in try sidecar.client() }
         for client in clients { try client.send("GET", "/held", [("Connection", "close")]) }
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test func `are served in turn where there are next to no descriptors`() throws {
-        let sidecar = try Sidecar(launcher: ["/usr/bin/prlimit", "--nofile=48:48"])
+        let sidecar = try Sidecar(launcher: ["/usr/bin/prlimit", "--nofile=48:48"], .init(top: "workers: 2"))
         let clients = try (0..<60).map { _ in try sidecar.client() }
         for client in clients { try client.send("GET", "/", [("Connection", "close")]) }
         for client in clients {
