@@ -68,14 +68,15 @@ import Testing
     @Test func `who reads slowly is not silent`() throws {
         let sidecar = try Sidecar(
             upstream: try RawUpstream { _ in .ok(String(repeating: "x", count: 16 << 20)) },
-            .init(top: "timeouts:\n  stream_idle: 600ms"))
+            .init(top: "timeouts:\n  stream_idle: 3s"))
         let (client, pace) = (try sidecar.client(receiveBuffer: 4096), try sidecar.client())
         try client.send("GET", "/")
         #expect(try client.wire.readHead()?.status == 200)
-        // The kernel says long after the time-out that its buffer has room again.
-        for _ in 0..<25 {
+        // The kernel says long after the time-out that its buffer has room again. Between two reads there is time
+        // for a busy machine to stall.
+        for _ in 0..<8 {
             #expect(try !client.wire.readSome().isEmpty)
-            #expect(try !pace.wire.hasSomething(within: .milliseconds(100)))
+            #expect(try !pace.wire.hasSomething(within: .milliseconds(500)))
         }
         #expect(try sidecar.metrics().sum("bearerd_open_connections") == 2)
         try eventually("the silent one's end") {
