@@ -29,11 +29,11 @@ struct ChunkedDecoder: Sendable {
     private var state = State.sizeStart
     private var extensionBytes = 0
     /// How many bytes further chunks may announce.
-    private var remaining: UInt64
+    private var allowance: UInt64
     private var trailerSection: TrailerSection
 
     init(limit: UInt64, trailerLimit: Int) {
-        remaining = limit
+        allowance = limit
         trailerSection = TrailerSection(limit: trailerLimit)
     }
 
@@ -85,11 +85,11 @@ struct ChunkedDecoder: Sendable {
             state = try extensions.take(byte) ? .sizeLineFeed(size) : .extensions(size, extensions)
         case .sizeLineFeed(let size):
             guard byte == Byte.lineFeed else { throw .bareCarriageReturn }
-            guard UInt64(size) <= remaining else {
+            guard UInt64(size) <= allowance else {
                 state = .tooLarge
                 throw .bodyTooLarge
             }
-            remaining -= UInt64(size)
+            allowance -= UInt64(size)
             state = size == 0 ? .trailers : .data(remaining: size)
         case .dataCarriageReturn:
             guard byte == Byte.carriageReturn else { throw .malformedChunkEnd }
