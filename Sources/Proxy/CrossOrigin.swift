@@ -13,6 +13,7 @@ enum CrossOrigin {
     /// The answer to a preflight from an allowed origin.
     static func answer(toPreflight fields: HTTPFields) -> HTTPResponse {
         var response = HTTPResponse(status: 204)
+        vary(&response.fields)
         allow(fields[.origin], in: &response.fields)
         response.fields[.accessControlAllowMethods] = fields[.accessControlRequestMethod]
         if let wanted = fields[.accessControlRequestHeaders] {
@@ -32,6 +33,5 @@ enum CrossOrigin {
         guard let origin else { return }
         fields[.accessControlAllowOrigin] = origin
         fields[.accessControlAllowCredentials] = "true"
-        vary(&fields)
     }
 }
