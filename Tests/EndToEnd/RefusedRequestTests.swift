@@ -19,17 +19,6 @@ import Testing
         #expect(sidecar.upstream.requests.isEmpty)
     }
 
-    @Test func `a head that cannot be read is logged without the body of the request before`() throws {
-        let sidecar = try Sidecar()
-        let client = try sidecar.client()
-        #expect(try client.request("POST", "/", body: "0123456789").status == 200)
-        #expect(try client.exchange("GET / HTTP/3.0\r\n\r\n").status == 505)
-        let lines = try [200, 505].map { status in
-            try sidecar.bearerd.logLine("the request") { $0["status"] == "\(status)" }
-        }
-        #expect(lines.map { $0["bytes_in"] } == ["10", "0"])
-    }
-
     @Test func `valid chunk extensions are dropped, and an unread field value is passed as it is`() throws {
         let sidecar = try Sidecar()
         let host = try sidecar.bearerd.proxy
