@@ -62,13 +62,12 @@ final class CertificateWatch: Sendable {
     }
 
     private func reload(on thread: ThreadExecutor, isLastTry: Bool = false) {
-        // Looked at before they are read: what changes meanwhile is another change.
-        let files = configuration.files.map { path in
-            (try? FileSystem.status(of: path)).flatMap { $0?.fingerprint }
-        }
+        let files = fingerprints()
         guard judged.withLock({ $0 != files }) else { return }
         do throws(CredentialError) {
             let context = try configuration.load()
+            // What was written while they were read is no change of its own.
+            guard fingerprints() == files else { return reload(on: thread, isLastTry: isLastTry) }
             judged.withLock { $0 = files }
             tls.replace(with: context)
             log.notice("certificate changed", [.expires: end(of: context)])
@@ -80,6 +79,12 @@ final class CertificateWatch: Sendable {
             log.error(
                 "a changed certificate cannot be used; the one before stays",
                 [.reason: .string(error.reason)])
+        }
+    }
+
+    private func fingerprints() -> [FileFingerprint?] {
+        configuration.files.map { path in
+            (try? FileSystem.status(of: path)).flatMap { $0?.fingerprint }
         }
     }
 }
