@@ -181,7 +181,9 @@ extension Forwarder {
         if connection.request.fields.has(.upgrade) {
             exchange.upgrade = upgrade(wantedBy: connection.request, on: route, framing: exchange.framing)
         }
-        if connection.request.fields.has(.xRequestID, equalTo: []) {
+        if connection.request.fields.has(.xRequestID),
+            connection.request.fields.bytes(of: .xRequestID)?.isEmpty == true
+        {
             connection.request.fields.remove(.xRequestID)
         }
         if !connection.request.fields.has(.xRequestID) {

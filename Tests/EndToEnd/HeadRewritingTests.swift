@@ -152,8 +152,10 @@ import Testing
         let sidecar = try Sidecar()
         _ = try sidecar.get("/", [("X-Request-Id", "")])
         _ = try sidecar.get("/", [("Connection", "X-Request-Id, X-Other"), ("X-Request-Id", "mine-2")])
+        _ = try sidecar.get("/", [("X-Request-Id", ""), ("X-Request-Id", "")])
         #expect(try sidecar.upstream.request(1)["X-Request-Id"]?.isEmpty == false)
         #expect(try sidecar.upstream.request(2).head.values("X-Request-Id") == ["mine-2"])
+        #expect(try sidecar.upstream.request(3).head.values("X-Request-Id").map(\.count) == [32])
     }
 
     @Test func `X-Request-Id is passed on, and made where there is none`() throws {
