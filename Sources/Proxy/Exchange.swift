@@ -101,6 +101,14 @@ final class Exchange {
         return "\(clientScheme.rawValue)://" + String(decoding: host, as: UTF8.self)
     }
 
+    /// The upstream's scheme and the client's `Host`, in lower case and without the scheme's own port, where the route
+    /// tells the upstream that one.
+    func toldOrigin(on route: Route) -> String? {
+        guard case .preserve = route.hostField, !host.isEmpty else { return nil }
+        let scheme = route.upstream.url.scheme == .https ? HTTPURL.Scheme.https : .http
+        return HTTPURL("\(scheme.rawValue)://" + String(decoding: host, as: UTF8.self))?.origin
+    }
+
     /// Whether the client may be switched to a protocol: one that it offered, and no other (RFC 9110 7.8).
     func mayUpgrade(to chosen: String) -> Bool {
         guard let upgrade else { return false }

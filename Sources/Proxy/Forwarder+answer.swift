@@ -49,9 +49,12 @@ extension Forwarder {
         if isDraining || cutsUpload || (!hasLength && version == .http10) {
             connection.endAfterAnswer()
         }
-        let delivery = HTTPResponse.Delivery(
-            isChunked: !hasLength && version == .http11, persists: connection.persists, version: version,
-            clientOrigin: exchange.response.fields.has(.location) ? exchange.clientOrigin : nil)
+        var delivery = HTTPResponse.Delivery(
+            isChunked: !hasLength && version == .http11, persists: connection.persists, version: version)
+        if exchange.response.fields.has(.location) {
+            delivery.clientOrigin = exchange.clientOrigin
+            delivery.toldOrigin = exchange.toldOrigin(on: route.route)
+        }
         exchange.response.rewrite(for: route, delivery: delivery)
         allowOrigin(of: connection, in: &exchange.response.fields)
         return delivery

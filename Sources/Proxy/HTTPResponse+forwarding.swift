@@ -17,6 +17,8 @@ extension HTTPResponse {
         var version: HTTPVersion
         /// The scheme and authority the client used, if there is a `Location`; `nil` on a Unix socket.
         var clientOrigin: String?
+        /// The upstream's origin by the client's own `Host`, if it is told that and there is a `Location`.
+        var toldOrigin: String?
     }
 
     /// Makes this head, as the upstream sent it, the head that the client gets.
@@ -29,7 +31,7 @@ extension HTTPResponse {
             fields.append(.upgrade, demanded)
         }
         if status == 204 { fields.remove(.contentLength) }  // RFC 9110 8.6
-        if fields.has(.location) { rewriteLocation(for: state, clientOrigin: delivery.clientOrigin) }
+        if fields.has(.location) { rewriteLocation(for: state, delivery: delivery) }
         if !state.route.responseEdits.isEmpty { state.route.responseEdits.apply(to: &fields) }
         if delivery.isChunked { fields.append(line: Self.chunkedLine, of: .transferEncoding) }
         if !delivery.persists {
@@ -40,8 +42,11 @@ extension HTTPResponse {
     }
 
     /// A `Location` at the upstream's own origin becomes one at ours: its prefix off, the route's path back on.
-    private mutating func rewriteLocation(for state: RouteState, clientOrigin: String?) {
-        guard let location = fields[.location], let path = ownPath(of: location, state: state) else { return }
+    private mutating func rewriteLocation(for state: RouteState, delivery: Delivery) {
+        let clientOrigin = delivery.clientOrigin
+        guard let location = fields[.location],
+            let path = ownPath(of: location, state: state, toldOrigin: delivery.toldOrigin)
+        else { return }
         var rewritten = path
         let prefix = state.route.upstreamPrefix
         if !prefix.isEmpty {
@@ -63,11 +68,12 @@ extension HTTPResponse {
     }
 
     /// The path and what follows, if `location` is at the upstream's own origin.
-    private func ownPath(of location: String, state: RouteState) -> String? {
+    private func ownPath(of location: String, state: RouteState, toldOrigin: String?) -> String? {
         if location.hasPrefix("/"), !location.hasPrefix("//") {
             // Relative to the same origin: only a changed path needs a change.
             return state.keepsTarget ? nil : location
         }
+        if let toldOrigin, let path = path(of: location, at: toldOrigin) { return path }
         return state.route.upstreamOrigins.lazy.compactMap { path(of: location, at: $0) }.first
     }
 

@@ -209,6 +209,26 @@ import Testing
         }
     }
 
+    @Test func `a Location at the client's own Host is the upstream's where it was told that`() throws {
+        let upstream = try RawUpstream { request in
+            .response(302, [("Location", String(request.head.target.dropFirst("/base/".count)))])
+        }
+        let route = "upstream: \(upstream.url)/base\n  identity: default\n  strip_prefix: true"
+        let sidecar = try Sidecar(
+            upstream: upstream,
+            .init(moreRoutes: "- path: /api\n  \(route)\n  host_header: preserve\n- path: /own\n  \(route)"))
+        let host = "\(try sidecar.bearerd.proxy)"
+        for (given, seen) in [
+            ("http://\(host)/base/x?y", "http://\(host)/api/x?y"), ("//\(host)/base", "http://\(host)/api"),
+            ("\(upstream.url)/base/x", "http://\(host)/api/x"), ("http://\(host)/x", nil),
+            ("https://\(host)/base/x", nil), ("http://\(host)0/base/x", nil),
+        ] {
+            #expect(try sidecar.get("/api/" + given)["Location"] == seen ?? given)
+        }
+        let foreign = "http://\(host)/base/x"
+        #expect(try sidecar.get("/own/" + foreign)["Location"] == foreign)
+    }
+
     @Test func `a Location without a scheme is the upstream's own where it names its authority`() throws {
         let upstream = try RawUpstream()
         let authority = upstream.authority
