@@ -7,7 +7,14 @@ import TestSupport
 ///
 /// A program started with its ``launcher`` asks it and nobody else.
 final class NameServer: Sendable {
-    private let descriptor: Int32
+    /// Closed when nobody answers on it any more: the number would soon be another's.
+    private final class Socket: Sendable {
+        let descriptor = Glibc.socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+
+        deinit { close(descriptor) }
+    }
+
+    private let socket = Socket()
     private let directory: TemporaryDirectory
     private let questions = Monitor(0)
     private let gate: Gate
@@ -28,27 +35,22 @@ final class NameServer: Sendable {
         try directory.write(
             "resolv.conf", "nameserver 127.\(last[0]).\(last[1]).\(last[2])\noptions timeout:20 attempts:1\n",
             mode: 0o644)
-        descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_port = in_port_t(53).bigEndian
         address.sin_addr.s_addr = (127 << 24 | last[0] << 16 | last[1] << 8 | last[2]).bigEndian
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                bind(socket.descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
             }
         }
-        guard result == 0 else {
-            close(descriptor)
-            throw WireError("port 53 cannot be bound")
-        }
-        startThread { [descriptor, gate, questions] in NameServer.serve(descriptor, gate, questions) }
+        guard result == 0 else { throw WireError("port 53 cannot be bound") }
+        startThread { [socket, gate, questions] in NameServer.serve(socket, gate, questions) }
     }
 
     deinit {
         gate.open()
-        shutdown(descriptor, Int32(SHUT_RDWR))
-        close(descriptor)
+        shutdown(socket.descriptor, Int32(SHUT_RDWR))
     }
 
     /// What makes a program ask it.
@@ -64,14 +66,14 @@ final class NameServer: Sendable {
         try questions.wait(for: "\(count) questions") { $0 >= count ? () : nil }
     }
 
-    private static func serve(_ descriptor: Int32, _ gate: Gate, _ questions: Monitor<Int>) {
+    private static func serve(_ socket: Socket, _ gate: Gate, _ questions: Monitor<Int>) {
         while true {
             var bytes = [UInt8](repeating: 0, count: 1024)
             var peer = sockaddr_in()
             var size = socklen_t(MemoryLayout<sockaddr_in>.size)
             let count = withUnsafeMutablePointer(to: &peer) {
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    recvfrom(descriptor, &bytes, bytes.count, 0, $0, &size)
+                    recvfrom(socket.descriptor, &bytes, bytes.count, 0, $0, &size)
                 }
             }
             guard count > 12 else { return }
@@ -84,7 +86,7 @@ final class NameServer: Sendable {
                 withUnsafePointer(to: &peer) {
                     $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                         _ = sendto(
-                            descriptor, answer, answer.count, Int32(MSG_NOSIGNAL), $0,
+                            socket.descriptor, answer, answer.count, Int32(MSG_NOSIGNAL), $0,
                             socklen_t(MemoryLayout<sockaddr_in>.size))
                     }
                 }
