@@ -19,6 +19,19 @@ package struct HTTPMethod: RawRepresentable, Hashable, Sendable, CustomStringCon
         default: false
         }
     }
+
+    /// Whether a request that gets a token must not go on with it, in whatever case the method is spelled: TRACE and
+    /// TRACK send it back (RFC 9110 §9.3.8), CONNECT leaves HTTP (§9.3.6).
+    package var isNeverForwarded: Bool {
+        // No method that is in common use begins so.
+        switch rawValue.utf8.first {
+        case 0x43, 0x54, 0x63, 0x74: ["TRACE", "TRACK", "CONNECT"].contains(rawValue.uppercased())
+        default: false
+        }
+    }
+
+    /// Whether it is CONNECT, in whatever case.
+    package var isConnect: Bool { rawValue.uppercased() == Self.connect.rawValue }
 }
 
 extension HTTPMethod {

@@ -11,7 +11,7 @@ extension HTTPRequest {
             }
         case .repeated: throw .repeatedHost
         }
-        guard method != .connect else { return }  // Refused by the proxy whatever its target.
+        guard !method.isNeverForwarded else { return }  // Refused by the proxy whatever its target.
         guard let first = targetBytes.first, first != Byte.slash else { return }
         if targetBytes.count == 1, first == Byte.asterisk {
             guard method == .options else { throw .malformedTarget }

@@ -2,27 +2,44 @@
 
 /// The path of a request target as an upstream may understand it, for choosing a route.
 package enum RequestPath {
+    /// What upstreams may make of a path.
+    package enum Understanding: Equatable, Sendable {
+        /// All of them what it says: there is nothing to resolve.
+        case asSent
+        /// One of these normal forms, as far as they resolve it.
+        case oneOf([[UInt8]])
+        /// Anything: it has a dot segment, and something that only some of them take for the end of a segment or of the
+        /// path, so that they go up from different places.
+        case anything
+
+        /// Whether every upstream understands a path, of which this is the understanding, as it is written.
+        package func isAlways(_ path: [UInt8]) -> Bool {
+            switch self {
+            case .asSent: true
+            case .oneOf(let forms): forms.allSatisfy { $0 == path }
+            case .anything: false
+            }
+        }
+    }
+
+    /// Finds out what upstreams may make of a path.
+    ///
+    /// - Parameter path: of an origin-form target, without its query.
+    /// - Returns: ``Understanding/asSent`` after one look at each byte, without memory.
+    package static func understanding(of path: Span<UInt8>) -> Understanding {
+        guard !isNormal(path) else { return .asSent }
+        let traits = PathTraits(of: path)
+        guard !traits.hasDotSegment || !traits.hasDoubtfulEnd else { return .anything }
+        return .oneOf(traits.doubts.subsets.map { resolve(path, asOnesThatRead: $0) })
+    }
+
     /// The path with everything resolved that servers read differently: dot segments, empty segments, `\`,
     /// segments' `;parameters`, and percent-encoded unreserved characters, slashes and backslashes.
     ///
     /// - Parameter path: of an origin-form target, without its query.
     /// - Returns: nil if the path is normal as it is, which costs one look at each byte and no memory.
     package static func normalized(_ path: Span<UInt8>) -> [UInt8]? {
-        guard !isNormal(path) else { return nil }
-        var output: [UInt8] = []
-        output.reserveCapacity(path.count + 1)
-        var segment: [UInt8] = []
-        var cursor = 0
-        while cursor < path.count {
-            let byte = decode(path, &cursor)
-            if byte == Byte.slash || byte == Byte.backslash {
-                _ = close(&segment, into: &output)
-            } else {
-                segment.append(byte)
-            }
-        }
-        if close(&segment, into: &output) || output.isEmpty { output.append(Byte.slash) }
-        return output
+        isNormal(path) ? nil : resolve(path, asOnesThatRead: .usual)
     }
 
     /// Whether a route's path is a prefix of this path on whole segments.
@@ -39,6 +56,25 @@ package enum RequestPath {
             return false
         }
         return path.count == length || path[length] == Byte.slash
+    }
+
+    /// Whether the dot segments of a path lead above where it begins, be it only for a moment.
+    ///
+    /// - Parameter path: one that upstreams do not understand as ``Understanding/anything``, or the end of one.
+    package static func climbs(_ path: Span<UInt8>) -> Bool {
+        var depth = 0
+        var cursor = 0
+        while cursor < path.count {
+            let end = path.firstIndex(of: Byte.slash, in: cursor..<path.count) ?? path.count
+            switch PathTraits.dots(of: path, in: cursor..<end) {
+            case nil: if end > cursor { depth += 1 }
+            case 2?: depth -= 1
+            default: break
+            }
+            guard depth >= 0 else { return true }
+            cursor = end + 1
+        }
+        return false
     }
 
     private static func isNormal(_ path: Span<UInt8>) -> Bool {
@@ -65,17 +101,45 @@ package enum RequestPath {
         return end == path.count || path[end] == Byte.slash
     }
 
+    // MARK: Normal forms
+
+    private static func resolve(_ path: Span<UInt8>, asOnesThatRead reading: PathReading) -> [UInt8] {
+        var output: [UInt8] = []
+        output.reserveCapacity(path.count + 1)
+        var segment: [UInt8] = []
+        var cursor = 0
+        while cursor < path.count {
+            let (byte, isSeparator) = decode(path, &cursor, reading)
+            if isSeparator {
+                _ = close(&segment, into: &output)
+            } else {
+                segment.append(byte)
+            }
+        }
+        if close(&segment, into: &output) || output.isEmpty { output.append(Byte.slash) }
+        return output
+    }
+
     /// The byte at `cursor`, which is moved behind it; decoded if `%` and two digits stand for one to resolve.
-    private static func decode(_ path: Span<UInt8>, _ cursor: inout Int) -> UInt8 {
+    private static func decode(
+        _ path: Span<UInt8>, _ cursor: inout Int, _ reading: PathReading
+    ) -> (byte: UInt8, isSeparator: Bool) {
         let byte = path[cursor]
-        cursor += 1
-        guard byte == Byte.percent, cursor + 1 < path.count, let high = path[cursor].hexadecimalValue,
-            let low = path[cursor + 1].hexadecimalValue
-        else { return byte }
-        let decoded = high << 4 | low
-        guard decoded.isUnreserved || decoded == Byte.slash || decoded == Byte.backslash else { return byte }
-        cursor += 2
-        return decoded
+        guard let decoded = path.percentDecoded(at: cursor) else {
+            cursor += 1
+            return (byte, byte == Byte.slash || byte == Byte.backslash && reading.contains(.backslash))
+        }
+        let isSeparator =
+            decoded == Byte.slash && reading.contains(.encodedSlash)
+            || decoded == Byte.backslash && reading.contains(.encodedBackslash)
+        let isResolved =
+            switch decoded {
+            case Byte.semicolon: reading.contains(.encodedSemicolon)
+            case Byte.dot: reading.contains(.encodedDot)
+            default: isSeparator || decoded.isUnreserved
+            }
+        cursor += isResolved ? 3 : 1
+        return (isResolved ? decoded : byte, isSeparator)
     }
 
     /// Takes a whole segment into the output.

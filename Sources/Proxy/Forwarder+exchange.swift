@@ -330,7 +330,7 @@ extension Forwarder {
         let isHead = connection.request.method == .head
         connection.body.skipBuffered()
         // What comes behind a CONNECT may be meant for the tunnel that it does not get.
-        let wantsTunnel = rejection.status == 405 && connection.request.method == .connect
+        let wantsTunnel = rejection.status == 405 && connection.request.method.isConnect
         if isDraining || rejection.status == 400 || wantsTunnel || !connection.body.isFinished {
             connection.endAfterAnswer()
         }

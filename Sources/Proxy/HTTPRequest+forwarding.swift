@@ -45,15 +45,7 @@ extension HTTPRequest {
         if !route.requestEdits.isEmpty { route.requestEdits.apply(to: &fields) }
         if !state.keepsTarget, targetBytes != [UInt8(ascii: "*")] {
             setTarget(prefix: state.upstreamPrefix, droppingFirst: state.strippedCount)
-            guard staysBelow(state.upstreamPrefix) else { throw .ambiguousPath }
         }
-    }
-
-    /// Whether dot segments do not lead the upstream out of the prefix that it was given.
-    private func staysBelow(_ prefix: [UInt8]) -> Bool {
-        guard !prefix.isEmpty, let path = RequestPath.normalized(pathBytes.span) else { return true }
-        let normalPrefix = RequestPath.normalized(prefix.span) ?? prefix
-        return RequestPath.hasPrefix(normalPrefix.span, path.span)
     }
 
     /// Counts down how often an OPTIONS may still be forwarded (RFC 9110 7.6.2).

@@ -104,6 +104,15 @@ package struct Route: Sendable {
         self.upstreamOrigins = upstreamOrigins
     }
 
+    /// How many bytes of the target `strip_prefix` drops.
+    var strippedCount: Int {
+        guard stripPrefix else { return 0 }
+        return path.utf8.last == UInt8(ascii: "/") ? path.utf8.count - 1 : path.utf8.count
+    }
+
+    /// Whether the target is forwarded as it came.
+    var keepsTarget: Bool { upstreamPrefix.isEmpty && strippedCount == 0 }
+
     /// Those members of `Upgrade` that may pass, nil for none.
     func passableProtocols(in fields: HTTPFields) -> String? {
         let passed = fields.listMembers(of: .upgrade).filter { member in

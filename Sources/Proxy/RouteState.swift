@@ -24,6 +24,8 @@ final class RouteState {
     let hostLine: [UInt8]
     /// How many bytes of the target `strip_prefix` drops.
     let strippedCount: Int
+    /// Whether the target is forwarded as it came.
+    let keepsTarget: Bool
     /// What a client must not say in place of us, nor an upstream to it, behind a body either.
     let unwantedRequestTrailers: [HTTPFields.Name]
     let unwantedResponseTrailers: [HTTPFields.Name]
@@ -39,10 +41,7 @@ final class RouteState {
         unwantedRequestTrailers =
             route.requestEdits.replacedNames + (route.session == nil ? [] : [route.credentials.name])
         unwantedResponseTrailers = route.responseEdits.replacedNames
-        let path = route.path.utf8
-        strippedCount = route.stripPrefix ? (path.last == UInt8(ascii: "/") ? path.count - 1 : path.count) : 0
+        strippedCount = route.strippedCount
+        keepsTarget = route.keepsTarget
     }
-
-    /// Whether the target is forwarded as it came.
-    var keepsTarget: Bool { upstreamPrefix.isEmpty && strippedCount == 0 }
 }

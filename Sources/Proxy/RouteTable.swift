@@ -15,6 +15,8 @@ final class RouteTable: Sendable {
     /// Longest path first; of equal ones, those for one host and one listener first.
     private let candidates: [Candidate]
     private let judgesHost: Bool
+    /// For each route that changes a target's front, how many bytes of it are dropped.
+    private let exchangedCounts: [Int?]
     private static let root: ArraySlice<UInt8> = [UInt8(ascii: "/")]
 
     init(_ routes: [Route]) {
@@ -28,26 +30,39 @@ final class RouteTable: Sendable {
             return one == other ? left.index < right.index : one > other
         }
         judgesHost = routes.contains { $0.host != nil }
+        exchangedCounts = routes.map { $0.keepsTarget ? nil : $0.strippedCount }
     }
 
     /// The index of the route for a request, which came in on `listener`.
     ///
     /// - Throws: ``ProxyError/noRoute``, ``ProxyError/methodNotAllowed``, and ``ProxyError/ambiguousPath`` when the path
-    ///   as sent and the path as servers may understand it belong to different routes.
+    ///   as sent and the path as servers may understand it belong to different routes, or the latter is not below what
+    ///   the route puts in its front's place.
     func route(
         for method: HTTPMethod, _ target: [UInt8], listener: Int, host: @autoclosure () -> String?
     ) throws(ProxyError) -> Int {
-        guard method != .trace, method != .connect else { throw .methodNotAllowed }
+        guard !method.isNeverForwarded else { throw .methodNotAllowed }
         let host = judgesHost ? host().map(HostList.normalized) : nil
         let path = judgedPath(of: target)
         let raw = bestPath(for: path.span, host: host, listener: listener)
-        if let normal = RequestPath.normalized(path.span),
-            bestPath(for: normal.span, host: host, listener: listener) != raw
-        {
-            throw .ambiguousPath
+        switch RequestPath.understanding(of: path.span) {
+        case .asSent:
+            guard let raw else { throw .noRoute }
+            return try route(at: raw, allowing: method, host: host, listener: listener)
+        case .anything: throw .ambiguousPath
+        case .oneOf(let forms):
+            for form in forms where bestPath(for: form.span, host: host, listener: listener) != raw {
+                throw .ambiguousPath
+            }
+            guard let raw else { throw .noRoute }
+            let index = try route(at: raw, allowing: method, host: host, listener: listener)
+            // What stands before it upstream is the route's choice, not the client's.
+            if let count = exchangedCounts[index] {
+                let rest = path.dropFirst(count)
+                guard !RequestPath.climbs(rest.span) else { throw .ambiguousPath }
+            }
+            return index
         }
-        guard let raw else { throw .noRoute }
-        return try route(at: raw, allowing: method, host: host, listener: listener)
     }
 
     /// The methods that the routes for a request's path take, for `Allow`.

@@ -84,6 +84,11 @@ import Testing
         #expect(try ask("DELETE", "/api") == (405, "method_not_allowed"))
         #expect(try ask("TRACE", "/api") == (405, "method_not_allowed"))
         #expect(try ask("CONNECT", "127.0.0.1:80") == (405, "method_not_allowed"))
+        for method in ["TRACK", "track", "trace", "Trace", "connect", "coNNect"] {
+            #expect(try ask(method, "/api") == (405, "method_not_allowed"), "\(method)")
+        }
+        #expect(try ask("connect", "127.0.0.1:80") == (405, "method_not_allowed"))
+        #expect(try ask("trace", "*") == (405, "method_not_allowed"))
         #expect(try ask("GET", "/api").0 == 200)
         #expect(upstream.requests.count == 1)
         for (method, target, allowed) in [
@@ -118,6 +123,49 @@ import Testing
             #expect(try sidecar.get(target).status == 200, "\(target)")
             #expect(try sidecar.upstream.request(index + 1).head.target == target)
         }
+    }
+
+    /// Servers differ in what ends a segment, and so in where dots lead.
+    @Test(arguments: ["", "strip_prefix: true\n"])
+    func `dots beside a doubtful end of a segment are refused on every route`(more: String) throws {
+        let sidecar = try sidecar([("/api", more + "upstream: UPSTREAM/base")])
+        let refused = [
+            "/x\\y/../../admin", "/x%5cy/../../admin", "/x%5Cy/%2e%2E/../admin", "/../admin//../api/x",
+            "//../x",
+            "/..;x/admin", "/x;y/../../admin", "/..%3bx/admin", "/a%2F../../admin", "/x\\..\\..\\admin",
+            "/./a//b",
+            "/a/..\\", "/;/../x", "/a%2f.",
+        ]
+        for front in ["/api", "", "/elsewhere"] {
+            for target in refused {
+                let answer = try sidecar.get(front + target)
+                #expect(
+                    answer.status == 400 && answer.problem == "bad_request",
+                    "\(front + target) \(answer.status)")
+            }
+        }
+        #expect(sidecar.upstream.requests.isEmpty)
+        for target in ["/api/a/../b?c=/../x//y;z\\", "/api/a//b", "/api/a;b=%2F/c", "/api/a\\b%5cc%2fd"] {
+            #expect(try sidecar.get(target).status == 200, "\(target)")
+        }
+    }
+
+    @Test func `dots do not lead above what an exchanged front leaves`() throws {
+        let sidecar = try sidecar([
+            ("/strip", "upstream: UPSTREAM\nstrip_prefix: true"), ("/base", "upstream: UPSTREAM/base"),
+        ])
+        for target in ["/strip/../strip/x", "/strip/a/../../strip", "/strip/%2e%2e/strip/x"] {
+            let answer = try sidecar.get(target)
+            #expect(answer.status == 400 && answer.problem == "bad_request", "\(target) \(answer.status)")
+        }
+        #expect(sidecar.upstream.requests.isEmpty)
+        for target in ["/strip/a/../x", "/base/../base/x", "/base/a/.."] {
+            #expect(try sidecar.get(target).status == 200, "\(target)")
+        }
+        #expect(
+            sidecar.upstream.requests.map(\.head.target) == [
+                "/a/../x", "/base/base/../base/x", "/base/base/a/..",
+            ])
     }
 
     @Test func `the absolute form replaces Host and must agree with it`() throws {

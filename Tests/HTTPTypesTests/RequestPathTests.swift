@@ -40,6 +40,15 @@ import Testing
     }
 
     @Test(arguments: [
+        ("", false), ("/", false), ("/a/..", false), ("/a/../b/..", false), ("/./a/./..", false),
+        ("/..", true), ("/../a", true), ("/a/../../b", true), ("/a/../../a/b", true), ("/%2e%2E/a", true),
+        ("//..", true), ("/.../..", false),
+    ])
+    func `dots lead above the beginning, be it for a moment`(path: String, climbs: Bool) {
+        #expect(RequestPath.climbs(Array(path.utf8).span) == climbs)
+    }
+
+    @Test(arguments: [
         ("/a/b?c", "", 0, "/a/b?c"), ("/a/b?c", "/x", 0, "/x/a/b?c"), ("/a/b?c", "", 2, "/b?c"),
         ("/a/b?c", "/x/y", 2, "/x/y/b?c"), ("/a", "", 2, "/"), ("/a?b", "", 2, "/?b"),
         ("/a?b", "/x", 2, "/x/?b"),

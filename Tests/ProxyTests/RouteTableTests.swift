@@ -43,15 +43,54 @@ struct RouteTableTests {
 
     @Test func `dots inside one route are no trouble`() throws {
         #expect(try find("/a/../b", in: [try route("/")]) == 0)
+        #expect(try find("/../b", in: [try route("/")]) == 0)
+    }
+
+    @Test(arguments: [
+        "/reports/x\\y/../../admin", "/reports/x%5cy/../../admin", "/reports/../admin//../reports/x",
+        "/a//b/..",
+        "/reports/..;/x", "/reports/./a;b",
+    ])
+    func `dots and what only some servers take for the end of a segment are refused on any route`(
+        target: String
+    ) throws {
+        let table = [try route("/"), try route("/other") { $0.stripPrefix = true }]
+        #expect(throws: ProxyError.ambiguousPath) { try find(target, in: table) }
+        #expect(throws: ProxyError.ambiguousPath) { try find(target, in: [try route("/none")]) }
+        #expect(try find("/x?" + target, in: table) == 0)
+    }
+
+    @Test func `parameters that swallow a slash in one reading select one route in both`() throws {
+        let table = [try route("/"), try route("/api/admin")]
+        #expect(throws: ProxyError.ambiguousPath) { try find("/api;x%2fy/admin", in: table) }
+        #expect(try find("/api;x%2fy/open", in: table) == 0)
+    }
+
+    @Test func `what follows an exchanged front does not go above it`() throws {
+        let changes: [(inout Route) -> Void] = [
+            { $0.stripPrefix = true }, { $0.upstreamPrefix = "/base" },
+            { ($0.stripPrefix, $0.upstreamPrefix) = (true, "/api") },
+        ]
+        for (change, refused) in zip(changes, ["/api/../api/x", "/../api/x", "/api/../api/x"]) {
+            let table = [try route("/api", change)]
+            #expect(throws: ProxyError.ambiguousPath) { try find(refused, in: table) }
+            #expect(try find("/api/a/../x?/../..", in: table) == 0)
+        }
     }
 
     @Test func `no route is no route`() throws {
         #expect(throws: ProxyError.noRoute) { try find("/x", in: [try route("/api")]) }
     }
 
-    @Test(arguments: [HTTPMethod.trace, .connect])
-    func `methods that would echo the token, or leave HTTP, are refused`(method: HTTPMethod) throws {
+    @Test(arguments: ["TRACE", "CONNECT", "TRACK", "trace", "Connect", "tRACK"])
+    func `methods that would echo the token, or leave HTTP, are refused`(method: String) throws {
+        let method = HTTPMethod(rawValue: method)
         #expect(throws: ProxyError.methodNotAllowed) { try find("/", method: method, in: [try route("/")]) }
+    }
+
+    @Test(arguments: ["TRACES", "CONNEC", "T", "COPY", "get"])
+    func `methods that begin like them are like any other`(method: String) throws {
+        #expect(try find("/", method: HTTPMethod(rawValue: method), in: [try route("/")]) == 0)
     }
 
     @Test func `routes with one path differ in their methods`() throws {

@@ -25,7 +25,7 @@ extension ValueKind<HTTPMethod> {
                 throw ValueError("methods are upper-case: did you mean '\(scalar.text.uppercased())'?")
             }
             let method = HTTPMethod(rawValue: scalar.text)
-            guard method != .trace, method != .connect else {
+            guard !method.isNeverForwarded else {
                 throw ValueError("\(method) is never forwarded")
             }
             return method
@@ -63,7 +63,7 @@ extension ValueKind<String> {
             guard !text.contains(where: { "?# ".contains($0) }) else {
                 throw ValueError("must be a path alone, without spaces, '?' and '#'")
             }
-            guard RequestPath.normalized(text.utf8.span).map({ $0 == Array(text.utf8) }) ?? true else {
+            guard RequestPath.understanding(of: text.utf8.span).isAlways(Array(text.utf8)) else {
                 throw ValueError(
                     "must be in its plain form, as in /api/v1: no '//', dot segments, ';', '\\' or needless percent-encoding"
                 )

@@ -12,6 +12,8 @@ final class NginxUpstream: Sendable {
         let authorization: String
         let via: String
         let body: String
+        /// Where the target led, once everything in it was resolved.
+        let place: String
     }
 
     /// The program; nil where it is not installed (`deploy/bootstrap nginx`).
@@ -39,6 +41,9 @@ final class NginxUpstream: Sendable {
     /// As it stands in a route's `upstream`.
     var url: String { "http+unix:\(socket)" }
 
+    /// The same for a server that does not take `//` for one slash.
+    var unmergedURL: String { "http+unix:\(directory.path("unmerged.sock"))" }
+
     /// Every request so far that it found good and whole, in the order of their ends.
     var seen: [Seen] {
         let text = String(
@@ -48,7 +53,8 @@ final class NginxUpstream: Sendable {
             return Seen(
                 method: line["method"].string ?? "", target: line["target"].string ?? "",
                 nonce: line["nonce"].string ?? "", authorization: line["authorization"].string ?? "",
-                via: line["via"].string ?? "", body: line["body"].string ?? "")
+                via: line["via"].string ?? "", body: line["body"].string ?? "",
+                place: line["place"].string ?? "")
         }
     }
 
@@ -70,9 +76,16 @@ final class NginxUpstream: Sendable {
           underscores_in_headers on;
           log_format seen escape=json '{"method":"$request_method","target":"$request_uri",'
             '"nonce":"$http_x_nonce","authorization":"$http_authorization","via":"$http_via",'
-            '"body":"$request_body","status":"$status"}';
+            '"body":"$request_body","place":"$uri","status":"$status"}';
           server {
             listen unix:\(directory)/outer.sock;
+            access_log \(directory)/seen.log seen;
+            add_header X-Seen-By nginx;
+            location / { proxy_pass http://unix:\(directory)/inner.sock; }
+          }
+          server {
+            listen unix:\(directory)/unmerged.sock;
+            merge_slashes off;
             access_log \(directory)/seen.log seen;
             add_header X-Seen-By nginx;
             location / { proxy_pass http://unix:\(directory)/inner.sock; }
