@@ -23,21 +23,22 @@ extension Configuration {
 
         let timeouts = timeouts
         let named = root.namedSections(.identities, IdentityKey.self)
-        identities = named.compactMap { name, section in
+        identities = (named ?? []).compactMap { name, section in
             IdentityConfiguration(reading: section, name: name, timeouts: timeouts)
         }
         let surroundings = RouteConfiguration.Surroundings(
-            listeners: listen, ownAddresses: listen + [admin?.listen].compactMap { $0 },
-            identities: named.map(\.name.value), timeouts: timeouts.upstream)
+            listeners: root.isInDoubt(.listen) ? [] : listen,
+            ownAddresses: listen + [admin?.listen].compactMap { $0 },
+            identities: named?.map(\.name.value), timeouts: timeouts.upstream)
         routes = root.routes(in: surroundings)
     }
 }
 
 extension Section<RootKey> {
     fileprivate var listeners: [ListenAddress] {
-        let isUnsafe = value(.unsafeListen, .flag, default: false) || has(.tls)
+        let isUnsafe = flag(.unsafeListen) ?? true || has(.tls) || isInDoubt(.tls)
         guard has(.listen) else { return [.tcp(host: "127.0.0.1", port: 8080)] }
-        guard let listeners = oneOrMany(.listen, .listenAddress) else { return [] }
+        guard let listeners = oneOrMany(.listen, .listenAddress(in: reading)) else { return [] }
         if listeners.isEmpty { error(.listen, "needs at least one address") }
         for listener in listeners where !listener.value.isLoopback && !isUnsafe {
             reading.error("plain HTTP off loopback needs unsafe_listen: true", at: listener.place)
@@ -75,9 +76,12 @@ extension Section<RootKey> {
     fileprivate func routes(in surroundings: RouteConfiguration.Surroundings) -> [RouteConfiguration] {
         guard let sections = sections(.routes, RouteKey.self) else { return [] }
         if sections.isEmpty { error(.routes, "there are none: at least one is needed") }
+        var routes: [RouteConfiguration] = []
         var seen: [(route: RouteConfiguration, place: Place)] = []
         for section in sections {
             guard let route = RouteConfiguration(reading: section, in: surroundings) else { continue }
+            routes.append(route)
+            if [RouteKey.path, .host, .listen, .methods].contains(where: section.isInDoubt) { continue }
             if let twin = seen.first(where: { $0.route.selectsTheSame(as: route) }) {
                 section.reading.error(
                     "selects the same requests as \(twin.place.path) on line \(twin.place.mark.line)",
@@ -85,7 +89,7 @@ extension Section<RootKey> {
             }
             seen.append((route, section.place))
         }
-        return seen.map(\.route)
+        return routes
     }
 }
 

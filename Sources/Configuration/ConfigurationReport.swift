@@ -19,8 +19,11 @@ package struct ConfigurationReport: Sendable {
     ///   - environment: looks up a variable.
     package init(path: String, environment: @escaping (String) -> String?) {
         do throws(SystemError) {
-            let bytes = try FileSystem.read(path, limit: YAMLLimits().bytes).bytes
-            self.init(bytes, file: path, environment: environment)
+            let (bytes, status) = try FileSystem.read(path, limit: YAMLLimits().bytes)
+            // A pipe has a name in no directory of anybody's.
+            let directory =
+                status.kind == .regular ? Self.directory(of: path) : CurrentProcess.workingDirectory
+            self.init(bytes, file: path, status, in: directory, environment: environment)
         } catch {
             self.init(
                 file: path, mark: .start, failure: "cannot be read: \(SystemError.text(of: error.code))")
@@ -34,15 +37,33 @@ package struct ConfigurationReport: Sendable {
     ///   - file: its name for messages.
     ///   - environment: looks up a variable.
     package init(_ text: [UInt8], file: String, environment: @escaping (String) -> String?) {
+        self.init(text, file: file, nil, in: nil, environment: environment)
+    }
+
+    private init(
+        _ text: [UInt8], file: String, _ status: FileStatus?, in directory: String?,
+        environment: @escaping (String) -> String?
+    ) {
         do throws(YAMLError) {
-            let reading = Reading(environment: environment)
+            let reading = Reading(environment: environment, directory: directory)
             let root = Section<RootKey>(try YAMLNode.parse(text), at: .root, reading: reading)
             let configuration = Configuration(reading: root)
+            if let status { reading.judge(status) }
             self.init(
                 file: file, configuration: reading.hasErrors ? nil : configuration,
                 problems: reading.sortedProblems)
         } catch {
             self.init(file: file, mark: error.mark, failure: error.description)
+        }
+    }
+
+    /// The directory that a file is in, as an absolute path.
+    private static func directory(of path: String) -> String? {
+        guard let slash = path.lastIndex(of: "/") else { return CurrentProcess.workingDirectory }
+        let directory = slash == path.startIndex ? "/" : String(path[..<slash])
+        guard !directory.hasPrefix("/") else { return directory }
+        return CurrentProcess.workingDirectory.map { working in
+            Reading(environment: { _ in nil }, directory: working).resolved(directory)
         }
     }
 
@@ -59,4 +80,18 @@ package struct ConfigurationReport: Sendable {
 
     /// One line for each problem: `FILE:LINE:COLUMN: error: …`.
     package var lines: [String] { problems.map { $0.line(in: file) } }
+}
+
+extension Reading {
+    /// Reports a mode of the file itself that lets others change it, or read a secret in it.
+    fileprivate func judge(_ status: FileStatus) {
+        let mode = String(status.mode, radix: 8)
+        if status.isWritableByOthers {
+            error("the file may be written by others (mode \(mode)); chmod go-w it", at: .root)
+        }
+        guard status.isReadableByAll, let place = secretPlaces.min(by: { $0.mark < $1.mark }) else { return }
+        warn(
+            "the file may be read by everybody (mode \(mode)) and holds a secret; chmod o-r it, or keep secrets in files",
+            at: place)
+    }
 }

@@ -10,6 +10,8 @@ package struct YAMLError: Error, Equatable, Sendable {
         case notUTF8
         /// libyaml's own words, which never quote the text.
         case syntax(String)
+        /// A tab where only spaces may be: at the beginning of a line.
+        case tab
         /// Lists and maps are nested deeper than the limit.
         case tooDeep(limit: Int)
         /// The text, with its aliases put in, has more values than the limit.
@@ -43,6 +45,7 @@ extension YAMLError: CustomStringConvertible {
         case .tooLarge(let limit): "the file is larger than \(limit) bytes"
         case .notUTF8: "the text is not UTF-8"
         case .syntax(let problem): problem
+        case .tab: "a tab in the indentation; YAML is indented with spaces"
         case .tooDeep(let limit): "nested deeper than \(limit) levels"
         case .tooManyNodes(let limit): "more than \(limit) values, aliases included"
         case .secondDocument: "a second document; only one is read"

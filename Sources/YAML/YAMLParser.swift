@@ -82,12 +82,23 @@ struct YAMLParser: ~Copyable {
             let offset = min(parser.pointee.problem_offset, bytes.count)
             return YAMLError(mark: Mark(of: offset, in: bytes), reason: .syntax(problem))
         }
+        let mark = Mark(parser.pointee.problem_mark)
+        if let tab = Mark(ofTabIndenting: mark.line, in: bytes) { return YAMLError(mark: tab, reason: .tab) }
         let context = parser.pointee.context.map { String(cString: $0) + ": " } ?? ""
-        return YAMLError(mark: Mark(parser.pointee.problem_mark), reason: .syntax(context + problem))
+        return YAMLError(mark: mark, reason: .syntax(context + problem))
     }
 }
 
 extension Mark {
+    /// The first tab of what a line begins with: blanks, and the signs of lists and keys between them; nil if none.
+    fileprivate init?(ofTabIndenting line: Int, in bytes: [UInt8]) {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        guard lines.indices.contains(line - 1) else { return nil }
+        let blanks = lines[line - 1].prefix { " \t-?:".utf8.contains($0) }
+        guard let tab = blanks.firstIndex(of: UInt8(ascii: "\t")) else { return nil }
+        self.init(line: line, column: tab - blanks.startIndex + 1)
+    }
+
     /// libyaml counts both from 0.
     fileprivate init(_ mark: yaml_mark_t) {
         self.init(line: Int(mark.line) + 1, column: Int(mark.column) + 1)

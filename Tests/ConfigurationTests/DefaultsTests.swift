@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
 import HTTPTypes
 import OAuth
 import Observability
 import Testing
+
+@testable import Configuration
 
 @Suite struct DefaultsTests {
     @Test func `the smallest file has no problem and every default of the contract`() throws {
@@ -38,7 +39,7 @@ import Testing
         #expect(configuration.log.level == .info)
         #expect(configuration.log.format == nil)
         #expect(configuration.log.access)
-        #expect(configuration.store.directory == "/var/lib/bearerd")
+        #expect(configuration.store.directory?.hasSuffix("/bearerd") == true)
     }
 
     @Test func `a route has every default of the contract`() throws {
@@ -85,5 +86,22 @@ import Testing
     @Test func `the store's directory is systemd's where there is one`() {
         let report = report(smallest, environment: ["STATE_DIRECTORY": "/var/lib/other"])
         #expect(report.configuration?.store.directory == "/var/lib/other")
+    }
+
+    @Test(arguments: [
+        (true, [:], "/var/lib/bearerd"),
+        (true, ["XDG_STATE_HOME": "/x", "HOME": "/root"], "/var/lib/bearerd"),
+        (true, ["STATE_DIRECTORY": "/s:/t"], "/s"),
+        (false, ["STATE_DIRECTORY": "/s", "XDG_STATE_HOME": "/x"], "/s"),
+        (false, ["XDG_STATE_HOME": "/x", "HOME": "/people/a"], "/x/bearerd"),
+        (false, ["XDG_STATE_HOME": "x", "HOME": "/people/a"], "/people/a/.local/state/bearerd"),
+        (false, ["XDG_STATE_HOME": ""], "/var/lib/bearerd"),
+        (false, [:], "/var/lib/bearerd"),
+    ])
+    func `a user's own store is where users keep state`(
+        isRoot: Bool, environment: [String: String], directory: String
+    ) {
+        let found = StoreConfiguration.standardDirectory(isRoot: isRoot) { environment[$0] }
+        #expect(found == directory)
     }
 }

@@ -37,7 +37,6 @@ import Testing
                     + "without a query",
                 "c.yaml:10:21: error: identities.default.scope[1]: is not a scope: printable ASCII without spaces, "
                     + "'\"' and '\\'",
-                "c.yaml:12:5: error: routes[0].upstream: is missing",
                 "c.yaml:12:11: error: routes[0].path: must begin with '/'",
                 "c.yaml:13:5: error: routes[0].upstrem: unknown key; did you mean 'upstream'?",
                 "c.yaml:14:15: error: routes[0].identity: there is no identity 'defalut'; did you mean 'default'?",

@@ -11,6 +11,21 @@ import YAML
         #expect(failure("a: 1\n\tb: 2\n")?.mark.line == 2)
     }
 
+    @Test(arguments: [
+        ("a: 1\n\tb: 2\n", 2, 1), ("a:\n\t- x\n", 2, 1), ("a:\n  \tb: 1\n", 2, 3), ("\ta: 1\n", 1, 1),
+        ("a:\n  b: x\n\tc: y\n", 3, 1), ("a:\n    b: x\n      \tc: y\n", 3, 7), ("- a\n-\tb: c\n", 2, 2),
+        ("a: |\n\tx\n", 2, 1), ("a: 1\r\n\tb: 2\r\n", 2, 1), ("a: [1\n\n\t]x: y\n", 3, 1),
+    ])
+    func `a tab in the indentation is told in words`(text: String, line: Int, column: Int) {
+        let error = failure(text)
+        #expect(error?.mark == Mark(line: line, column: column))
+        #expect(error?.description == "a tab in the indentation; YAML is indented with spaces")
+    }
+
+    @Test func `a tab elsewhere is no fault`() {
+        #expect(failure("a:\t1\nb: 2\t# x\nc: \"x\ty\"\n") == nil)
+    }
+
     @Test func `bytes that are not UTF-8 are refused with their place`() {
         let error = failure(bytes: Array("a: 1\nb: é".utf8) + [0xFF])
         #expect(error?.mark == Mark(line: 2, column: 5))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Observability
 package import YAML
 
 /// One fault of a configuration file, where it stands and what to do about it.
@@ -23,9 +24,9 @@ package struct ConfigurationProblem: Hashable, Sendable {
     /// What is wrong, and how to mend it.
     package let reason: String
 
-    /// The whole message: `FILE:LINE:COLUMN: error: KEY: REASON`.
+    /// The whole message, one line whatever the file holds: `FILE:LINE:COLUMN: error: KEY: REASON`.
     package func line(in file: String) -> String {
         let subject = path.isEmpty ? "" : "\(path): "
-        return "\(file):\(mark.line):\(mark.column): \(severity.rawValue): \(subject)\(reason)"
+        return "\(file):\(mark.line):\(mark.column): \(severity.rawValue): \(subject)\(reason)".printable
     }
 }

@@ -8,10 +8,17 @@ internal import YAML
 final class Reading {
     /// The variables that `${NAME}` stands for.
     let environment: (String) -> String?
+    /// What relative paths are relative to; nil for a text that is in no file.
+    let directory: String?
+    /// Where the file itself holds a secret, in its order.
+    private(set) var secretPlaces: [Place] = []
     private var problems: Set<ConfigurationProblem> = []
+    /// The paths of keys whose value was reported as wrong, wholly or in an item of its list.
+    private var faultyPaths: Set<String> = []
 
-    init(environment: @escaping (String) -> String?) {
+    init(environment: @escaping (String) -> String?, directory: String? = nil) {
         self.environment = environment
+        self.directory = directory
     }
 
     /// Whether there is a problem that makes the file unusable.
@@ -24,6 +31,27 @@ final class Reading {
 
     func error(_ reason: String, at place: Place) {
         report(.error, reason, at: place)
+        var path = Substring(place.path)
+        faultyPaths.insert(place.path)
+        while path.last == "]", let bracket = path.lastIndex(of: "[") {
+            path = path[..<bracket]
+            faultyPaths.insert(String(path))
+        }
+    }
+
+    /// Whether an error with the value of the key at `path` was reported.
+    func isFaulty(_ path: String) -> Bool { faultyPaths.contains(path) }
+
+    /// Notes that the file itself holds a secret.
+    func holdsSecret(at place: Place) { secretPlaces.append(place) }
+
+    /// A path as it is used: a relative one is in the directory of the file.
+    func resolved(_ path: String) -> String {
+        guard let directory, !path.hasPrefix("/") else { return path }
+        var rest = Substring(path)
+        while rest.hasPrefix("./") { rest = rest.dropFirst(2) }
+        let name = rest.isEmpty || rest == "." ? "" : "/\(rest)"
+        return directory == "/" && !name.isEmpty ? name : directory + name
     }
 
     func warn(_ reason: String, at place: Place) {

@@ -2,7 +2,6 @@
 
 internal import Crypto
 internal import OAuth
-internal import System
 
 /// Keys whose value is a file, or may be in one.
 extension Section {
@@ -19,8 +18,11 @@ extension Section {
             }
             return nil
         }
-        if let literal = value(key, .secret)?.value { return .literal(literal) }
-        if let path = value(spelled: file, .text) { return checked(path) }
+        if let literal = value(key, .secret) {
+            if !isFromEnvironment(key) { reading.holdsSecret(at: literal.place) }
+            return .literal(literal.value)
+        }
+        if let path = value(spelled: file, .path(in: reading)) { return checked(path) }
         return value(spelled: credential, .credentialName).flatMap(credentialPath).flatMap(checked)
     }
 
@@ -30,10 +32,14 @@ extension Section {
     ) -> SecretSource? {
         guard let source = secret(key) else { return nil }
         guard let secret = try? source.read(), !fits(secret) else { return source }
-        let spellings = [key.rawValue] + SecretForm.allCases.map { key.rawValue + $0.suffix }
-        let given = spellings.first(where: has(spelling:)) ?? key.rawValue
-        reading.error(rule, at: place(ofSpelling: given))
+        reading.error(rule, at: place(ofSpelling: spelling(ofSecret: key)))
         return nil
+    }
+
+    /// How the file spells a secret's key: with what form's suffix.
+    func spelling(ofSecret key: Key) -> String {
+        let spellings = [key.rawValue] + SecretForm.allCases.map { key.rawValue + $0.suffix }
+        return spellings.first(where: has(spelling:)) ?? key.rawValue
     }
 
     /// A secret that stands in a header field, and so must come out of it as it went in (RFC 9110 5.5).
@@ -46,19 +52,14 @@ extension Section {
         }
     }
 
-    /// More than any chain takes; authorities may be many.
-    static var longestCertificateFile: Int { 16 << 20 }
-
-    /// The path of a file with certificates.
+    /// The path of a file with certificates, which nobody but its owner may change.
     func certificateFile(_ key: Key) -> String? {
-        guard let path = value(key, .text) else { return nil }
-        do throws(SystemError) {
-            let bytes = try FileSystem.read(path.value, limit: Self.longestCertificateFile).bytes
-            if Certificate(pem: bytes) != nil { return path.value }
-            reading.error("\(path.value) holds no certificate in PEM", at: path.place)
-            return nil
+        guard let path = value(key, .path(in: reading)) else { return nil }
+        do throws(CredentialError) {
+            try CertificateFile.check(path.value)
+            return path.value
         } catch {
-            reading.error("\(path.value) cannot be read: \(SystemError.text(of: error.code))", at: path.place)
+            reading.error(error.reason, at: path.place)
             return nil
         }
     }
@@ -70,7 +71,7 @@ extension Section {
 
     /// The path of a file that nobody but its owner may change, and nobody else should read unless it is public.
     func secretFile(_ key: Key, isPublic: Bool = false, limit: Int = SecretFile.longest) -> String? {
-        guard let path = value(key, .text) else { return nil }
+        guard let path = value(key, .path(in: reading)) else { return nil }
         return inspect(path) { path throws(CredentialError) in
             try SecretFile.contents(of: path, limit: limit).isReadableByAll && !isPublic
         }
@@ -113,9 +114,18 @@ enum Variable {
     static let credentialsDirectory = "CREDENTIALS_DIRECTORY"
     /// What systemd's `StateDirectory=` names.
     static let stateDirectory = "STATE_DIRECTORY"
+    /// Where programs keep what outlives them (XDG base directories).
+    static let stateHome = "XDG_STATE_HOME"
+    /// The user's own directory.
+    static let home = "HOME"
 }
 
 extension ValueKind<String> {
+    /// A path; a relative one is in the directory of the configuration.
+    static func path(in reading: Reading) -> ValueKind {
+        text.map { reading.resolved($0) }
+    }
+
     /// A file's name in systemd's directory of credentials.
     fileprivate static var credentialName: ValueKind {
         ValueKind { scalar throws(ValueError) in

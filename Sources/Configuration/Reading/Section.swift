@@ -14,6 +14,8 @@ struct Section<Key: ConfigurationKey> {
     /// Whether the section is a map, or absent; if not, that is reported, and nothing is missed in it.
     let isMap: Bool
     private var entries: [String: YAMLMapping.Entry] = [:]
+    /// The keys that unknown ones were probably meant to be.
+    private var misspelt: Set<Key> = []
 
     /// Begins to read the map under a key; the node is nil when the key is not in the file.
     init(_ node: YAMLNode?, at place: Place, reading: Reading) {
@@ -32,6 +34,8 @@ struct Section<Key: ConfigurationKey> {
                 }
             } else {
                 reading.error("unknown key\(NearMiss.hint(for: entry.key, among: Key.spellings))", at: place)
+                let meant = NearMiss.best(for: entry.key, among: Key.spellings)
+                if let key = meant.flatMap(Key.spelled) { misspelt.insert(key) }
             }
         }
     }
@@ -44,6 +48,13 @@ struct Section<Key: ConfigurationKey> {
     /// Whether the file has a secret, in whatever form.
     func hasSecret(_ key: Key) -> Bool {
         has(key) || SecretForm.allCases.contains { has(spelling: key.rawValue + $0.suffix) }
+    }
+
+    /// Whether an error was reported that leaves open what the file says by this key.
+    ///
+    /// It may be misspelt, or its value is wrong. What only follows from that is not worth an error of its own.
+    func isInDoubt(_ key: Key) -> Bool {
+        misspelt.contains(key) || reading.isFaulty(place.key(key.rawValue, at: place.mark).path)
     }
 
     /// Whether the file has the key under this spelling.
@@ -68,7 +79,7 @@ struct Section<Key: ConfigurationKey> {
 
     /// Reports a key that must be there and is not.
     func require(_ key: Key, _ reason: String = "is missing") {
-        guard isMap, !has(key) else { return }
+        guard isMap, !has(key), !isInDoubt(key) else { return }
         error(key, reason)
     }
 
@@ -80,6 +91,12 @@ struct Section<Key: ConfigurationKey> {
     /// The value of a key, or what stands for it when the key is absent.
     func value<Value>(_ key: Key, _ kind: ValueKind<Value>, default standard: Value) -> Value {
         value(key, kind)?.value ?? standard
+    }
+
+    /// Whether a flag is set; nil where that cannot be known.
+    func flag(_ key: Key) -> Bool? {
+        if let flag = value(key, .flag)?.value { return flag }
+        return isInDoubt(key) ? nil : false
     }
 
     /// The value of a key under one of its other spellings.
@@ -109,11 +126,19 @@ struct Section<Key: ConfigurationKey> {
         return reading.scalar(node, at: place)?.words.compactMap { reading.value($0, kind, at: place) }
     }
 
+    /// Whether a variable of the environment was put into a key's value.
+    func isFromEnvironment(_ key: Key) -> Bool {
+        guard let node = entries[key.rawValue]?.value else { return false }
+        return reading.scalar(node, at: place(of: key))?.isExpanded ?? false
+    }
+
     /// A program with its arguments, run without a shell; none if the list is empty.
     func command(_ key: Key) -> [String]? {
-        let words = list(key, .textThatMayBeEmpty)?.map(\.value)
+        var words = list(key, .textThatMayBeEmpty)?.map(\.value)
         if words?.first?.isEmpty == true { error(key, "needs a program before its arguments") }
         if words?.contains(where: { $0.utf8.contains(0) }) == true { error(key, "has a zero byte in it") }
+        // A program without a slash is searched on PATH.
+        if let program = words?.first, program.contains("/") { words?[0] = reading.resolved(program) }
         return words
     }
 
@@ -140,7 +165,7 @@ struct Section<Key: ConfigurationKey> {
 
     /// The maps of a list; an absent one is as good as an empty one.
     func sections<Inner: ConfigurationKey>(_ key: Key, _: Inner.Type = Inner.self) -> [Section<Inner>]? {
-        guard isMap else { return nil }
+        guard isMap, has(key) || !isInDoubt(key) else { return nil }
         guard let node = entries[key.rawValue]?.value else { return [] }
         let place = place(of: key)
         return reading.items(node, at: place)?.enumerated().map { index, item in
@@ -148,12 +173,15 @@ struct Section<Key: ConfigurationKey> {
         }
     }
 
-    /// The maps of a map from free names, in order.
+    /// The maps of a map from free names, in order; an absent one is as good as an empty one.
+    ///
+    /// - Returns: nil where the file probably has them, but not in a way that could be read.
     func namedSections<Inner: ConfigurationKey>(
         _ key: Key, _: Inner.Type = Inner.self
-    ) -> [(name: Found<String>, section: Section<Inner>)] {
+    ) -> [(name: Found<String>, section: Section<Inner>)]? {
+        guard isMap, has(key) || !isInDoubt(key) else { return nil }
         guard let node = entries[key.rawValue]?.value else { return [] }
-        guard let mapping = reading.mapping(node, at: place(of: key)) else { return [] }
+        guard let mapping = reading.mapping(node, at: place(of: key)) else { return nil }
         return mapping.entries.map { entry in
             let place = place(of: key).key(entry.key, at: entry.mark)
             let section = Section<Inner>(entry.value, at: place, reading: reading)

@@ -22,7 +22,8 @@ extension AdminConfiguration {
     }
 
     init(reading section: Section<Key>) {
-        listen = section.value(.listen, .listenAddress, default: .tcp(host: "127.0.0.1", port: 9090))
+        listen = section.value(
+            .listen, .listenAddress(in: section.reading), default: .tcp(host: "127.0.0.1", port: 9090))
         key = section.fieldSecret(.key)
         if key == nil, !listen.isLoopback {
             section.warn(

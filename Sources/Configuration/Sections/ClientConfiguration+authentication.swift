@@ -13,7 +13,11 @@ extension ClientConfiguration {
         basicEncoding = section.value(.basicEncoding, .word, default: .automatic)
         presentsCertificate = section.has(.clientCertificateFile)
         readAssertions(section)
-        checkAuthentication(section)
+        let keys: [IdentityKey] = [
+            .grantType, .tokenEndpointAuthMethod, .clientSecret, .privateKeyFile, .assertionFile,
+            .clientCertificateFile,
+        ]
+        if !keys.contains(where: section.isInDoubt) { checkAuthentication(section) }
     }
 
     /// What a client with these credentials does unless it is told otherwise.

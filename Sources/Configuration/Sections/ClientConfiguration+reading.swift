@@ -22,7 +22,8 @@ extension ClientConfiguration {
     mutating func readProvider(
         _ section: Section<IdentityKey>, preset: Preset?, connectTo: ConnectAddress?
     ) {
-        allowsInsecureProvider = section.value(.allowInsecureProvider, .flag, default: false)
+        allowsInsecureProvider =
+            section.flag(.allowInsecureProvider) ?? true || section.isInDoubt(.connectTo)
         connectsToLoopback = connectTo?.isLoopback
         if let issuer = section.value(.issuer, .issuer) {
             self.issuer = preset?.spelled(issuer.value) ?? issuer.value
@@ -39,7 +40,10 @@ extension ClientConfiguration {
             endpoints[endpoint] = url
             checkTransport(of: url, key, section)
         }
-        if issuer == nil, !section.has(.discoveryURL), !section.has(.tokenEndpoint) {
+        let others: [IdentityKey] = [.discoveryURL, .tokenEndpoint, .preset]
+        if issuer == nil, !section.has(.discoveryURL), !section.has(.tokenEndpoint),
+            !others.contains(where: section.isInDoubt)
+        {
             section.require(.issuer, "is missing, and there is neither discovery_url nor token_endpoint")
         }
     }

@@ -25,7 +25,7 @@ extension IdentityConfiguration {
         let preset = section.value(.preset, ValueKind<Preset>.word)?.value
         client.readProvider(section, preset: preset, connectTo: transport.connectTo)
         client.readAuthentication(section)
-        client.readGrant(section)
+        if !section.isInDoubt(.grantType) { client.readGrant(section) }
         client.readRequest(section)
         client.readLifetimes(section)
         if let preset { client.apply(preset, section) }
@@ -55,8 +55,14 @@ extension IdentityConfiguration {
 extension Section<IdentityKey> {
     /// Whether an identity may be without a client, because the provider can make one; says what is missing.
     fileprivate var mayRegister: Bool {
-        guard !has(.clientID), has(.registrationEndpoint) || has(.issuer) || has(.discoveryURL) else {
-            require(.clientID)
+        guard !has(.clientID), !isInDoubt(.clientID) else { return false }
+        if hasSecret(.clientSecret) {
+            error(.clientID, "is missing, and \(spelling(ofSecret: .clientSecret)) is of no use without it")
+            return false
+        }
+        guard has(.registrationEndpoint) || has(.issuer) || has(.discoveryURL) else {
+            let sources: [IdentityKey] = [.registrationEndpoint, .issuer, .discoveryURL, .preset]
+            if !sources.contains(where: isInDoubt) { require(.clientID) }
             return false
         }
         warn(.clientID, "is missing: 'bearerd register' gets one, or configure it")

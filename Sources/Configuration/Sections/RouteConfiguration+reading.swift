@@ -11,8 +11,8 @@ extension RouteConfiguration {
         let listeners: [ListenAddress]
         /// Every listener of ours that must not be an upstream.
         let ownAddresses: [ListenAddress]
-        /// The identities' names, those with problems of their own included.
-        let identities: [String]
+        /// The identities' names, those with problems of their own included; nil where they could not be read.
+        let identities: [String]?
         /// What a route's time-outs fall back on.
         let timeouts: UpstreamTimeouts
     }
@@ -31,7 +31,7 @@ extension RouteConfiguration {
         section.require(.identity, "is missing: name one, or 'none' to forward without a token")
         let identity = section.identity(among: surroundings.identities)
         self.identity = identity
-        target = section.target(isUsed: identity != nil)
+        target = section.target(isUsed: identity != nil || section.isInDoubt(.identity))
         authorization = section.value(.authorization, .word, default: .overwrite)
         let header = section.value(.header, .fieldName, default: .authorization)
         if HeaderEdits.framing.contains(header) || header == .host {
@@ -60,8 +60,10 @@ extension RouteConfiguration {
         transport = TransportConfiguration(reading: section, skipsVerification: false)
 
         section.require(.upstream)
-        let allowsInsecure = section.value(.allowInsecureUpstream, .flag, default: false)
-        guard let upstream = section.value(.upstream, .upstream)?.value else { return nil }
+        let allowsInsecure = section.flag(.allowInsecureUpstream) ?? true || section.isInDoubt(.connectTo)
+        guard let upstream = section.value(.upstream, .upstream(in: section.reading))?.value else {
+            return nil
+        }
         self.upstream = upstream
         let isLoopback = transport.connectTo?.isLoopback ?? upstream.isLoopback
         if upstream.scheme == .http, !isLoopback, !allowsInsecure {
@@ -78,7 +80,7 @@ extension RouteConfiguration {
 
 extension Section<RouteKey> {
     fileprivate func listener(among listeners: [ListenAddress]) -> ListenAddress? {
-        guard let listener = value(.listen, .listenAddress) else { return nil }
+        guard let listener = value(.listen, .listenAddress(in: reading)) else { return nil }
         if !listeners.isEmpty, !listeners.contains(listener.value) {
             let all = listeners.map(\.description).joined(separator: ", ")
             reading.error("is none of the listeners (\(all))", at: listener.place)
@@ -86,11 +88,11 @@ extension Section<RouteKey> {
         return listener.value
     }
 
-    fileprivate func identity(among names: [String]) -> String? {
+    fileprivate func identity(among names: [String]?) -> String? {
         guard let name = value(.identity, .text), name.value != RouteConfiguration.noIdentity else {
             return nil
         }
-        if !names.contains(name.value) {
+        if let names, !names.contains(name.value) {
             let hint = NearMiss.hint(for: name.value, among: names + [RouteConfiguration.noIdentity])
             reading.error("there is no identity '\(name.value)'\(hint)", at: name.place)
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Crypto
+internal import System
 
 /// Where sessions are kept (`store`).
 package enum StoreConfiguration: Sendable {
@@ -48,13 +49,15 @@ extension StoreConfiguration {
 
     init(reading section: Section<Key>) {
         let type = section.value(.type, ValueKind<TypeWord>.word, default: .file)
-        let directory = section.value(.directory, .text)?.value
+        let directory = section.value(.directory, .path(in: section.reading))?.value
         let key = section.secret(.encryptionKey, where: "is not 32 bytes in hexadecimal or base64") { key in
             SealingKey.bytes(of: key) != nil
         }
         switch type {
         case .file:
-            self = .file(directory: directory ?? section.standardDirectory, encryptionKey: key)
+            let standard = Self.standardDirectory(
+                isRoot: CurrentProcess.effectiveUser == 0, section.reading.environment)
+            self = .file(directory: directory ?? standard, encryptionKey: key)
         case .memory:
             if directory != nil { section.error(.directory, "means nothing to a store in memory") }
             if section.hasSecret(.encryptionKey) {
@@ -66,12 +69,19 @@ extension StoreConfiguration {
             self = .memory
         }
     }
-}
 
-extension Section<StoreConfiguration.Key> {
-    /// The first of what systemd's `StateDirectory=` made, else the place that distributions have for it.
-    fileprivate var standardDirectory: String {
-        let made = reading.environment(Variable.stateDirectory)?.split(separator: ":").first
-        return made.map(String.init) ?? "/var/lib/bearerd"
+    /// The first of what systemd's `StateDirectory=` made; else the place that distributions have for a service's, or
+    /// users for their own programs' state.
+    static func standardDirectory(isRoot: Bool, _ environment: (String) -> String?) -> String {
+        if let made = environment(Variable.stateDirectory)?.split(separator: ":").first {
+            return String(made)
+        }
+        guard !isRoot else { return serviceDirectory }
+        // XDG base directories: what is not absolute does not count.
+        if let home = environment(Variable.stateHome), home.hasPrefix("/") { return "\(home)/bearerd" }
+        guard let home = environment(Variable.home), home.hasPrefix("/") else { return serviceDirectory }
+        return "\(home)/.local/state/bearerd"
     }
+
+    private static let serviceDirectory = "/var/lib/bearerd"
 }

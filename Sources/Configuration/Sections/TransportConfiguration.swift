@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Crypto
-internal import System
 internal import TLS
 
 /// How a provider or an upstream is connected to.
@@ -54,6 +53,9 @@ extension TransportConfiguration {
             clientCertificate = nil
         }
         proxy = section.value(.proxy, .proxy, default: .none)
+        if proxy.hasPassword, !section.isFromEnvironment(.proxy) {
+            section.reading.holdsSecret(at: section.place(of: .proxy))
+        }
         connectTo = section.value(.connectTo, .connectAddress)?.value
         self.skipsVerification = skipsVerification
     }
@@ -62,7 +64,7 @@ extension TransportConfiguration {
 extension Section where Key: TransportKey {
     /// Whether the key is the certificate's; that it is not is told.
     fileprivate func belongTogether(_ certificate: String, _ key: String) -> Bool {
-        guard let chain = try? FileSystem.read(certificate, limit: Self.longestCertificateFile).bytes,
+        guard let chain = try? CertificateFile.contents(of: certificate),
             let secret = try? SecretFile.contents(of: key).bytes
         else { return true }  // changed a moment ago
         do throws(ServerContextError) {

@@ -10,6 +10,14 @@ package enum ProxyConfiguration: Sendable {
     case environment
     /// This `http`, `https` or `socks5h` URL, which may hold a password.
     case url(Secret)
+
+    /// Whether its URL has a password, or a user's name, in it.
+    var hasPassword: Bool {
+        switch self {
+        case .none, .environment: false
+        case .url(let url): url.withPlaintext { $0.contains("@") }
+        }
+    }
 }
 
 extension ValueKind<ProxyConfiguration> {

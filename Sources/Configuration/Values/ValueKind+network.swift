@@ -4,10 +4,23 @@ internal import HTTPTypes
 internal import OAuth
 
 extension ValueKind<ListenAddress> {
-    /// `HOST:PORT`, `unix:PATH`, `systemd:NAME` or `fd:N`.
-    static var listenAddress: ValueKind {
+    /// `HOST:PORT`, `unix:PATH`, `systemd:NAME` or `fd:N`; a relative path is in the configuration's directory.
+    static func listenAddress(in reading: Reading) -> ValueKind {
+        listenAddress.map { address throws(ValueError) in
+            guard case .unix(let path) = address else { return address }
+            let whole = reading.resolved(path)
+            guard whole.utf8.count <= ListenAddress.longestSocketPath else { throw tooLong(whole) }
+            return .unix(path: whole)
+        }
+    }
+
+    /// The four forms as they are written.
+    private static var listenAddress: ValueKind {
         ValueKind { scalar throws(ValueError) in
             guard let address = ListenAddress(scalar.text) else {
+                if scalar.text.hasPrefix("unix:"), scalar.text.utf8.count > ListenAddress.longestSocketPath {
+                    throw tooLong(String(scalar.written.dropFirst("unix:".count)))
+                }
                 throw ValueError("'\(scalar.written)' is not HOST:PORT, unix:PATH, systemd:NAME or fd:N")
             }
             switch address {
@@ -19,6 +32,11 @@ extension ValueKind<ListenAddress> {
                 return address
             }
         }
+    }
+
+    private static func tooLong(_ path: String) -> ValueError {
+        ValueError(
+            "\(path) is too long: a socket's path has \(ListenAddress.longestSocketPath) bytes at most")
     }
 
     /// An address of this machine alone.
@@ -65,10 +83,13 @@ extension ValueKind<HTTPURL> {
         }
     }
 
-    /// `http(s)://HOST[:PORT][/PREFIX]` or `http+unix:PATH`.
-    static var upstream: ValueKind {
+    /// `http(s)://HOST[:PORT][/PREFIX]` or `http+unix:PATH`; a relative path is in the configuration's directory.
+    static func upstream(in reading: Reading) -> ValueKind {
         ValueKind { scalar throws(ValueError) in
-            guard let url = HTTPURL(scalar.text), url.query == nil else {
+            let socket = "\(HTTPURL.Scheme.unix.rawValue):"
+            let path = scalar.text.hasPrefix(socket) ? scalar.text.dropFirst(socket.count) : ""
+            let text = path.isEmpty ? scalar.text : socket + reading.resolved(String(path))
+            guard let url = HTTPURL(text), url.query == nil else {
                 throw ValueError(
                     "'\(scalar.written)' is not http(s)://HOST[:PORT][/PREFIX] or http+unix:PATH")
             }

@@ -17,6 +17,13 @@ package enum CurrentProcess {
     /// The user whose rights we have (`geteuid`).
     package static var effectiveUser: UInt32 { geteuid() }
 
+    /// The working directory (`getcwd`); nil if it has no name any more.
+    package static var workingDirectory: String? {
+        guard let name = getcwd(nil, 0) else { return nil }
+        defer { free(name) }
+        return String(cString: name)
+    }
+
     /// The machine's name; `localhost` if it has none.
     package static var hostName: String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 256) { buffer in

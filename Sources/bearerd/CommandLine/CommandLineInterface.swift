@@ -39,10 +39,13 @@ enum CommandLineInterface {
             throw CommandFailure(.usage, "no command given; 'bearerd --help' lists them")
         }
         switch word {
+        case "help":
+            return try help(words.dropFirst())
         case "-h", "--help":
-            try Console.show(HelpText.overview(of: commands))
-            return .success
-        case "--version":
+            return try showOverview()
+        case "-V", "--version", "version":
+            guard !asksForHelp(words.dropFirst()) else { return try showOverview() }
+            try refuse(words.dropFirst())
             try Console.show("bearerd \(Version.text)\n")
             return .success
         default:
@@ -68,6 +71,30 @@ enum CommandLineInterface {
         }
     }
 
+    private static func showOverview() throws(CommandFailure) -> ExitStatus {
+        try Console.show(HelpText.overview(of: commands))
+        return .success
+    }
+
+    /// `help [COMMAND]`.
+    private static func help(_ words: ArraySlice<String>) throws(CommandFailure) -> ExitStatus {
+        guard let word = words.first, !asksForHelp(words) else { return try showOverview() }
+        try refuse(words.dropFirst())
+        guard let command = commands.first(where: { $0.name == word }) else { throw unknown(word) }
+        try Console.show(HelpText.help(for: command))
+        return .success
+    }
+
+    private static func asksForHelp(_ words: ArraySlice<String>) -> Bool {
+        words.first.map(["-h", "--help"].contains) ?? false
+    }
+
+    /// What knows no arguments gets none.
+    private static func refuse(_ rest: ArraySlice<String>) throws(CommandFailure) {
+        guard let word = rest.first else { return }
+        throw CommandFailure(.usage, "unexpected argument '\(word)'")
+    }
+
     private static func unknown(_ word: String) -> CommandFailure {
         if notSupportedYet.contains(word) {
             return CommandFailure(.unavailable, "\(word): not supported yet")
@@ -76,7 +103,8 @@ enum CommandLineInterface {
             return CommandFailure(
                 .usage, "unknown option '\(word)'; the command comes first: bearerd COMMAND [OPTIONS]")
         }
-        let hint = NearMiss.hint(for: word, among: commands.map { $0.name } + notSupportedYet)
+        let hint = NearMiss.hint(
+            for: word, among: commands.map { $0.name } + ["help", "version"] + notSupportedYet)
         return CommandFailure(
             .usage, "unknown command '\(word)'\(hint.isEmpty ? "; 'bearerd --help' lists them" : hint)")
     }

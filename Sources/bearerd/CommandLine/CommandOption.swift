@@ -21,7 +21,7 @@ struct CommandOption: Sendable, Equatable {
     /// Every command has these two.
     static let config = CommandOption(
         "config", letter: "c", value: "FILE",
-        "the configuration (./config.yaml, else /etc/bearerd/config.yaml)")
+        "the configuration (else config.yaml here, in ~/.config/bearerd or /etc/bearerd)")
     static let help = CommandOption("help", letter: "h", "this help")
 
     /// How it is written in the help: `-c, --config FILE`.

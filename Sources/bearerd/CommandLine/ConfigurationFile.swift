@@ -8,7 +8,15 @@ struct ConfigurationFile {
     /// Its path as it was given or found.
     let path: String
 
-    private static let standardPaths = ["config.yaml", "/etc/bearerd/config.yaml"]
+    /// In the working directory, the user's own (XDG base directories), the machine's.
+    private static var standardPaths: [String] {
+        func directory(_ variable: String) -> String? {
+            // What is not absolute does not count.
+            CurrentProcess.environment(variable).flatMap { $0.hasPrefix("/") ? $0 : nil }
+        }
+        let own = directory("XDG_CONFIG_HOME") ?? directory("HOME").map { "\($0)/.config" }
+        return ["config.yaml"] + [own, "/etc"].compactMap { $0.map { "\($0)/bearerd/config.yaml" } }
+    }
 
     /// The file that `--config` names, else the first of the standard ones that is there.
     ///
@@ -18,10 +26,11 @@ struct ConfigurationFile {
             self.path = path
             return
         }
-        guard let path = Self.standardPaths.first(where: Self.isThere) else {
-            let places = Self.standardPaths.joined(separator: " nor ")
+        let paths = Self.standardPaths
+        guard let path = paths.first(where: Self.isThere) else {
             throw CommandFailure(
-                .configuration, "no configuration: neither \(places) is there; name one with -c FILE")
+                .configuration,
+                "no configuration: none of \(paths.joined(separator: ", ")) is there; name one with -c FILE")
         }
         self.path = path
     }

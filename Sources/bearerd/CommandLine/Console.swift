@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Observability
 import System
 
 /// What a command says to the person, or script, that called it.
 enum Console {
-    /// Writes the result to standard output.
+    /// Writes the result to standard output; nothing in it but its line ends is obeyed by a terminal.
     ///
     /// - Throws: a failure of output, as on a full disk.
     static func show(_ text: String) throws(CommandFailure) {
         do throws(SystemError) {
-            try StandardStream.output.write(text)
+            try StandardStream.output.write(text.printable(keepingLineEnds: true))
         } catch {
             throw CommandFailure(.inputOutput, "standard output: \(SystemError.text(of: error.code))")
         }
@@ -20,8 +21,8 @@ enum Console {
         remark("bearerd: \(line)")
     }
 
-    /// Writes one line to standard error as it is.
+    /// Writes one line to standard error, and one it stays whatever is in it.
     static func remark(_ line: String) {
-        try? StandardStream.error.write("\(line)\n")
+        try? StandardStream.error.write("\(line.printable)\n")
     }
 }

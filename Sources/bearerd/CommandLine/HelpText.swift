@@ -13,7 +13,7 @@ enum HelpText {
             \(table(rows))
             options of every command:
             \(table([CommandOption.config, .help].map { ($0.usage, $0.summary) }))
-            'bearerd COMMAND --help' tells a command's own; 'bearerd --version' tells the version.
+            'bearerd help COMMAND' tells a command's own; 'bearerd version' (-V) tells the version.
 
             """
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
+import Observability
 
 /// `bearerd check`: judges the configuration without touching the network.
 struct CheckCommand: Command {
@@ -16,7 +17,7 @@ struct CheckCommand: Command {
     func run() throws(CommandFailure) -> ExitStatus {
         let (configuration, warnings) = try file.load()
         for warning in warnings { Console.remark(warning) }
-        try Console.show("\(file.path): ok\n\n\(ConfigurationSummary(configuration).text)")
+        try Console.show("\(file.path.printable): ok\n\n\(ConfigurationSummary(configuration).text)")
         return .success
     }
 }

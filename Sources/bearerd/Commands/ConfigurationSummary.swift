@@ -20,16 +20,16 @@ struct ConfigurationSummary {
     }
 
     private var addresses: String {
-        var lines = configuration.listen.map { "listen  \(scheme(of: $0))\($0)\n" }
+        var lines = configuration.listen.map { "listen  \(scheme(of: $0))\($0)" }
         if let tls = configuration.tls { lines.append(contentsOf: text(of: tls)) }
-        lines.append("admin   \(configuration.admin?.listen.description ?? "none")\n")
-        lines.append("store   \(configuration.store.description)\n")
+        lines.append("admin   \(configuration.admin?.listen.description ?? "none")")
+        lines.append("store   \(configuration.store.description)")
         let sandbox =
             configuration.runsCommands
             ? "off: the commands of on_state_change could not run in it"
             : "on, as far as the kernel has Landlock"
-        lines.append("sandbox \(sandbox)\n")
-        return lines.joined()
+        lines.append("sandbox \(sandbox)")
+        return Self.text(of: lines)
     }
 
     /// Unix sockets stay plain whatever `tls` says.
@@ -46,8 +46,8 @@ struct ConfigurationSummary {
                 + " in \(tls.clientCAFile ?? "")"
         }
         return [
-            "tls     a certificate for \(names), valid until \(end)\n",
-            "        \(clients ?? "no client needs a certificate")\n",
+            "tls     a certificate for \(names), valid until \(end)",
+            "        \(clients ?? "no client needs a certificate")",
         ]
     }
 
@@ -65,11 +65,13 @@ struct ConfigurationSummary {
 
     /// What the provider must know of each client that somebody logs in with.
     private var logins: String {
-        configuration.identities.filter { $0.client.grantType == .authorizationCode }.map { identity in
-            let uri = identity.redirectURI
-            let any = uri.port == 0 ? " (any port: RFC 8252; else give redirect_uri a fixed one)" : ""
-            return "register \(uri.registered) as redirect URI of \(identity.name)\(any)\n"
-        }.joined()
+        let people = configuration.identities.filter { $0.client.grantType == .authorizationCode }
+        return Self.text(
+            of: people.map { identity in
+                let uri = identity.redirectURI
+                let any = uri.port == 0 ? " (any port: RFC 8252; else give redirect_uri a fixed one)" : ""
+                return "register \(uri.registered) as redirect URI of \(identity.name)\(any)"
+            })
     }
 
     private var routes: String {
@@ -94,7 +96,12 @@ struct ConfigurationSummary {
             [development.provider.map { "development.provider is on at \($0): not for production" }]
             + [development.api.map { "development.api is on at \($0): not for production" }]
             + skipping.map { "insecure_skip_verify: nobody checks the certificate of \($0.name)'s provider" }
-        return lines.compactMap { $0.map { "warning: \($0)\n" } }.joined()
+        return Self.text(of: lines.compactMap { $0.map { "warning: \($0)" } })
+    }
+
+    /// Lines that stay one each, whatever the values in them hold.
+    private static func text(of lines: [String]) -> String {
+        lines.map { $0.printable + "\n" }.joined()
     }
 }
 

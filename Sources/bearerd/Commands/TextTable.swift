@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Rows of text in columns that line up.
+import Observability
+
+/// Rows of text in columns that line up; a row is one line, whatever its cells hold.
 struct TextTable {
     private var rows: [[String]]
 
@@ -11,7 +13,7 @@ struct TextTable {
 
     /// Adds a row; it has as many columns as the first one.
     mutating func append(_ row: [String]) {
-        rows.append(row)
+        rows.append(row.map(\.printable))
     }
 
     /// The rows, each ending with a line end.

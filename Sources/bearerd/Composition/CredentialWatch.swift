@@ -45,11 +45,14 @@ struct CredentialWatch: Sendable {
 
     private func changed(_ file: String) async {
         if file == caFile {
-            do throws(TrustStore.LoadError) {
+            do {
+                // Whoever may write it decides whom we show our secrets to.
+                try CertificateFile.check(file)
                 try transport.replaceTrust(with: TrustStore(file: file))
             } catch {
                 return log.error(
-                    "a changed CA file cannot be used; the one before stays", [.file: .string(file)])
+                    "a changed CA file cannot be used; the one before stays",
+                    [.file: .string(file), .reason: .string(CommandFailure(error).message)])
             }
         }
         log.info("credentials changed", [.file: .string(file)])

@@ -48,7 +48,8 @@ struct BrowserLogin {
         guard let browser else { return try Console.show("\(url)\n") }
         do {
             try browser.open(url)
-            Console.remark("the browser shows the login; if it does not, visit\n\(url)")
+            Console.remark("the browser shows the login; if it does not, visit")
+            Console.remark(url)
         } catch {
             Console.remark("the browser cannot be started (\(error)); visit this page:")
             try Console.show("\(url)\n")

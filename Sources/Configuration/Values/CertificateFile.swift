@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+package import OAuth
+
+/// A file of certificates that the configuration names.
+package enum CertificateFile {
+    /// More than any chain takes, in bytes; authorities may be many.
+    static let longest = 16 << 20
+
+    /// Looks whether a file holds a certificate, and whether nobody but its owner may change it; blocks.
+    ///
+    /// - Throws: what is wrong with it.
+    package static func check(_ path: String) throws(CredentialError) {
+        guard Certificate(pem: try contents(of: path)) != nil else {
+            throw CredentialError(reason: "\(path) holds no certificate in PEM")
+        }
+    }
+
+    /// The bytes of a file that nobody but its owner may change.
+    static func contents(of path: String) throws(CredentialError) -> [UInt8] {
+        try SecretFile.contents(of: path, limit: longest).bytes
+    }
+}
