@@ -87,7 +87,9 @@ let package = Package(
             swiftSettings: safe),
         .target(
             name: "Admin",
-            dependencies: ["HTTPServer", "OAuth", "HTTPTypes", "JSON", "Crypto", "Observability", "System"],
+            dependencies: [
+                "HTTPServer", "EventLoop", "OAuth", "HTTPTypes", "JSON", "Crypto", "Observability", "System",
+            ],
             swiftSettings: safe),
         .target(
             name: "DevelopmentProvider",
@@ -139,7 +141,10 @@ let package = Package(
             name: "ObservabilityTests", dependencies: ["Observability", "System"], swiftSettings: bridge),
         .testTarget(
             name: "AdminTests",
-            dependencies: ["Admin", "HTTPServer", "OAuth", "HTTPTypes", "JSON", "Crypto", "Observability"],
+            dependencies: [
+                "Admin", "EventLoop", "HTTPServer", "OAuth", "HTTPTypes", "JSON", "Crypto", "Observability",
+                "System",
+            ],
             swiftSettings: bridge),
         .testTarget(
             name: "HTTPClientTests", dependencies: ["HTTPClient", "EventLoop", "HTTPTypes", "TestSupport"],

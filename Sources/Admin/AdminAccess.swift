@@ -1,46 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Crypto
+internal import EventLoop
+internal import HTTPServer
 internal import HTTPTypes
+internal import System
 
 /// Who may read and who may act on the admin listener.
 struct AdminAccess {
     let hosts: HostList
     let key: CurrentSecret?
-    /// Whether nothing is shown without a key, not even where none is configured.
+    /// Whether the listener is off loopback, where nothing is shown to others without a key, not even if none is
+    /// configured.
     let needsKey: Bool
+    let guesses: KeyGuesses
+
+    /// What a header has that gives no key.
+    private static let sign = "1"
 
     /// Guards everything but health, readiness and metrics.
-    func checkReading(_ request: HTTPRequest) throws(AdminError) {
-        guard hosts.contains(request.fields[.host]) else { throw .wrongHost }
+    ///
+    /// Callers of this machine need no key; a wrong one is refused all the same.
+    func checkReading(_ request: ServiceRequest) throws(AdminError) {
+        guard hosts.contains(request.head.fields[.host]) else { throw .wrongHost }
+        let isHere = request.peer.isThisMachine
         guard let key else {
-            guard needsKey else { return }
-            throw .noKey
+            guard !needsKey || isHere else { throw .noKey }
+            return
         }
-        guard given(in: request).contains(where: { key.matches(Array($0.utf8)) }) else { throw .wrongKey }
+        let given = given(in: request.head)
+        guard !given.isEmpty else {
+            guard isHere else { throw .wrongKey }
+            return
+        }
+        try check(given, against: key, from: request.peer)
     }
 
     /// Guards what changes something: a page of another site can send neither the header nor our origin.
-    func checkActing(_ request: HTTPRequest) throws(AdminError) {
-        try checkReading(request)
-        guard let header = request.fields[.bearerdAdmin], request.fields.count(of: .bearerdAdmin) == 1,
-            header == "1" || key.map({ $0.matches(Array(header.utf8)) }) ?? false,
-            isFromHere(request)
+    func checkActing(_ request: ServiceRequest) throws(AdminError) {
+        let head = request.head
+        guard let header = head.fields[.bearerdAdmin], head.fields.count(of: .bearerdAdmin) == 1,
+            header == Self.sign || key.map({ $0.matches(Array(header.utf8)) }) ?? false,
+            isFromHere(head)
         else { throw .notFromHere }
     }
 
+    /// Guards what makes somebody else's session ours: who has no key must be who could change the store too.
+    ///
+    /// Call it after ``checkReading(_:)``, which has judged the key.
+    func checkHandingOver(_ request: ServiceRequest) throws(AdminError) {
+        guard key == nil || given(in: request.head).isEmpty else { return }
+        guard let user = request.peerUser, user == 0 || user == CurrentProcess.effectiveUser else {
+            throw .notOurUser
+        }
+    }
+
+    /// One right key lets in; who gives several is guessing.
+    private func check(
+        _ given: [String], against key: CurrentSecret, from peer: PeerAddress
+    ) throws(AdminError) {
+        if let delay = guesses.delay(for: peer) { throw .tooManyGuesses(delay) }
+        let wrong = given.count { !key.matches(Array($0.utf8)) }
+        guard wrong > 0 else { return }
+        guesses.wrong(wrong, from: peer)
+        throw .wrongKey
+    }
+
+    /// Every key that the request has.
     private func given(in request: HTTPRequest) -> [String] {
-        let bearer = request.fields.values(of: .authorization).compactMap { value -> String? in
+        let bearer = request.fields.values(of: .authorization).map { value -> String in
             let parts = value.split(separator: " ", maxSplits: 1)
-            guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+            guard parts.count == 2, parts[0].lowercased() == "bearer" else { return "" }
             return String(parts[1])
         }
-        return bearer + request.fields.values(of: .bearerdAdmin)
+        return bearer + request.fields.values(of: .bearerdAdmin).filter { $0 != Self.sign }
     }
 
     private func isFromHere(_ request: HTTPRequest) -> Bool {
         guard let origin = request.fields[.origin] else { return true }
         guard let host = request.fields[.host], request.fields.count(of: .origin) == 1 else { return false }
         return origin.lowercased() == "http://\(host.lowercased())"
+    }
+}
+
+extension PeerAddress {
+    /// Whether it is a program of this machine.
+    fileprivate var isThisMachine: Bool {
+        switch self {
+        case .ip(let address): IPAddress.isLoopback(host: address)
+        case .unix: true
+        case .unknown: false
+        }
     }
 }

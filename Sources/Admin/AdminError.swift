@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPServer
 internal import HTTPTypes
 internal import JSON
 internal import OAuth
@@ -12,6 +13,14 @@ enum AdminError: Error, Equatable {
     case wrongKey
     /// The listener is off loopback and has no key.
     case noKey
+    /// Too many wrong keys came from there; judged again after this time.
+    case tooManyGuesses(Duration)
+    /// A session is taken from our own user, or from who has the key.
+    case notOurUser
+    /// A session is taken for a grant that needs a person.
+    case needsNobody
+    /// The request did not arrive, or cannot be worked on.
+    case notReceived(ServiceRefusal)
     case notFound
     case methodNotAllowed(allowed: [HTTPMethod])
     /// A part of the contract that is not built yet.
@@ -52,7 +61,9 @@ enum AdminError: Error, Equatable {
     var status: Int {
         switch self {
         case .wrongHost: 421
-        case .notFromHere, .wrongKey, .noKey: 403
+        case .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody: 403
+        case .tooManyGuesses: 429
+        case .notReceived(let reason): reason.status
         case .notFound: 404
         case .methodNotAllowed: 405
         case .notSupported: 501
@@ -68,7 +79,9 @@ enum AdminError: Error, Equatable {
     var code: String {
         switch self {
         case .wrongHost: "wrong_host"
-        case .notFromHere, .wrongKey, .noKey: "access_denied"
+        case .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody: "access_denied"
+        case .tooManyGuesses: "rate_limited"
+        case .notReceived(let reason): reason.code
         case .notFound: "no_route"
         case .methodNotAllowed: "method_not_allowed"
         case .notSupported: "not_implemented"
@@ -97,6 +110,11 @@ enum AdminError: Error, Equatable {
         case .wrongKey:
             "The admin key is missing or wrong: send it as Authorization: Bearer or X-Bearerd-Admin."
         case .noKey: "Off loopback this needs admin.key, and none is configured."
+        case .tooManyGuesses: "Too many wrong admin keys came from this address."
+        case .notOurUser:
+            "A session is taken from the daemon's own user and from root; others need admin.key."
+        case .needsNobody: "This identity's grant needs no person, so there is no session to take."
+        case .notReceived(let reason): reason.sentence
         case .notFound: "Nothing is here."
         case .methodNotAllowed: "The method is not for this resource."
         case .notSupported: "This is not supported yet."
@@ -126,8 +144,12 @@ enum AdminError: Error, Equatable {
             if let delay = error.retryAfter {
                 head.fields[.retryAfter] = "\(max(1, delay.components.seconds))"
             }
-        case .wrongHost, .notFromHere, .wrongKey, .noKey, .notFound, .notSupported, .badBody, .refused,
-            .expired, .notLoggedIn, .provider, .store:
+        case .tooManyGuesses(let delay):
+            head.fields[.retryAfter] = "\(max(1, delay.components.seconds + 1))"
+        case .notReceived(.busy):
+            head.fields[.retryAfter] = "1"
+        case .wrongHost, .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody, .notFound,
+            .notSupported, .badBody, .refused, .expired, .notLoggedIn, .provider, .store, .notReceived:
             break
         }
         let problem: JSONValue = [
@@ -135,6 +157,26 @@ enum AdminError: Error, Equatable {
             "detail": .string(detail), "code": .string(code),
         ]
         return (head, problem.serialized())
+    }
+}
+
+extension ServiceRefusal {
+    fileprivate var code: String {
+        switch self {
+        case .malformed: "bad_request"
+        case .timedOut: "request_timeout"
+        case .bodyTooLarge: "body_too_large"
+        case .busy: "busy"
+        }
+    }
+
+    fileprivate var sentence: String {
+        switch self {
+        case .malformed: "The request is not HTTP/1.1 as it is taken here."
+        case .timedOut: "The request did not arrive whole within timeouts.header."
+        case .bodyTooLarge: "The body is larger than 64 KiB."
+        case .busy: "Too many requests are being worked on."
+        }
     }
 }
 

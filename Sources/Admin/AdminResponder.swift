@@ -30,32 +30,74 @@ package struct AdminResponder: HTTPResponder {
         self.identities = identities
         self.process = process
         self.now = now
-        access = AdminAccess(hosts: settings.hosts, key: settings.key, needsKey: settings.needsKey)
+        access = AdminAccess(
+            hosts: settings.hosts, key: settings.key, needsKey: settings.needsKey,
+            guesses: KeyGuesses(now: now))
     }
 
-    package func respond(to request: ServiceRequest) async -> ServiceReply {
-        var reply: ServiceReply
+    package func judge(_ request: ServiceRequest) async -> ServiceJudgement {
         do throws(AdminError) {
-            reply = try await answer(request)
+            return try await judgement(of: request)
         } catch {
-            let problem = error.reply
-            reply = ServiceReply(head: problem.head, body: .bytes(problem.body))
+            return .refused(reply(to: error))
         }
+    }
+
+    package func refusal(_ reason: ServiceRefusal) -> ServiceReply { reply(to: .notReceived(reason)) }
+
+    /// What is asked for, by whom, and how, before any of it is done.
+    private func judgement(of request: ServiceRequest) async throws(AdminError) -> ServiceJudgement {
+        guard let resource = AdminResource(path: request.path) else {
+            try access.checkReading(request)
+            throw .notFound
+        }
+        if !resource.isOpen { try access.checkReading(request) }
+        guard resource.methods.contains(request.head.method) else {
+            throw .methodNotAllowed(allowed: resource.methods)
+        }
+        if resource.isAction { try access.checkActing(request) }
+        guard case .session(let identity) = resource else {
+            return .answered(isProbe: resource.isOpen) { await self.answer(resource, request) }
+        }
+        try await checkHandingOver(to: identity, request)
+        return .answered(withBody: { body in
+            var whole = request
+            whole.body = body
+            return await self.answer(resource, whole)
+        })
+    }
+
+    private func checkHandingOver(
+        to identity: String, _ request: ServiceRequest
+    ) async throws(AdminError) {
+        try access.checkHandingOver(request)
+        guard let needsPerson = identities.needsPerson(identity) else { throw .notFound }
+        guard needsPerson else { throw .needsNobody }
+    }
+
+    private func reply(to error: AdminError) -> ServiceReply {
+        let problem = error.reply
+        return kept(ServiceReply(head: problem.head, body: .bytes(problem.body)))
+    }
+
+    /// Nobody on the way keeps an answer.
+    private func kept(_ reply: ServiceReply) -> ServiceReply {
+        var reply = reply
         reply.head.fields[.cacheControl] = "no-store"
         return reply
     }
 
-    private func answer(_ request: ServiceRequest) async throws(AdminError) -> ServiceReply {
-        guard let resource = AdminResource(path: request.path) else {
-            try access.checkReading(request.head)
-            throw .notFound
+    private func answer(_ resource: AdminResource, _ request: ServiceRequest) async -> ServiceReply {
+        do throws(AdminError) {
+            return kept(try await content(of: resource, request))
+        } catch {
+            return reply(to: error)
         }
-        if !resource.isOpen { try access.checkReading(request.head) }
-        guard resource.methods.contains(request.head.method) else {
-            throw .methodNotAllowed(allowed: resource.methods)
-        }
-        if resource.isAction { try access.checkActing(request.head) }
+    }
 
+    private func content(
+        of resource: AdminResource, _ request: ServiceRequest
+    ) async throws(AdminError) -> ServiceReply {
         switch resource {
         case .health: return await health()
         case .readiness: return try await readiness(ofRoute: request.query)
@@ -153,7 +195,6 @@ package struct AdminResponder: HTTPResponder {
 
     /// Has an identity take over what a command began.
     private func take(_ body: [UInt8], for identity: String) async throws(AdminError) -> ServiceReply {
-        guard await identities.statuses().contains(where: { $0.name == identity }) else { throw .notFound }
         guard let handover = (try? JSONValue(parsing: body)).flatMap(SessionHandover.init) else {
             throw .badBody
         }

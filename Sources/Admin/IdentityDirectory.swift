@@ -9,6 +9,9 @@ package protocol IdentityDirectory: Sendable {
     /// Every configured identity, in the order of the configuration.
     func statuses() async -> [IdentityStatus]
 
+    /// Whether an identity's sessions are begun by a person; nil if there is no such identity.
+    func needsPerson(_ name: String) -> Bool?
+
     /// What was counted of every configured identity.
     func metrics() async -> [IdentityMetrics]
 

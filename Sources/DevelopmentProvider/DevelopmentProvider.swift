@@ -34,8 +34,16 @@ package final class DevelopmentProvider: HTTPResponder {
         self.wallNow = wallNow
     }
 
-    package func respond(to request: ServiceRequest) async -> ServiceReply {
-        core.withLock { $0.answer(request, at: wallNow()) }
+    package func judge(_ request: ServiceRequest) async -> ServiceJudgement {
+        switch ProviderCore.endpoint(of: request) {
+        case .failure(let refusal): return .refused(refusal.reply)
+        case .success(let endpoint):
+            return .answered(withBody: { [self] body in
+                var whole = request
+                whole.body = body
+                return core.withLock { $0.answer(whole, at: endpoint, wallNow()) }
+            })
+        }
     }
 
     /// What an API needs to verify this provider's tokens.

@@ -26,16 +26,30 @@ struct ProviderCore {
         publicKeys = JSONWebKeySet(keys: [key.publicJWK.flatMap(JSONWebKey.init)].compactMap { $0 })
     }
 
-    /// Answers one request.
-    mutating func answer(_ request: ServiceRequest, at now: WallTime) -> ServiceReply {
-        guard isAddressedToUs(request) else { return .plain(status: 421) }
-        guard let endpoint = ProviderEndpoint(rawValue: request.path) else { return .plain(status: 404) }
+    /// Why a request is for none of the endpoints.
+    struct Refusal: Error {
+        let reply: ServiceReply
+    }
+
+    /// What a request is for, by its head.
+    static func endpoint(of request: ServiceRequest) -> Result<ProviderEndpoint, Refusal> {
+        guard isAddressedToUs(request) else { return .failure(Refusal(reply: .plain(status: 421))) }
+        guard let endpoint = ProviderEndpoint(rawValue: request.path) else {
+            return .failure(Refusal(reply: .plain(status: 404)))
+        }
         let method: HTTPMethod = request.head.method == .head ? .get : request.head.method
         guard endpoint.methods.contains(method) else {
             var reply = ServiceReply.plain(status: 405)
             reply.head.fields[.allow] = endpoint.methods.map(\.rawValue).joined(separator: ", ")
-            return reply
+            return .failure(Refusal(reply: reply))
         }
+        return .success(endpoint)
+    }
+
+    /// Answers one request.
+    mutating func answer(
+        _ request: ServiceRequest, at endpoint: ProviderEndpoint, _ now: WallTime
+    ) -> ServiceReply {
         do throws(ProviderError) {
             return switch endpoint {
             case .index: indexPage()
@@ -57,7 +71,7 @@ struct ProviderCore {
 
     /// Whether `Host` names this machine: a page elsewhere whose name was pointed here must not use the
     /// login.
-    private func isAddressedToUs(_ request: ServiceRequest) -> Bool {
+    private static func isAddressedToUs(_ request: ServiceRequest) -> Bool {
         guard let host = request.head.fields[.host] else { return request.head.version == .http10 }
         return HTTPURL("http://\(host)/")?.isLoopback == true
     }

@@ -40,7 +40,7 @@ package final class Readiness {
     /// In nanoseconds; seldom enough that it costs a busy connection nothing.
     private static let checkDelay: UInt64 = 200_000_000
 
-    private let descriptor: CInt
+    let descriptor: CInt
     private let loop: EventLoop
     private var isCancelled = false
     private var readingEvent: OpaquePointer?

@@ -3,30 +3,38 @@
 package import EventLoop
 internal import HTTPTypes
 
-/// Serves an ``HTTPResponder`` on one loop: the admin listener and the development servers.
+/// Serves an ``HTTPResponder`` on one loop: the admin listener, the development servers, a login's redirect.
 ///
-/// It collects bodies and allocates as it pleases; the proxy's own traffic does not come this way.
+/// It collects bodies and allocates as it pleases, within ``ServiceLimits``; the proxy's own traffic does not come this
+/// way.
 package actor HTTPService: LoopConfined {
     package nonisolated let loop: EventLoop
 
+    /// How long a client may go on sending what nobody reads.
+    private static let longestLinger = Duration.seconds(2)
+
     private let responder: any HTTPResponder
-    private let limits = HeadLimits()
-    private let timeouts = ServerTimeouts()
-    private let bodyLimit: UInt64 = 1 << 20
+    private let limits: ServiceLimits
+    private var timeouts: ServerTimeouts { limits.timeouts }
     private var listeners: [Listener] = []
-    private var connections: [ObjectIdentifier: ServerConnection] = [:]
+    private var clients: [ObjectIdentifier: ServiceConnection] = [:]
+    /// Phases of connections so far.
+    private var phaseCount: UInt64 = 0
+    /// Whether the accept queues wait until a connection can give way.
+    private var isFull = false
     private var isStopping = false
 
-    package init(loop: EventLoop, responder: any HTTPResponder) {
+    package init(loop: EventLoop, responder: any HTTPResponder, limits: ServiceLimits = ServiceLimits()) {
         self.loop = loop
         self.responder = responder
+        self.limits = limits
     }
 
     /// Accepts connections on `socket` until ``stop()``.
     package func listen(on socket: ListeningSocket) {
         listeners.append(
-            Listener(socket, loop: loop) { stream, peer in
-                // On the loop's thread, which is this actor's executor. The cycle ends in stop().
+            // On the loop's thread, which is this actor's executor. The cycle ends in stop().
+            Listener(socket, loop: loop, onShortage: { self.makeRoom() }) { stream, peer in
                 self.accepted(stream, peer)
             })
     }
@@ -36,55 +44,138 @@ package actor HTTPService: LoopConfined {
         isStopping = true
         listeners.forEach { $0.close() }
         listeners = []
-        for connection in connections.values where connection.isIdle { connection.stream.close() }
+        for client in clients.values where client.connection.isIdle { client.connection.stream.close() }
     }
 
     /// Stops, and waits for the answers under way; not longer than `limit`.
     package func stop(waitingAtMost limit: Duration) async {
         stop()
         let deadline = ContinuousClock.now + limit
-        while !connections.isEmpty, .now < deadline { await loop.pause(for: .milliseconds(10)) }
+        while !clients.isEmpty, .now < deadline { await loop.pause(for: .milliseconds(10)) }
     }
+
+    // MARK: Who is let in
 
     private func accepted(_ stream: ByteStream, _ peer: PeerAddress) {
-        let connection = ServerConnection(stream: stream, peer: peer, limits: limits, timeouts: timeouts)
-        connections[ObjectIdentifier(connection)] = connection
+        if clients.count >= limits.connections { makeRoom() }
+        let connection = ServerConnection(
+            stream: stream, peer: peer, limits: HeadLimits(), timeouts: timeouts)
+        let client = ServiceConnection(connection, at: phaseCount)
+        clients[ObjectIdentifier(client)] = client
+        lookForRoom()
         Task {
             // Without the preference each resumption would pass through the global pool.
-            await withTaskExecutorPreference(loop) { await self.serve(connection) }
+            await withTaskExecutorPreference(loop) { await self.serve(client) }
         }
     }
 
-    private func serve(_ connection: ServerConnection) async {
-        defer { connections[ObjectIdentifier(connection)] = nil }
+    /// Closes the connection that would be missed least, if there is one that may be closed.
+    private func makeRoom() {
+        let candidates = clients.values.filter(\.mayGiveWay)
+        guard let client = candidates.min(by: { $0.rank < $1.rank }) else { return }
+        clients[ObjectIdentifier(client)] = nil
+        client.connection.stream.close()
+    }
+
+    /// The accept queues wait while nobody could give way to who is in them.
+    private func lookForRoom() {
+        let isFull = clients.count >= limits.connections && !clients.values.contains(where: \.mayGiveWay)
+        guard isFull != self.isFull else { return }
+        self.isFull = isFull
+        listeners.forEach { if isFull { $0.pause() } else { $0.resume() } }
+    }
+
+    private func enter(_ phase: ServiceConnection.Phase, _ client: ServiceConnection) {
+        phaseCount += 1
+        client.enter(phase, at: phaseCount)
+        lookForRoom()
+    }
+
+    private func left(_ client: ServiceConnection) {
+        client.connection.stream.close()
+        clients[ObjectIdentifier(client)] = nil
+        lookForRoom()
+    }
+
+    // MARK: A connection's life
+
+    private func serve(_ client: ServiceConnection) async {
+        defer { left(client) }
+        let connection = client.connection
         do {
             while try await connection.receiveHead() {
-                try await answer(on: connection)
+                try await answer(client)
                 guard connection.persists, !isStopping else { break }
                 connection.answered()
+                enter(.receiving, client)
             }
-            connection.stream.close()
         } catch let error as MessageError {
-            await refuse(error, on: connection)
+            await refuse(error, client)
         } catch {
-            connection.stream.close()
+            // The client has gone, or takes nothing: there is nobody to tell.
         }
     }
 
-    private func answer(on connection: ServerConnection) async throws {
+    private func answer(_ client: ServiceConnection) async throws {
+        let connection = client.connection
+        let deadline = connection.takeDeadline()
+        let framing: BodyFraming
         do {
-            connection.body.begin(
-                try connection.request.framing.get(), on: connection.stream, limit: bodyLimit)
+            framing = try connection.request.framing.get()
         } catch {
             throw MessageError.malformed(error)
         }
+        let request = ServiceRequest(
+            head: connection.request, peer: connection.peer, ends: SocketEnds(of: connection.stream))
+        enter(.answering, client)
+        switch await responder.judge(request) {
+        case .refused(let reply):
+            try await send(reply, unread: framing, client)
+        case .accepted(let acceptance):
+            guard !framing.exceeds(ServiceLimits.bodyBytes) else { throw MessageError.bodyTooLarge }
+            let takesBody = acceptance.bodyLimit > 0
+            enter(.receiving, client)
+            let body =
+                takesBody
+                ? try await self.body(framing, of: client, acceptance.bodyLimit, until: deadline) : []
+            guard acceptance.isProbe || hasTime else {
+                return try await send(responder.refusal(.busy), unread: takesBody ? .none : framing, client)
+            }
+            enter(.answering, client)
+            try await send(await acceptance.answer(body), unread: takesBody ? .none : framing, client)
+        }
+    }
+
+    /// Whether another request may be worked on that is not just a probe.
+    private var hasTime: Bool {
+        clients.values.count { !$0.mayGiveWay } < limits.requestsAtOnce
+    }
+
+    private func body(
+        _ framing: BodyFraming, of client: ServiceConnection, _ limit: UInt64,
+        until deadline: ContinuousClock.Instant?
+    ) async throws -> [UInt8] {
+        let connection = client.connection
+        connection.body.begin(framing, on: connection.stream, limit: limit)
         if connection.request.fields.containsToken("100-continue", in: .expect) {
             try await connection.stream.write(
-                Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), within: timeouts.streamIdle)
+                Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), within: timeouts.header)
         }
-        let body = try await connection.body.collect(within: timeouts.header)
-        let request = ServiceRequest(head: connection.request, body: body, peer: connection.peer)
-        try await send(await responder.respond(to: request), on: connection)
+        return try await connection.body.collect(until: deadline)
+    }
+
+    /// Answers; a body that nobody took ends the connection.
+    private func send(_ reply: ServiceReply, unread: BodyFraming, _ client: ServiceConnection) async throws {
+        let isWhole = unread == .none || unread == .length(0)
+        if !isWhole { client.connection.endAfterAnswer() }
+        enter(.sending, client)
+        try await send(reply, on: client.connection)
+        if !isWhole { await linger(client) }
+    }
+
+    private func linger(_ client: ServiceConnection) async {
+        enter(.lingering, client)
+        await client.connection.lingerAndClose(within: Self.longestLinger)
     }
 
     private func send(_ reply: ServiceReply, on connection: ServerConnection) async throws {
@@ -114,14 +205,37 @@ package actor HTTPService: LoopConfined {
         }
     }
 
-    private func refuse(_ error: MessageError, on connection: ServerConnection) async {
-        guard case .malformed(let reason) = error else { return connection.stream.close() }
-        var head = HTTPResponse(status: reason.status)
-        head.fields[.connection] = "close"
-        head.fields[.contentLength] = "0"
-        var output: [UInt8] = []
-        head.serialize(into: &output)
-        try? await connection.stream.write(output, within: .seconds(1))
-        await connection.lingerAndClose()
+    private func refuse(_ error: MessageError, _ client: ServiceConnection) async {
+        guard let reason = ServiceRefusal(error) else { return }
+        client.connection.endAfterAnswer()
+        enter(.sending, client)
+        do {
+            try await send(responder.refusal(reason), on: client.connection)
+        } catch {
+            return
+        }
+        await linger(client)
+    }
+}
+
+extension ServiceRefusal {
+    /// What the client is told of a request that could not be received; nil where there is nobody to tell.
+    fileprivate init?(_ error: MessageError) {
+        switch error {
+        case .malformed(let reason): self = .malformed(reason)
+        case .bodyTooLarge: self = .bodyTooLarge
+        case .headTimedOut, .stream(.timedOut): self = .timedOut
+        case .unencrypted, .truncated, .stream: return nil
+        }
+    }
+}
+
+extension BodyFraming {
+    /// Whether the head already says that the body is larger than `limit`.
+    fileprivate func exceeds(_ limit: UInt64) -> Bool {
+        switch self {
+        case .length(let length): length > limit
+        case .none, .chunked, .untilClose: false
+        }
     }
 }

@@ -101,14 +101,22 @@ package final class MessageBody {
 
     /// Collects the rest of the body.
     ///
+    /// - Parameter deadline: when all of it must be there; nil waits for ever.
     /// - Throws: ``MessageError/bodyTooLarge`` beyond the limit given to ``begin(_:on:limit:)``.
-    package func collect(within timeout: Duration) async throws(MessageError) -> [UInt8] {
+    package func collect(
+        until deadline: ContinuousClock.Instant?
+    ) async throws(MessageError) -> [UInt8] {
         var bytes: [UInt8] = []
-        while let piece = try await next(within: timeout) {
+        while true {
+            let remaining = deadline.map { ContinuousClock.now.duration(to: $0) }
+            if let remaining, remaining <= .zero, !isDecoded { throw .stream(.timedOut) }
+            guard
+                let piece = try await next(
+                    within: remaining.map { max($0, .milliseconds(1)) } ?? .zero, capacity: StoragePool.small)
+            else { return bytes }
             stream.input.copy(piece, into: &bytes)
             stream.input.consume(piece.upperBound)
         }
-        return bytes
     }
 
     private func fill(within timeout: Duration, capacity: Int) async throws(MessageError) -> Bool {

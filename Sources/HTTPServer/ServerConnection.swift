@@ -22,11 +22,14 @@ package final class ServerConnection {
     /// Whether the client can use the connection again after this answer.
     package private(set) var persists = true
 
+    /// When the whole of a head that came in more than one piece had to be there; a head that came at once leaves it be.
+    private var headDeadline: ContinuousClock.Instant?
+
     /// Whether ``receiveHead()`` gave up because the client is silent, and may be called again once it is not.
     package private(set) var isDormant = false
 
     /// How long a client may go on sending what nobody reads: many send all of a body before they read the answer.
-    private static let longestLinger = Duration.seconds(30)
+    package static let longestLinger = Duration.seconds(30)
 
     private let limits: HeadLimits
     private let timeouts: ServerTimeouts
@@ -89,6 +92,14 @@ package final class ServerConnection {
         return try await receiveRestOfHead()
     }
 
+    /// When the whole of the request whose head has just been received must be there, counted from its first byte.
+    ///
+    /// - Returns: nil where no time-out is set.
+    func takeDeadline() -> ContinuousClock.Instant? {
+        defer { headDeadline = nil }
+        return timeouts.header > .zero ? headDeadline ?? .now + timeouts.header : nil
+    }
+
     /// Tells the client that the connection ends here, in good order, and closes it.
     package func finish() async { await stream.finish(within: .seconds(1)) }
 
@@ -101,9 +112,11 @@ package final class ServerConnection {
     /// Tells the client that everything is said, and lets what it still sends run into the void for a moment.
     ///
     /// Closing with unread bytes resets the connection, and the client would lose the answer (RFC 9112 9.6).
-    package func lingerAndClose() async {
+    ///
+    /// - Parameter limit: of that moment.
+    package func lingerAndClose(within limit: Duration = longestLinger) async {
         await stream.endSending(within: .seconds(1))
-        let deadline = ContinuousClock.now + Self.longestLinger
+        let deadline = ContinuousClock.now + limit
         while (try? await stream.fill(within: .seconds(2), capacity: StoragePool.large)) == true,
             .now < deadline
         {
@@ -154,6 +167,7 @@ package final class ServerConnection {
     /// The slow path: the head came in more than one piece.
     private func receiveRestOfHead() async throws(MessageError) -> Bool {
         let deadline: ContinuousClock.Instant? = timeouts.header > .zero ? .now + timeouts.header : nil
+        headDeadline = deadline
         repeat {
             let remaining = deadline.map { max(ContinuousClock.now.duration(to: $0), .milliseconds(1)) }
             if let deadline, ContinuousClock.now >= deadline { throw headTimedOut() }

@@ -19,4 +19,9 @@ package struct ServiceReply: Sendable {
         self.head = head
         self.body = body
     }
+
+    /// Tells no more than the status.
+    package init(refusing reason: ServiceRefusal) {
+        self.init(head: HTTPResponse(status: reason.status))
+    }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Reads addresses in their textual forms, strictly: no octal, no missing parts, no zones.
-enum IPAddress {
+package enum IPAddress {
     /// The four bytes of a dotted quad (RFC 3986 §3.2.2, `IPv4address`).
     static func parseIPv4(_ text: Span<UInt8>) -> [UInt8]? {
         var parts: [UInt8] = []
@@ -62,9 +62,21 @@ enum IPAddress {
         }
     }
 
+    /// What one client can have many of: an IPv4 address itself, or the first half of an IPv6 address (RFC 6177).
+    ///
+    /// - Returns: nil for what is no address.
+    package static func network(of host: String) -> [UInt8]? {
+        let text = host.utf8.span
+        if let address = parseIPv4(text) { return address }
+        let withoutZone = String(host.prefix { $0 != "%" })
+        guard let address = parseIPv6(withoutZone.utf8.span) else { return nil }
+        let isMapped = address[..<10].allSatisfy { $0 == 0 } && address[10] == 255 && address[11] == 255
+        return Array(isMapped ? address.suffix(4) : address.prefix(8))
+    }
+
     /// Whether a host, without brackets, is this machine: a loopback address, `localhost` or a name under it
     /// (RFC 6761 §6.3).
-    static func isLoopback(host: String) -> Bool {
+    package static func isLoopback(host: String) -> Bool {
         let text = host.utf8.span
         if let address = parseIPv4(text) ?? parseIPv6(text) { return isLoopback(address) }
         let name = host.utf8.map(\.asciiLowercased)

@@ -59,10 +59,15 @@ actor RedirectListener: LoopConfined, HTTPResponder {
         waiter = nil
     }
 
-    func respond(to message: ServiceRequest) async -> ServiceReply {
-        guard hosts.contains(message.head.fields[.host]) else { return LoginPage.wrongHost.reply }
-        guard message.path == path else { return LoginPage.nothingHere.reply }
-        guard message.head.method == .get else { return LoginPage.wrongMethod.reply }
+    func judge(_ message: ServiceRequest) async -> ServiceJudgement {
+        guard hosts.contains(message.head.fields[.host]) else { return .refused(LoginPage.wrongHost.reply) }
+        guard message.path == path else { return .refused(LoginPage.nothingHere.reply) }
+        guard message.head.method == .get else { return .refused(LoginPage.wrongMethod.reply) }
+        guard !isOver else { return .refused(LoginPage.over.reply) }
+        return .answered { await self.answer(message) }
+    }
+
+    private func answer(_ message: ServiceRequest) async -> ServiceReply {
         guard !isOver else { return LoginPage.over.reply }
         do throws(AuthorizationResponseError) {
             answer = try request.response(in: message.query ?? "")

@@ -28,7 +28,11 @@ package final class ConnectionBudget: Sendable {
     ///   - freeDescriptors: how many there are; half of them stay, if so many may be needed.
     ///   - upstreams: how many connections to upstreams there may be at once.
     ///   - workers: how many workers there are.
-    package static func limit(of wanted: Int, freeDescriptors: Int, upstreams: Int, workers: Int) -> Int {
+    ///   - reserved: what others than clients and upstreams may take.
+    package static func limit(
+        of wanted: Int, freeDescriptors: Int, upstreams: Int, workers: Int, reserved: Int = 0
+    ) -> Int {
+        let freeDescriptors = freeDescriptors - reserved
         // What comes only with the first requests: libcurl's own descriptors, connections to providers.
         let latecomers = 2 * workers + 4
         let reserve = min(freeDescriptors / 2, upstreams) + latecomers

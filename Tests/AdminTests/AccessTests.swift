@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import EventLoop
 import HTTPTypes
 import JSON
 import Testing
 
 struct AccessTests {
+    private let elsewhere = PeerAddress.ip("192.0.2.1")
+
     @Test(arguments: [
         ("localhost", 200), ("LOCALHOST:1", 200), ("127.0.0.1:9090", 200), ("127.0.0.1:1", 421),
         ("evil.example", 421),
@@ -23,12 +26,13 @@ struct AccessTests {
     func `with an admin key everything but probes needs it`(
         name: HTTPFields.Name, value: String, status: Int
     ) async {
-        let answer = await AdminFixture(key: Secret("k")).get("/api/status", [(name, value)])
+        let answer = await AdminFixture(key: Secret("k"), peer: elsewhere).get(
+            "/api/status", [(name, value)])
         #expect(answer.status == status)
     }
 
     @Test func `off loopback nothing but probes is shown as long as there is no key`() async {
-        let fixture = AdminFixture(needsKey: true)
+        let fixture = AdminFixture(needsKey: true, peer: elsewhere)
         for path in ["/", "/api/status", "/nowhere"] {
             let answer = await fixture.get(path)
             #expect(answer.status == 403 && answer.code == "access_denied", "\(path)")
@@ -61,7 +65,7 @@ struct AccessTests {
 
     @Test func `with a key an action takes it in either header`() async {
         let path = "/api/identities/default/refresh"
-        let fixture = AdminFixture(key: Secret("k"))
+        let fixture = AdminFixture(key: Secret("k"), peer: elsewhere)
         #expect(await fixture.send(.post, path, [(.bearerdAdmin, "k")]).status == 200)
         #expect(
             await fixture.send(.post, path, [(.bearerdAdmin, "1"), (.authorization, "Bearer k")]).status

@@ -2,10 +2,12 @@
 
 import Admin
 import Crypto
+import EventLoop
 import HTTPServer
 import HTTPTypes
 import JSON
 @testable import OAuth
+import System
 
 /// An admin responder with two routes and two identities at a fixed moment.
 struct AdminFixture {
@@ -16,6 +18,7 @@ struct AdminFixture {
     var allowsQuit = false
     var failure: TokenError?
     var secondHasToken = true
+    var peer = PeerAddress.unix(user: CurrentProcess.effectiveUser, process: 1)
 
     func status(_ name: String, state: IdentityState = .authorized, hasToken: Bool = true) -> IdentityStatus {
         IdentityStatus(
@@ -67,7 +70,11 @@ struct AdminFixture {
         var request = HTTPRequest(method: method, target: target)
         request.fields[.host] = host
         for (name, value) in fields { request.fields[name] = value }
-        return Answer(await responder(identities).respond(to: ServiceRequest(head: request, body: body)))
+        return await send(request, to: responder(identities), body: body)
+    }
+
+    func send(_ request: HTTPRequest, to responder: AdminResponder, body: [UInt8] = []) async -> Answer {
+        Answer(await responder.respond(to: ServiceRequest(head: request, body: body, peer: peer)))
     }
 }
 

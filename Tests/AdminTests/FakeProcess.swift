@@ -51,6 +51,10 @@ final class FakeIdentities: IdentityDirectory {
 
     func statuses() async -> [IdentityStatus] { entries }
 
+    func needsPerson(_ name: String) -> Bool? {
+        entries.contains { $0.name == name } ? !name.hasPrefix("machine") : nil
+    }
+
     func metrics() async -> [IdentityMetrics] {
         entries.map {
             IdentityMetrics(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import TestSupport
 import Testing
 
@@ -35,9 +36,15 @@ import Testing
         let session = try begun()
         let shown = session.directory.path("shown")
         let script = try session.directory.write(
-            "browser", "#!/bin/sh\necho \"$1\" > \(shown)\n", mode: 0o700)
+            "browser", "#!/bin/sh\n/usr/bin/env > \(shown).environment\necho \"$1\" > \(shown)\n",
+            mode: 0o700)
         let logout = try Subprocess(
-            [BearerdProcess.binary, "logout", "-c", session.configuration], environment: ["BROWSER": script])
+            [BearerdProcess.binary, "logout", "-c", session.configuration],
+            environment: [
+                "BROWSER": script, "DISPLAY": ":0", "LC_TIME": "C",
+                "CLIENT_SECRET": "fake-environment-secret",
+                "CREDENTIALS_DIRECTORY": "/nowhere", "XDG_CLIENT_SECRET": "fake-environment-secret",
+            ])
         var url = ""
         try eventually("the browser to be started") {
             url = String(decoding: TemporaryDirectory.contents(of: shown), as: UTF8.self)
@@ -47,7 +54,17 @@ import Testing
         #expect(url.utf8.count > 40)
         let root = try browse(String(url.prefix(through: url.lastIndex(of: "/") ?? url.startIndex)))
         #expect(root.status == 404)
+        if getuid() == 0 {
+            let stolen = try Stranger.fetch(url)
+            #expect(stolen.hasPrefix("HTTP/1.1 404"), "\(stolen)")
+            #expect(LeakScan.leaks(of: session.secrets, in: stolen).isEmpty)
+        }
         let page = try browse(url)
+        #expect(throws: (any Error).self, "once") { try browse(url).status }
+        let environment = String(
+            decoding: TemporaryDirectory.contents(of: shown + ".environment"), as: UTF8.self)
+        #expect(environment.contains("DISPLAY=:0\n") && environment.contains("LC_TIME=C\n"))
+        for name in ["SECRET", "CREDENTIALS_DIRECTORY"] { #expect(!environment.contains(name), "\(name)") }
         #expect(try logout.waitForEnd() == .exited(0))
         #expect(page.text.contains(#"action="\#(session.provider.issuer)/end_session""#))
         #expect(page.text.contains(#"name="id_token_hint" value="\#(session.idToken)""#))

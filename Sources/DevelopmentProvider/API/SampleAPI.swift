@@ -33,18 +33,23 @@ package final class SampleAPI: HTTPResponder {
         self.wallNow = wallNow
     }
 
-    package func respond(to request: ServiceRequest) async -> ServiceReply {
+    package func judge(_ request: ServiceRequest) async -> ServiceJudgement {
         let claims: JSONObject
         do throws(BearerRefusal) {
             claims = try await self.claims(of: request)
         } catch {
-            return error.reply
+            return .refused(error.reply)
         }
         switch Resource(rawValue: request.path) {
-        case .whoami: return .json(whoami(claims, request))
-        case .echo: return .json(RequestDescription.full(request))
-        case .events: return EventTicker(request.query).reply
-        case nil: return .plain(status: 404)
+        case .whoami: return .answered { .json(self.whoami(claims, request)) }
+        case .echo:
+            return .answered(withBody: { body in
+                var whole = request
+                whole.body = body
+                return .json(RequestDescription.full(whole))
+            })
+        case .events: return .answered { EventTicker(request.query).reply }
+        case nil: return .refused(.plain(status: 404))
         }
     }
 

@@ -27,6 +27,19 @@ package enum ChildProcess {
     package static func run(
         _ command: [String], environment: [String: String], limit: Duration
     ) throws(SystemError) -> Ending {
+        let process = try start(command, environment: environment)
+        var status: CInt = 0
+        let wasKilled = bearerd_await(process, CInt(clamping: limit.components.seconds * 1000), &status)
+        guard wasKilled >= 0 else { throw .last(.wait, command[0]) }
+        if wasKilled == 1 { return .killed }
+        // As WIFEXITED, WEXITSTATUS and WTERMSIG take it apart.
+        return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .signalled(status & 0x7F)
+    }
+
+    /// Starts a command that nobody may ever wait for.
+    ///
+    /// - Throws: ``SystemError``.
+    static func start(_ command: [String], environment: [String: String]) throws(SystemError) -> pid_t {
         precondition(!command.isEmpty, "a command has a program")
         var process: pid_t = 0
         let failure = withCStrings(command) { arguments in
@@ -35,12 +48,7 @@ package enum ChildProcess {
             }
         }
         guard failure == 0 else { throw SystemError(.spawn, path: command[0], code: failure) }
-        var status: CInt = 0
-        let wasKilled = bearerd_await(process, CInt(clamping: limit.components.seconds * 1000), &status)
-        guard wasKilled >= 0 else { throw .last(.wait, command[0]) }
-        if wasKilled == 1 { return .killed }
-        // As WIFEXITED, WEXITSTATUS and WTERMSIG take it apart.
-        return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .signalled(status & 0x7F)
+        return process
     }
 
     /// Lends the strings as C wants them: an array of pointers that ends with a null pointer.

@@ -47,6 +47,7 @@ actor Daemon: LoopConfined {
     private var workers: [Worker] = []
     private var threads: [LoopThread] = []
     private var services: [HTTPService] = []
+    private let serviceLimits: ServiceLimits
     private(set) var isDraining = false
     private var shutdownRequest: CheckedContinuation<Void, Never>?
 
@@ -65,6 +66,12 @@ actor Daemon: LoopConfined {
         accessKey = try configuration.access.key.map { try KeyWatch($0, log: log) }
         adminKey = try configuration.admin?.key.map { try KeyWatch($0, log: log) }
         self.sockets = sockets
+        var timeouts = ServerTimeouts()
+        timeouts.header = configuration.timeouts.header ?? .zero
+        timeouts.idle = configuration.timeouts.idle ?? .zero
+        // Where descriptors are few, clients need most of them.
+        serviceLimits = ServiceLimits(
+            connections: CurrentProcess.freeDescriptorCount / 8, timeouts: timeouts)
     }
 
     /// Serves until ``shutDown()``, then drains.
@@ -134,7 +141,7 @@ actor Daemon: LoopConfined {
         let limit = ConnectionBudget.limit(
             of: wanted, freeDescriptors: CurrentProcess.freeDescriptorCount,
             upstreams: configuration.routes.count * configuration.limits.upstreamConnections,
-            workers: sockets.workerCount)
+            workers: sockets.workerCount, reserved: sockets.serviceCount * serviceLimits.connections)
         if limit < wanted {
             log.warning(
                 "fewer descriptors than limits.connections needs: raise the hard limit (systemd: LimitNOFILE=)",
@@ -159,7 +166,7 @@ actor Daemon: LoopConfined {
 
     private func serve(_ responder: any HTTPResponder, on listener: BoundListener, name: String) async throws
     {
-        let service = HTTPService(loop: loop, responder: responder)
+        let service = HTTPService(loop: loop, responder: responder, limits: serviceLimits)
         for socket in listener.sockets.joined() { await service.listen(on: socket) }
         services.append(service)
         announce(listener.address, as: name)

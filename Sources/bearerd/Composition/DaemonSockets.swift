@@ -14,6 +14,9 @@ struct DaemonSockets: Sendable {
     let developmentProvider: BoundListener?
     let developmentAPI: BoundListener?
 
+    /// How many of them are the small services'.
+    var serviceCount: Int { [admin, developmentProvider, developmentAPI].compactMap(\.self).count }
+
     /// Binds them; nobody is served yet.
     init(_ configuration: Configuration) throws(BoundListener.Failure) {
         let count = configuration.workers ?? CurrentProcess.coreCount

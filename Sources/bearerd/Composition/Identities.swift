@@ -23,6 +23,10 @@ struct Identities: IdentityDirectory {
         return statuses
     }
 
+    func needsPerson(_ name: String) -> Bool? {
+        groups.first { $0.name == name }?.members.first?.client.grantType.needsPerson
+    }
+
     func metrics() async -> [IdentityMetrics] {
         await statuses().map { status in
             let counts = reporter.counts(of: status.name)

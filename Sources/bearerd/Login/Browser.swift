@@ -4,6 +4,23 @@ import System
 
 /// The browser of the person who logs in.
 struct Browser {
+    /// What a browser needs of our environment: the person's session, and nothing that anybody keeps a secret in.
+    ///
+    /// Names, not patterns: a secret may be called anything.
+    private static let passedOn = [
+        "PATH", "HOME", "USER", "LOGNAME", "SHELL", "TERM", "TMPDIR", "TZ", "BROWSER",
+        "LANG", "LANGUAGE", "LC_ALL", "LC_ADDRESS", "LC_COLLATE", "LC_CTYPE", "LC_IDENTIFICATION",
+        "LC_MEASUREMENT", "LC_MESSAGES", "LC_MONETARY", "LC_NAME", "LC_NUMERIC", "LC_PAPER", "LC_TELEPHONE",
+        "LC_TIME",
+        "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "ICEAUTHORITY", "SESSION_MANAGER",
+        "DBUS_SESSION_BUS_ADDRESS", "DESKTOP_SESSION", "GNOME_DESKTOP_SESSION_ID", "KDE_FULL_SESSION",
+        "KDE_SESSION_VERSION",
+        "XDG_CACHE_HOME", "XDG_CONFIG_DIRS", "XDG_CONFIG_HOME", "XDG_CURRENT_DESKTOP", "XDG_DATA_DIRS",
+        "XDG_DATA_HOME", "XDG_MENU_PREFIX", "XDG_RUNTIME_DIR", "XDG_SEAT", "XDG_SESSION_CLASS",
+        "XDG_SESSION_DESKTOP", "XDG_SESSION_ID", "XDG_SESSION_TYPE", "XDG_STATE_HOME", "XDG_VTNR",
+        "WSL_DISTRO_NAME", "WSL_INTEROP",
+    ]
+
     private let command: [String]
 
     /// `$BROWSER`, else the desktop's if there is a desktop; nil where there is none.
@@ -27,6 +44,8 @@ struct Browser {
     func open(_ url: String) throws(SystemError) {
         let place = "%s"
         let words = command.map { $0 == place ? url : $0 }
-        try Program.start(command.contains(place) ? words : words + [url])
+        var environment: [String: String] = [:]
+        for name in Self.passedOn { environment[name] = CurrentProcess.environment(name) }
+        try Program.start(command.contains(place) ? words : words + [url], environment: environment)
     }
 }

@@ -6,10 +6,12 @@ import HTTPServer
 import HTTPTypes
 import OAuth
 import OAuthRuntime
+import System
 
 /// Serves one page once, from which a browser posts a logout to the provider.
 ///
-/// The id token is in the page, so its address is a secret of this process and the browser.
+/// The id token is in the page. Its address is a secret of this process and the browser, but every user may read a
+/// browser's arguments, so only a program of our own user gets the page.
 actor LogoutListener: LoopConfined, HTTPResponder {
     /// How long the browser may take to start.
     private static let patience = Duration.seconds(15)
@@ -66,13 +68,14 @@ actor LogoutListener: LoopConfined, HTTPResponder {
         waiter = nil
     }
 
-    func respond(to message: ServiceRequest) async -> ServiceReply {
+    func judge(_ message: ServiceRequest) async -> ServiceJudgement {
         guard hosts.contains(message.head.fields[.host]), message.path == path, message.head.method == .get,
-            !isOver
-        else { return LoginPage.nothingHere.reply }
+            !isOver, message.peerUser == CurrentProcess.effectiveUser
+        else { return .refused(LoginPage.nothingHere.reply) }
         isShown = true
         end()
-        return ServiceReply(page: markup, allowing: "script-src 'nonce-\(nonce)'")
+        let page = ServiceReply(page: markup, allowing: "script-src 'nonce-\(nonce)'")
+        return .answered { page }
     }
 
     private var markup: String {

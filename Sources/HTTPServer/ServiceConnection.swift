@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A client's connection to a small service, and how much it would be missed.
+final class ServiceConnection {
+    /// What is being done for the client; in this order connections give way to new ones.
+    enum Phase: Int {
+        /// It has its last answer and may go on sending for a moment.
+        case lingering
+        /// It waits for a request, or receives one.
+        case receiving
+        /// It takes its answer, no faster than it likes.
+        case sending
+        /// Its request is being worked on, so that it does not give way.
+        case answering
+    }
+
+    let connection: ServerConnection
+    private(set) var phase = Phase.receiving
+    /// When the phase began, in phases of all connections of the service.
+    private(set) var since: UInt64
+
+    init(_ connection: ServerConnection, at count: UInt64) {
+        self.connection = connection
+        since = count
+    }
+
+    /// Begins a phase.
+    func enter(_ phase: Phase, at count: UInt64) {
+        self.phase = phase
+        since = count
+    }
+
+    var mayGiveWay: Bool { phase != .answering }
+
+    /// What goes first is least: of each phase the oldest, and who waits for a request before who sends one.
+    var rank: (Int, Int, UInt64) { (phase.rawValue, connection.isIdle ? 0 : 1, since) }
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import Testing
+
+/// The admin listener against those who want to fill it, guess at it, or use it in another's name.
+@Suite(.blocking) struct `The admin listener under attack` {
+    private static let header = ("X-Bearerd-Admin", "1")
+    private static let session = "/api/identities/default/session"
+    private static let imported = #"{"kind":"imported","refresh_token":"fake-refresh-token","scope":[]}"#
+
+    private func person(_ settings: Sidecar.Settings = .init(), launcher: [String] = []) throws -> Sidecar {
+        var settings = settings
+        settings.grant = "refresh_token"
+        return try Sidecar(launcher: launcher, settings)
+    }
+
+    @Test func `takes no body before the head is judged`() throws {
+        let sidecar = try Sidecar()
+        #expect(try sidecar.get().status == 200)
+        #expect(try sidecar.admin("GET", "/healthz").status == 200)
+        let before = sidecar.bearerd.residentBytes
+        let body = String(repeating: "a", count: (1 << 20) - 1)
+        let clients = try (0..<200).map { _ in try RawClient(to: sidecar.bearerd.admin) }
+        for client in clients {
+            // Many are cut short: a listener that does not read is what is asked for.
+            try? client.wire.send(
+                "POST /api/identities/default/refresh HTTP/1.1\r\nHost: evil.test\r\n"
+                    + "X-Bearerd-Admin: 1\r\nContent-Length: 1048576\r\n\r\n" + body)
+        }
+        #expect(try sidecar.admin("GET", "/healthz").status == 200)
+        #expect(sidecar.bearerd.residentBytes - before < 24 << 20)
+        #expect(try sidecar.get().status == 200)
+        for host in ["evil.test", "\(try sidecar.bearerd.admin)"] {
+            let client = try RawClient(to: sidecar.bearerd.admin)
+            let answer = try client.exchange(
+                "POST /nowhere HTTP/1.1\r\nHost: \(host)\r\nExpect: 100-continue\r\n"
+                    + "Transfer-Encoding: chunked\r\n\r\n5\r\nhe", method: "POST")
+            #expect(answer.status == (host == "evil.test" ? 421 : 404) && answer["Connection"] == "close")
+        }
+    }
+
+    @Test(arguments: ["/nowhere", "/api/status", "/healthz", session])
+    func `answers what needs no body without it`(
+        path: String
+    ) throws {
+        let sidecar = try person()
+        let client = try RawClient(to: sidecar.bearerd.admin)
+        let host = try sidecar.bearerd.admin
+        let head = "Host: \(host)\r\nContent-Length: 1000\r\n\r\n"
+        let answer = try client.exchange("GET \(path) HTTP/1.1\r\n\(head)")
+        #expect(answer.status == (path == "/nowhere" ? 404 : path == Self.session ? 405 : 200))
+    }
+
+    @Test func `bounds a body that it needs, however it is framed`() throws {
+        let sidecar = try person()
+        let large = String(repeating: " ", count: (64 << 10) + 1)
+        let declared = try RawClient(to: sidecar.bearerd.admin).request(
+            "POST", Self.session, [Self.header, ("Expect", "100-continue")], body: large)
+        #expect(declared.status == 413 && declared.problem == "body_too_large")
+        let chunked = try RawClient(to: sidecar.bearerd.admin)
+        try chunked.send("POST", Self.session, [Self.header, ("Transfer-Encoding", "chunked")])
+        try chunked.wire.send("10001\r\n" + large + "\r\n0\r\n\r\n")
+        #expect(try chunked.wire.readResponse().status == 413)
+        let fits = try RawClient(to: sidecar.bearerd.admin).request(
+            "POST", Self.session, [Self.header], body: String(repeating: " ", count: 64 << 10))
+        #expect(fits.status == 400)
+    }
+
+    @Test func `waits for a whole request no longer than timeouts.header`() throws {
+        let sidecar = try person(.init(top: "timeouts:\n  header: 1s"))
+        let client = try RawClient(to: sidecar.bearerd.admin)
+        try client.send("POST", Self.session, [Self.header, ("Content-Length", "60000")])
+        // A byte at a time never stops, so only the whole request's deadline ends it.
+        let isAnswered = Monitor(false)
+        let trickle = try concurrently(2) { turn -> Int in
+            guard turn == 0 else {
+                defer { isAnswered.withLock { $0 = true } }
+                return try client.wire.readResponse().status
+            }
+            while !isAnswered.withLock({ $0 }) {
+                try? client.wire.send(" ")
+                try? Gate().pass(within: .milliseconds(50))
+            }
+            return 0
+        }
+        #expect(trickle.contains(408), "\(trickle)")
+    }
+
+    @Test func `answers probes, and the data port clients, with more idle connections than descriptors`()
+        throws
+    {
+        let sidecar = try Sidecar(
+            launcher: ["/usr/bin/prlimit", "--nofile=256:256"], .init(top: "workers: 2"))
+        #expect(try sidecar.get().status == 200)
+        let idle = try (0..<300).map { _ in try RawClient(to: sidecar.bearerd.admin) }
+        let halfway = try (0..<100).map { _ in
+            let client = try RawClient(to: sidecar.bearerd.admin)
+            try? client.wire.send("GET /healthz HTTP/1.1\r\nHo")
+            return client
+        }
+        for _ in 0..<20 {
+            #expect(try sidecar.admin("GET", "/healthz").status == 200)
+            #expect(try sidecar.get().status == 200)
+        }
+        #expect(sidecar.bearerd.descriptorCount < 150)
+        let clients = try (0..<300).map { _ in try sidecar.client() }
+        #expect(try sidecar.admin("GET", "/healthz").status == 200)
+        #expect(try sidecar.admin("GET", "/readyz").status == 200)
+        withExtendedLifetime((idle, halfway, clients)) {}
+    }
+
+    @Test func `answers probes while as many actions wait as may`() throws {
+        let gate = Gate()
+        let provider = try HostileProvider()
+        let sidecar = try Sidecar(provider: provider)
+        try sidecar.awaitToken()
+        provider.always { _, provider in provider.tokens().held(by: gate) }
+        let waiting = try (0..<80).map { _ in
+            let client = try RawClient(to: sidecar.bearerd.admin)
+            try client.send("POST", "/api/identities/default/refresh", [Self.header], body: "")
+            return client
+        }
+        for _ in 0..<10 { #expect(try sidecar.admin("GET", "/healthz").status == 200) }
+        gate.open()
+        let statuses = waiting.map { (try? $0.wire.readResponse().status) ?? 0 }
+        #expect(statuses.contains(200) && statuses.allSatisfy { [200, 503, 0].contains($0) }, "\(statuses)")
+    }
+
+    @Test func `throttles guesses of the key`() throws {
+        let sidecar = try Sidecar(.init(admin: "key: fake-admin-key-of-a-test"))
+        let right = ("Authorization", "Bearer fake-admin-key-of-a-test")
+        for guess in 0..<10 {
+            #expect(try sidecar.admin("GET", "/api/status", [right]).status == 200)
+            let wrong = ("Authorization", "Bearer \(guess)")
+            #expect(try sidecar.admin("GET", "/api/status", [wrong]).status == 403)
+        }
+        let answer = try sidecar.admin("GET", "/api/status", [right])
+        #expect(answer.status == 429 && answer["Retry-After"] != nil && answer.problem == "rate_limited")
+        #expect(try sidecar.admin("GET", "/healthz", [right]).status == 200)
+        #expect(try sidecar.admin("GET", "/api/status").status == 200, "a caller of this machine needs none")
+    }
+
+    @Test(.enabled(if: getuid() == 0)) func `takes a session from its own user alone`() throws {
+        let sidecar = try person(.init(admin: "key: fake-admin-key-of-a-test"))
+        let host = try sidecar.bearerd.admin
+        func request(_ fields: String) -> String {
+            "POST \(Self.session) HTTP/1.1\r\nHost: \(host)\r\nX-Bearerd-Admin: 1\r\nConnection: close\r\n"
+                + "\(fields)Content-Length: \(Self.imported.utf8.count)\r\n\r\n\(Self.imported)"
+        }
+        let refused = try Stranger.send(request(""), to: host)
+        #expect(refused.hasPrefix("HTTP/1.1 403") && refused.contains("access_denied"), "\(refused)")
+        #expect(try sidecar.identityStatus()["generation"].number ?? 0 == 0)
+        let withKey = try Stranger.send(
+            request("Authorization: Bearer fake-admin-key-of-a-test\r\n"), to: host)
+        #expect(withKey.hasPrefix("HTTP/1.1 200"), "\(withKey)")
+        let own = try RawClient(to: host).request("POST", Self.session, [Self.header], body: Self.imported)
+        #expect(own.status == 200)
+    }
+
+    @Test func `takes no session for a grant that needs no person`() throws {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        let answer = try RawClient(to: sidecar.bearerd.admin).request(
+            "POST", Self.session, [Self.header], body: Self.imported)
+        #expect(answer.status == 403 && answer.problem == "access_denied")
+        #expect(try sidecar.identityStatus()["generation"].number == 1)
+    }
+}

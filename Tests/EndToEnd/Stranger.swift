@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+
+/// Another user of this machine, `nobody`; a test that is root can be that one.
+enum Stranger {
+    /// Sends a text over a connection of its own, and reads until the end.
+    static func send(_ text: String, to address: Address) throws -> String {
+        guard case .tcp = address else { throw WireError("a stranger speaks TCP") }
+        let octal = text.utf8.map { "\\" + String($0, radix: 8) }.joined()
+        let script = """
+            exec 3<>/dev/tcp/127.0.0.1/\(address.port) && printf '\(octal)' >&3 && cat <&3
+            """
+        return try Subprocess.run(
+            [
+                "/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", "/bin/bash",
+                "-c", script,
+            ]
+        ).output
+    }
+
+    /// The answer to a GET.
+    static func fetch(_ url: String) throws -> String {
+        let rest = url.dropFirst("http://".count)
+        let authority = String(rest.prefix { $0 != "/" })
+        guard let address = Address(authority) else { throw WireError("no address in \(url)") }
+        let path = rest.dropFirst(authority.count)
+        return try send(
+            "GET \(path) HTTP/1.1\r\nHost: \(authority)\r\nConnection: close\r\n\r\n", to: address)
+    }
+}
