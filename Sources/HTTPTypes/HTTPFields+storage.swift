@@ -95,6 +95,16 @@ extension HTTPFields {
         removeEntries { $0.matches($1, name) && $1.nameStart != entry.nameStart }
     }
 
+    /// Drops the zeros before a length: a reader might take it for octal, or count its digits.
+    mutating func shortenContentLength() {
+        guard let index = entries.firstIndex(where: { $0.known == .contentLength }) else { return }
+        while entries[index].valueLength > 1, block[Int(entries[index].valueStart)] == Byte.zero {
+            entries[index].valueStart += 1
+            entries[index].valueLength -= 1
+            entries[index].isCanonical = false
+        }
+    }
+
     /// Whether a field may hold these bytes (RFC 9110 §5.5).
     private func isFieldValue(_ value: Span<UInt8>) -> Bool {
         guard value.count <= Self.maximumBlock else { return false }

@@ -76,5 +76,6 @@ extension HTTPRequest {
     fileprivate mutating func judgeEnd() {
         isPersistent = fields.isPersistent(version)
         framing = fields.judgedFraming(version).map { $0 ?? .none }
+        if fields.has(.contentLength) { fields.shortenContentLength() }
     }
 }

@@ -140,7 +140,10 @@ extension Forwarder {
     private func beginUpload(of exchange: Exchange, on route: RouteState) throws(ProxyError) {
         exchange.upload.begin(
             exchange.framing, keepLimit: route.route.replayBuffer, timeout: route.route.timeouts.streamIdle)
-        if exchange.framing == .chunked { exchange.upload.unwantedTrailers = route.unwantedRequestTrailers }
+        if exchange.framing == .chunked {
+            exchange.upload.unwantedTrailers = route.unwantedRequestTrailers
+            exchange.upload.reservedNames = route.reservedNames
+        }
         if case .length(let length) = exchange.framing, length > configuration.bodyLimit ?? .max {
             throw .bodyTooLarge
         }

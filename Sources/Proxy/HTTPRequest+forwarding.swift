@@ -26,6 +26,7 @@ extension HTTPRequest {
         let wantsTrailers = fields.containsToken("trailers", in: .te)
         fields.removeHopByHop()
         fields.remove(.bearerdKey)
+        fields.removeLookalikes(of: state.reservedNames)
         if version == .http10 { fields.remove(.expect) }  // RFC 9110 10.1.1
         if framing == .chunked { fields.append(line: Self.chunkedLine, of: .transferEncoding) }
         if wantsTrailers {

@@ -28,6 +28,8 @@ final class RouteState {
     let keepsTarget: Bool
     /// What a client must not say in place of us, nor an upstream to it, behind a body either.
     let unwantedRequestTrailers: [HTTPFields.Name]
+    /// The same names, and those of `X-Forwarded-*` that we tell, for what a gateway takes for them.
+    let reservedNames: ReservedNames
     let unwantedResponseTrailers: [HTTPFields.Name]
 
     init(index: Int, route: Route, pool: UpstreamPool) {
@@ -39,7 +41,11 @@ final class RouteState {
         upstreamPrefix = Array(route.upstreamPrefix.utf8)
         hostLine = Array("Host: \(route.upstreamAuthority)\r\n".utf8)
         unwantedRequestTrailers =
-            route.requestEdits.replacedNames + (route.session == nil ? [] : [route.credentials.name])
+            [.bearerdKey] + route.requestEdits.replacedNames
+            + (route.session == nil ? [] : [route.credentials.name])
+        let forwardedNames: [HTTPFields.Name] =
+            route.forwarded == .replace ? [.xForwardedFor, .xForwardedProto, .xForwardedHost] : []
+        reservedNames = ReservedNames(unwantedRequestTrailers + forwardedNames)
         unwantedResponseTrailers = route.responseEdits.replacedNames
         strippedCount = route.strippedCount
         keepsTarget = route.keepsTarget

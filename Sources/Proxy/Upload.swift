@@ -34,6 +34,8 @@ final class Upload {
     private var waiter: CheckedContinuation<Void, Never>?
     /// Names of trailer fields that do not go up.
     var unwantedTrailers: [HTTPFields.Name] = []
+    /// Those that do not go up in any spelling.
+    var reservedNames = ReservedNames([])
     /// What goes before the next piece: the head, framing, what was kept, what the upstream did not take at once.
     private var prefix: [UInt8] = []
     /// Whether the end's framing is written.
@@ -283,6 +285,8 @@ final class Upload {
     private func appendEnd() {
         guard framing == .chunked, !hasEnd else { return }
         hasEnd = true
-        ChunkedEncoder.end(trailers: connection.body.trailers.without(unwantedTrailers), into: &prefix)
+        var trailers = connection.body.trailers.without(unwantedTrailers)
+        trailers.removeLookalikes(of: reservedNames)
+        ChunkedEncoder.end(trailers: trailers, into: &prefix)
     }
 }
