@@ -46,13 +46,20 @@ extension Section<RootKey> {
         return listeners.map(\.value)
     }
 
-    /// Off loopback TLS alone keeps nobody away: it is for us to prove who we are, not for clients.
+    /// Off loopback neither plain HTTP nor TLS alone keeps anybody away: TLS is for us to prove who we are, not for
+    /// clients.
     fileprivate func checkStrangers(
         _ listen: [ListenAddress], tls: TLSConfiguration?, access: AccessConfiguration
     ) {
-        guard let tls, tls.clientCAFile == nil, access.key == nil,
-            let open = listen.first(where: { !$0.isLoopback })
-        else { return }
+        guard access.key == nil, let open = listen.first(where: { !$0.isLoopback }) else { return }
+        guard let tls else {
+            warn(
+                .unsafeListen,
+                "whoever can reach \(open) may use the tokens, and so may web pages in the browsers of those who can, which tell little of where a request to plain HTTP comes from; access.key keeps them out"
+            )
+            return
+        }
+        guard tls.clientCAFile == nil else { return }
         warn(
             .tls,
             "whoever can reach \(open) may use the tokens; client_ca_file or access.key would tell clients apart"

@@ -2,12 +2,10 @@
 
 package import Crypto
 internal import EventLoop
-package import HTTPTypes
+internal import HTTPTypes
 
-/// Who may use a listener (the configuration's `access`): judged before anything else is looked at.
+/// Who may use the listeners (the configuration's `access`): judged before anything else is looked at.
 package struct AccessPolicy: Sendable {
-    /// Allowed `Host`s.
-    package var hosts: HostList
     /// Allowed `Origin`s.
     package var origins: Set<String>
     /// Users that may connect to a Unix socket.
@@ -16,10 +14,8 @@ package struct AccessPolicy: Sendable {
     package var key: CurrentSecret?
 
     package init(
-        hosts: HostList, origins: Set<String> = [], peerUsers: Set<UInt32> = [],
-        key: CurrentSecret? = nil
+        origins: Set<String> = [], peerUsers: Set<UInt32> = [], key: CurrentSecret? = nil
     ) {
-        self.hosts = hosts
         self.origins = origins
         self.peerUsers = peerUsers
         self.key = key
@@ -41,9 +37,13 @@ package struct AccessPolicy: Sendable {
 
     /// Judges the browser's word on where the request comes from, then the key.
     ///
-    /// - Parameter scheme: of the listener.
-    func judge(_ fields: HTTPFields, scheme: HTTPURL.Scheme = .http) -> ProxyError.Denial? {
-        if let denial = judgeOrigin(fields, scheme) { return denial }
+    /// - Parameters:
+    ///   - scheme: of the listener.
+    ///   - judgesReferer: whether a `Referer` tells it where nothing else does.
+    func judge(
+        _ fields: HTTPFields, scheme: HTTPURL.Scheme = .http, judgesReferer: Bool = false
+    ) -> ProxyError.Denial? {
+        if let denial = judgeOrigin(fields, scheme, judgesReferer: judgesReferer) { return denial }
         guard let key else { return nil }
         guard fields.count(of: .bearerdKey) == 1, let given = fields.bytes(of: .bearerdKey),
             key.matches(Array(given))
@@ -60,14 +60,32 @@ package struct AccessPolicy: Sendable {
     }
 
     /// A browser sends each of the two fields once: whoever repeats one does not get to choose which is judged.
-    private func judgeOrigin(_ fields: HTTPFields, _ scheme: HTTPURL.Scheme) -> ProxyError.Denial? {
+    private func judgeOrigin(
+        _ fields: HTTPFields, _ scheme: HTTPURL.Scheme, judgesReferer: Bool
+    ) -> ProxyError.Denial? {
         if let origin = fields[.origin] {
             guard fields.count(of: .origin) == 1 else { return .origin }
             return origins.contains(origin) || isOwn(origin, scheme, host: fields[.host]) ? nil : .origin
         }
-        guard fields.has(.secFetchSite) else { return nil }
-        return fields.containsToken("cross-site", in: .secFetchSite)
-            || fields.containsToken("same-site", in: .secFetchSite) ? .origin : nil
+        if fields.has(.secFetchSite) {
+            return fields.containsToken("cross-site", in: .secFetchSite)
+                || fields.containsToken("same-site", in: .secFetchSite) ? .site : nil
+        }
+        guard judgesReferer else { return nil }
+        return fields.values(of: .referer).allSatisfy { referer in
+            guard let origin = Self.origin(ofReferer: referer) else { return true }
+            return origins.contains(origin) || isOwn(origin, scheme, host: fields[.host])
+        } ? nil : .referer
+    }
+
+    /// The origin of the page that a `Referer` names (RFC 9110 10.1.3), as browsers spell origins.
+    ///
+    /// - Returns: nil for what names none: a relative reference, `about:blank`.
+    static func origin(ofReferer referer: String) -> String? {
+        let parts = referer.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        let origin = "\(parts[0])://\(parts[1].prefix { !"/?#".contains($0) })".lowercased()
+        return HTTPURL(origin)?.origin ?? origin
     }
 
     /// Whether a page that this listener itself served makes the call.

@@ -55,7 +55,7 @@ final class Exchange {
     var isReplayed = false
     /// The target as it came, where it was changed.
     var originalTarget: [UInt8] = []
-    /// The `Host` as it came, once it is found to be one of ours; empty without one.
+    /// The `Host` as it came, once it is found to be one of the listener's; empty without one.
     ///
     /// It stays for the next request: clients seldom change it.
     var host: [UInt8] = []
@@ -71,6 +71,7 @@ final class Exchange {
     /// Takes the next client's connection in place of one that has ended.
     func take(_ stream: ByteStream, from peer: PeerAddress, listener: Int) {
         connection.begin(stream, from: peer)
+        if listener != self.listener { host.removeAll() }
         self.listener = listener
     }
 

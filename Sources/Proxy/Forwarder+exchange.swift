@@ -66,12 +66,6 @@ extension Forwarder {
     ///
     /// - Returns: `false` for a browser's preflight, which is answered here.
     private func admit(_ exchange: Exchange) throws(ProxyError) -> Bool {
-        if exchange.listener < configuration.rateLimits.count,
-            let limit = configuration.rateLimits[exchange.listener], !limit.take(at: exchange.startedAt)
-        {
-            metrics.countDenial(.rate)
-            throw .rateLimited
-        }
         try judgeHost(exchange)
         let connection = exchange.connection
         if connection.request.fields.has(.origin),
@@ -80,14 +74,28 @@ extension Forwarder {
         {
             return false
         }
-        if configuration.access.isAskedBy(connection.request.fields),
+        if configuration.access.isAskedBy(connection.request.fields) || isToldByReferer(exchange),
             let denial = configuration.access.judge(
-                connection.request.fields, scheme: exchange.clientScheme)
+                connection.request.fields, scheme: exchange.clientScheme,
+                judgesReferer: configuration.listeners[exchange.listener].judgesReferer)
         {
             metrics.countDenial(denial == .key ? .key : .origin)
             throw .accessDenied(denial)
         }
+        // The last: who may not come in takes nothing away from those who may.
+        if let limit = configuration.listeners[exchange.listener].rateLimit,
+            !limit.take(at: exchange.startedAt)
+        {
+            metrics.countDenial(.rate)
+            throw .rateLimited
+        }
         return true
+    }
+
+    /// Whether the `Referer` may be all that tells a page's request.
+    @inline(__always) private func isToldByReferer(_ exchange: Exchange) -> Bool {
+        exchange.connection.request.fields.has(.referer)
+            && configuration.listeners[exchange.listener].judgesReferer
     }
 
     private func judgeHost(_ exchange: Exchange) throws(ProxyError) {
@@ -96,7 +104,8 @@ extension Forwarder {
             return
         }
         exchange.host.removeAll()
-        guard configuration.access.hosts.contains(connection.request.fields[.host]) else {
+        guard configuration.listeners[exchange.listener].hosts.contains(connection.request.fields[.host])
+        else {
             metrics.countDenial(.host)
             throw .wrongHost
         }
@@ -122,6 +131,7 @@ extension Forwarder {
         if !exchange.connection.body.isFinished { exchange.connection.endAfterAnswer() }
         if !exchange.connection.persists { response.fields[.connection] = "close" }
         Self.date(&response)
+        tellIdentifier(of: exchange, in: &response)
         exchange.status = response.status
         exchange.connection.output.removeAll(keepingCapacity: true)
         response.serialize(into: &exchange.connection.output)
@@ -184,14 +194,7 @@ extension Forwarder {
         if connection.request.fields.has(.upgrade) {
             exchange.upgrade = upgrade(wantedBy: connection.request, on: route, framing: exchange.framing)
         }
-        if connection.request.fields.has(.xRequestID),
-            connection.request.fields.bytes(of: .xRequestID)?.isEmpty == true
-        {
-            connection.request.fields.remove(.xRequestID)
-        }
-        if !connection.request.fields.has(.xRequestID) {
-            connection.request.fields.append(line: requestIDs.nextLine(), of: .xRequestID)
-        }
+        identify(exchange)
         if !route.keepsTarget { exchange.originalTarget.append(contentsOf: connection.request.targetBytes) }
         try connection.request.rewrite(
             for: route, host: exchange.host, framing: exchange.framing, upgrade: exchange.upgrade,
@@ -322,7 +325,7 @@ extension Forwarder {
         let loginURL = configuration.loginURLPrefix.flatMap { prefix in
             exchange.route?.route.session.map { prefix + $0.identity }
         }
-        guard let rejection = Rejection(error, loginURL: loginURL) else {
+        guard let rejection = Rejection(error, loginURL: loginURL, fields: connection.request.fields) else {
             exchange.status = 499
             exchange.code = "client_gone"
             connection.endAfterAnswer()
@@ -345,6 +348,7 @@ extension Forwarder {
             head.fields[.connection] = "keep-alive"
         }
         Self.date(&head)
+        tellIdentifier(of: exchange, in: &head)
         allowOrigin(of: connection, in: &head.fields)
         if rejection.status == 405 {
             head.fields[.allow] = allowedMethods(for: exchange)

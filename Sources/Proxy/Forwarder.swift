@@ -290,6 +290,7 @@ final class Forwarder {
         var output: [UInt8] = []
         var closing = head
         Self.date(&closing)
+        closing.fields.append(line: requestIDs.nextLine(), of: .xRequestID)
         closing.fields[.connection] = "close"
         closing.serialize(into: &output)
         output += body

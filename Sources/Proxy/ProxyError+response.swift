@@ -7,7 +7,7 @@ package struct Rejection: Equatable, Sendable {
     package let status: Int
     /// The stable name that programs may rely on.
     package let code: String
-    /// For people; never holds what a client or a provider sent.
+    /// For people; of what a client or a provider sent it holds at most a name in plain letters.
     package let detail: String
     /// The error type of `Proxy-Status` (RFC 9209 2.3), where one fits.
     package let proxyStatus: String
@@ -24,8 +24,11 @@ package struct Rejection: Equatable, Sendable {
         self.retryAfter = retryAfter
     }
 
+    /// - Parameters:
+    ///   - loginURL: where somebody logs in.
+    ///   - fields: of the request.
     /// - Returns: `nil` when there is nobody to answer.
-    package init?(_ error: ProxyError, loginURL: String?) {
+    package init?(_ error: ProxyError, loginURL: String?, fields: HTTPFields = HTTPFields()) {
         switch error {
         case .malformedRequest(let reason):
             self.init(malformed: reason)
@@ -47,15 +50,22 @@ package struct Rejection: Equatable, Sendable {
                 proxyStatus: "http_request_denied")
         case .accessDenied(.origin):
             self.init(
-                403, "access_denied", "The page's origin is not in access.origins.",
+                403, "access_denied", RefusedCaller.origin(fields.onlyValue(of: .origin)),
+                proxyStatus: "http_request_denied")
+        case .accessDenied(.referer):
+            let origin = fields.onlyValue(of: .referer).flatMap(AccessPolicy.origin(ofReferer:))
+            self.init(403, "access_denied", RefusedCaller.origin(origin), proxyStatus: "http_request_denied")
+        case .accessDenied(.site):
+            self.init(
+                403, "access_denied",
+                "The request comes from a page of another origin and does not say which: only one whose Origin is in access.origins may call.",
                 proxyStatus: "http_request_denied")
         case .accessDenied(.authorizationHeader):
             self.init(
                 403, "access_denied", "This route takes no Authorization header from clients.",
                 proxyStatus: "http_request_denied")
         case .wrongHost:
-            self.init(
-                421, "wrong_host", "The Host is not in access.hosts.", proxyStatus: "http_request_denied")
+            self.init(421, "wrong_host", RefusedCaller.host(in: fields), proxyStatus: "http_request_denied")
         case .noRoute:
             self.init(404, "no_route", "No route has this path.", proxyStatus: "destination_not_found")
         case .methodNotAllowed:
@@ -164,7 +174,7 @@ package struct Rejection: Equatable, Sendable {
 
     /// The head of the answer and its body, `application/problem+json` (RFC 9457).
     package func message() -> (head: HTTPResponse, body: [UInt8]) {
-        // Every text is one of this file's own, or a URL of our own listener: nothing needs escaping.
+        // Texts are our own, and what a RefusedCaller shows has nothing that needs escaping.
         let body = """
             {"type":"about:blank","title":"\(ReasonPhrase.of(status))","status":\(status),\
             "detail":"\(detail)","code":"\(code)"}
@@ -182,4 +192,9 @@ package struct Rejection: Equatable, Sendable {
         }
         return (head, bytes)
     }
+}
+
+extension HTTPFields {
+    /// The value of the one field of that name; nil where there are several.
+    fileprivate func onlyValue(of name: Name) -> String? { count(of: name) == 1 ? self[name] : nil }
 }

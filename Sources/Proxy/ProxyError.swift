@@ -41,7 +41,12 @@ package enum ProxyError: Error, Equatable, Sendable {
     package enum Denial: Equatable, Sendable {
         case peer
         case key
+        /// The page's origin may not call.
         case origin
+        /// So says the `Referer`.
+        case referer
+        /// The browser says that it is a page of another site, and not of which.
+        case site
         case authorizationHeader
     }
 }

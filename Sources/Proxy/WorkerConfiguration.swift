@@ -10,14 +10,14 @@ package import Observability
 package struct WorkerConfiguration: Sendable {
     package var routes: [Route]
     package var access: AccessPolicy
+    /// One for each listener, in their order.
+    package var listeners: [ListenerPolicy]
     package var headLimits = HeadLimits()
     /// `nil` for no limit.
     package var bodyLimit: UInt64?
     package var serverTimeouts = ServerTimeouts()
     /// Encrypts the connections of TCP listeners; `nil` leaves them plain.
     package var security: (any ConnectionSecurity)?
-    /// One for each listener, in their order; `nil` for no limit.
-    package var rateLimits: [RateLimit?] = []
     package var connectionBudget: ConnectionBudget
     /// One for each route, in their order.
     package var upstreamLimits: [UpstreamLimit]
@@ -28,11 +28,12 @@ package struct WorkerConfiguration: Sendable {
     package var loginURLPrefix: String?
 
     package init(
-        routes: [Route], access: AccessPolicy, connectionBudget: ConnectionBudget,
-        upstreamLimits: [UpstreamLimit]
+        routes: [Route], access: AccessPolicy, listeners: [ListenerPolicy],
+        connectionBudget: ConnectionBudget, upstreamLimits: [UpstreamLimit]
     ) {
         self.routes = routes
         self.access = access
+        self.listeners = listeners
         self.connectionBudget = connectionBudget
         self.upstreamLimits = upstreamLimits
     }

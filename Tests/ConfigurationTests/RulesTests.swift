@@ -112,6 +112,17 @@ import Testing
         #expect(errors(text).contains { $0.contains("is bearerd's own listener") } == isOwn)
     }
 
+    @Test func `plain HTTP off loopback without a key is called out`() throws {
+        func warnings(_ more: String) -> [ConfigurationProblem] {
+            report(more + smallest).problems.filter { $0.severity == .warning }
+        }
+        let open = try #require(warnings("unsafe_listen: true\nlisten: [127.0.0.1:1, 0.0.0.0:8080]\n").first)
+        #expect(open.path == "unsafe_listen")
+        #expect(open.reason.contains("0.0.0.0:8080") && open.reason.contains("access.key"))
+        #expect(warnings("listen: 0.0.0.0:8080\nunsafe_listen: true\naccess: {key: fake}\n").isEmpty)
+        #expect(warnings("listen: [127.0.0.1:8080, 'unix:/x']\nunsafe_listen: true\n").isEmpty)
+    }
+
     @Test func `what is connected to counts for that`() {
         #expect(errors(withRoute("connect_to: localhost:8080")).first?.contains("own listener") == true)
     }

@@ -22,6 +22,34 @@ import Testing
         #expect(sidecar.upstream.requests.count == 4)
     }
 
+    @Test func `is by each listener's own names, a Unix socket's by any port`() throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path("bearerd.sock")
+        let sidecar = try Sidecar(
+            directory: directory,
+            .init(top: "workers: 1", listen: "['unix:\(path)', 127.0.0.1:0, 127.0.0.1:0]"))
+        let ports = try (1...2).map { try sidecar.bearerd.address(of: .proxy, $0).port }
+        func status(_ address: Address, _ host: String) throws -> Int {
+            try RawClient(to: address).request("GET", "/", [("Host", host)]).status
+        }
+        for (own, other) in [(ports[0], ports[1]), (ports[1], ports[0])] {
+            #expect(try status(.tcp(port: own), "localhost:\(own)") == 200)
+            for host in ["localhost:\(other)", "localhost", "127.0.0.1:1"] {
+                #expect(try status(.tcp(port: own), host) == 421, "\(host)")
+            }
+        }
+        for host in ["localhost", "localhost:99", "127.0.0.1", "[::1]:\(ports[0])"] {
+            #expect(try status(.unix(path: path), host) == 200, "\(host)")
+        }
+        #expect(try status(.unix(path: path), "evil.test") == 421)
+        // The next connection may take over what the last one had.
+        let host = "localhost:\(ports[0])"
+        for _ in 0..<3 {
+            #expect(try status(.tcp(port: ports[0]), host) == 200)
+            #expect(try status(.tcp(port: ports[1]), host) == 421)
+        }
+    }
+
     @Test func `is by access hosts where they are given`() throws {
         let sidecar = try Sidecar(.init(top: "access:\n  hosts: [api.local, 'other.local:81']"))
         for (host, status) in [

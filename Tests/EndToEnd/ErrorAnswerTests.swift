@@ -28,6 +28,7 @@ import Testing
         }
         #expect(answer["WWW-Authenticate"] == nil, sourceLocation: sourceLocation)
         #expect(answer["Date"]?.hasSuffix(" GMT") == true, sourceLocation: sourceLocation)
+        #expect(answer.head.values("X-Request-Id").map(\.isEmpty) == [false], sourceLocation: sourceLocation)
     }
 
     @Test func `nobody listens at the upstream`() throws {
@@ -158,6 +159,27 @@ import Testing
         let answer = try client.request("HEAD", "/gone")
         #expect(answer.status == 502 && answer["Proxy-Status"]?.hasPrefix("bearerd; error=") == true)
         #expect(try client.request("GET", "/").status == 200)
+    }
+
+    @Test func `an answer of bearerd's own has the request's identifier, as the log has`() throws {
+        let sidecar = try Sidecar()
+        func refused(_ fields: [(String, String)]) throws -> String? {
+            let answer = try sidecar.get("/", [("Origin", "https://evil.test")] + fields)
+            Self.check(answer, 403, "access_denied")
+            return answer["X-Request-Id"]
+        }
+        let made = try #require(try refused([]))
+        #expect(made.count == 32)
+        try sidecar.bearerd.logLine("its line") { $0["request_id"] == made }
+        #expect(try refused([("X-Request-Id", "mine-1")]) == "mine-1")
+        #expect(try refused([("X-Request-Id", "")])?.count == 32)
+        let long = String(repeating: "x", count: 5000)
+        #expect(try refused([("X-Request-Id", long)])?.count == 128)
+        // Of a head that was never whole too.
+        let malformed = try sidecar.client().exchange("GET / HTTP/1.1\r\nHost : a\r\n\r\n")
+        Self.check(malformed, 400, "bad_request")
+        let identifier = malformed["X-Request-Id"]
+        try sidecar.bearerd.logLine("its line") { $0["request_id"] == identifier && $0["status"] == "400" }
     }
 
     @Test func `more requests than allowed a second are 429 with Retry-After`() throws {

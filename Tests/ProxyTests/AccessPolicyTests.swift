@@ -9,8 +9,7 @@ import Testing
 
 struct AccessPolicyTests {
     private let policy = AccessPolicy(
-        hosts: HostList(["localhost"]), origins: ["https://app.example"], peerUsers: [7],
-        key: CurrentSecret(Secret("fake-key")))
+        origins: ["https://app.example"], peerUsers: [7], key: CurrentSecret(Secret("fake-key")))
 
     private func judge(_ fields: [(HTTPFields.Name, String)], key: String? = "fake-key") -> ProxyError.Denial?
     {
@@ -24,8 +23,8 @@ struct AccessPolicyTests {
     @Test func `a page of another origin is turned away`() {
         #expect(judge([(.origin, "https://evil.example")]) == .origin)
         #expect(judge([(.origin, "null")]) == .origin)
-        #expect(judge([(.secFetchSite, "cross-site")]) == .origin)
-        #expect(judge([(.secFetchSite, "same-site")]) == .origin)
+        #expect(judge([(.secFetchSite, "cross-site")]) == .site)
+        #expect(judge([(.secFetchSite, "same-site")]) == .site)
     }
 
     @Test func `a listed origin, our own, and no browser at all may call`() {
@@ -33,6 +32,17 @@ struct AccessPolicyTests {
         #expect(judge([(.origin, "http://localhost:1")]) == nil)
         #expect(judge([(.secFetchSite, "none")]) == nil)
         #expect(judge([]) == nil)
+    }
+
+    @Test(arguments: [
+        ("http://evil.example/a?b#c", "http://evil.example"),
+        ("https://A.example:443?b", "https://a.example"),
+        ("http://a:81", "http://a:81"), ("http://u@a/", "http://u@a"), ("x://y/z", "x://y"), ("/a", nil),
+        ("", nil),
+        ("about:blank", nil), ("a/b?c=http:/d", nil),
+    ])
+    func `a Referer names the origin of its page`(referer: String, origin: String?) {
+        #expect(AccessPolicy.origin(ofReferer: referer) == origin)
     }
 
     @Test func `the key must be there, once, and right`() {

@@ -34,6 +34,23 @@ struct RejectionTests {
         #expect(text.contains("\"status\":\(status)") && text.contains("\"code\":\"\(code)\""))
     }
 
+    @Test func `what a client said is shown in plain letters or not at all`() throws {
+        func body(_ error: ProxyError, _ name: HTTPFields.Name, _ value: String) throws -> String {
+            var fields = HTTPFields()
+            fields.append(name, value)
+            let rejection = try #require(Rejection(error, loginURL: nil, fields: fields))
+            return String(decoding: rejection.message().body, as: UTF8.self)
+        }
+        #expect(try body(.wrongHost, .host, "a.test:1").contains("'a.test:1'"))
+        #expect(try body(.accessDenied(.origin), .origin, "http://[::1]:1").contains("'http://[::1]:1'"))
+        #expect(try body(.accessDenied(.referer), .referer, "http://a.test/b").contains("'http://a.test'"))
+        for value in ["a\"b", "a\\b", "a<b", "a\tb", "a\u{202E}b", "a'", String(repeating: "a", count: 300)] {
+            #expect(try !body(.wrongHost, .host, value).contains(value))
+            #expect(try !body(.accessDenied(.origin), .origin, "http://" + value).contains(value))
+            #expect(try !body(.accessDenied(.referer), .referer, value + "://" + value).contains(value))
+        }
+    }
+
     @Test func `part of a second rounds up`() throws {
         let rejection = try #require(
             Rejection(.providerUnavailable(retryAfter: .milliseconds(1500)), loginURL: nil))

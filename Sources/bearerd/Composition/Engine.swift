@@ -110,7 +110,7 @@ struct Engine: Sendable {
                 tokenWait: timeouts.tokenWait, trust: trust)
         }
         var shared = WorkerConfiguration(
-            routes: routes, access: accessPolicy(listeners: listeners),
+            routes: routes, access: accessPolicy, listeners: listeners.map(policy(of:)),
             connectionBudget: ConnectionBudget(limit: connections),
             upstreamLimits: routes.map { _ in UpstreamLimit(maximum: limits.upstreamConnections) })
         shared.headLimits = HeadLimits(headerBytes: limits.headerBytes, uriBytes: limits.uriBytes)
@@ -118,9 +118,6 @@ struct Engine: Sendable {
         shared.serverTimeouts.header = timeouts.header ?? .zero
         shared.serverTimeouts.idle = timeouts.idle ?? .zero
         shared.serverTimeouts.streamIdle = timeouts.upstream.streamIdle ?? .zero
-        shared.rateLimits = listeners.map { _ in
-            limits.requestsPerSecond.map { RateLimit(perSecond: Double($0)) }
-        }
         shared.logFormat = configuration.log.effectiveFormat
         shared.accessLog = configuration.log.access && configuration.log.level <= .info ? log : nil
         if case .tcp(let host, let port)? = adminAddress {
@@ -130,15 +127,21 @@ struct Engine: Sendable {
     }
 
     /// But for the key, which may change.
-    private func accessPolicy(listeners: [ListenAddress]) -> AccessPolicy {
-        let access = configuration.access
-        let scheme: HTTPURL.Scheme = configuration.tls == nil ? .http : .https
-        let hosts =
-            access.hosts == nil
-            ? listeners.flatMap { HostNames.of($0, scheme: scheme) } : configuration.allowedHosts
-        return AccessPolicy(
-            hosts: HostList(hosts), origins: Set(access.origins),
-            peerUsers: access.peerUserIDs ?? [CurrentProcess.effectiveUser, 0])
+    private var accessPolicy: AccessPolicy {
+        AccessPolicy(
+            origins: Set(configuration.access.origins),
+            peerUsers: configuration.access.peerUserIDs ?? [CurrentProcess.effectiveUser, 0])
+    }
+
+    /// One listener's names are not another's: at a Unix socket any port will do, at an address only its own.
+    private func policy(of listener: ListenAddress) -> ListenerPolicy {
+        let isPlain = configuration.tls == nil
+        let names =
+            configuration.access.hosts == nil
+            ? HostNames.of(listener, scheme: isPlain ? .http : .https) : configuration.allowedHosts
+        return ListenerPolicy(
+            hosts: HostList(names), judgesReferer: isPlain && !listener.isLoopback,
+            rateLimit: configuration.limits.requestsPerSecond.map { RateLimit(perSecond: Double($0)) })
     }
 
     private static func openStore(

@@ -53,6 +53,27 @@ import Testing
         #expect(try first.request("GET", "/").status == 200)
     }
 
+    @Test func `of the rate are not used up by those who may not come in`() throws {
+        let key = "key-" + randomText()
+        let sidecar = try Sidecar(
+            .init(
+                top: """
+                    access: {origins: ['https://app.test'], key: \(key)}
+                    limits: {requests_per_second: 2}
+                    """))
+        let client = try sidecar.client()
+        for fields in [
+            [], [("X-Bearerd-Key", "guess")], [("Host", "evil.test"), ("X-Bearerd-Key", key)],
+            [("Origin", "https://evil.test"), ("X-Bearerd-Key", key)],
+            [("Sec-Fetch-Site", "cross-site"), ("X-Bearerd-Key", key)],
+        ] {
+            for _ in 0..<10 { #expect([403, 421].contains(try client.request("GET", "/", fields).status)) }
+        }
+        let statuses = try (0..<3).map { _ in try client.request("GET", "/", [("X-Bearerd-Key", key)]).status
+        }
+        #expect(statuses.prefix(2) == [200, 200])
+    }
+
     @Test func `of heads bound what each connection takes`() throws {
         let sidecar = try Sidecar(.init(top: "timeouts:\n  header: 3s"))
         #expect(try sidecar.get().status == 200)
