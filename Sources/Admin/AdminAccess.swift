@@ -22,7 +22,8 @@ struct AdminAccess {
     ///
     /// Callers of this machine need no key; a wrong one is refused all the same.
     func checkReading(_ request: ServiceRequest) throws(AdminError) {
-        guard hosts.contains(request.head.fields[.host]) else { throw .wrongHost }
+        let host = request.head.fields[.host]
+        guard hosts.contains(host) else { throw .wrongHost(shown: PlainName.host(host)) }
         let isHere = request.peer.isThisMachine
         guard let key else {
             guard !needsKey || isHere else { throw .noKey }

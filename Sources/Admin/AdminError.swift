@@ -7,7 +7,8 @@ internal import OAuth
 
 /// Why the admin listener does not do what it was asked.
 enum AdminError: Error, Equatable {
-    case wrongHost
+    /// Named where it can be shown.
+    case wrongHost(shown: String?)
     /// No `X-Bearerd-Admin`, or another page's `Origin`.
     case notFromHere
     case wrongKey
@@ -105,7 +106,10 @@ enum AdminError: Error, Equatable {
     /// What to do, for people.
     private var detail: String {
         switch self {
-        case .wrongHost: "The Host is not one of this listener's; add it to access.hosts."
+        case .wrongHost(let host?):
+            "This listener does not answer to the host '\(host)'; if it is one of its names, add it to access.hosts."
+        case .wrongHost(nil):
+            "This listener does not answer to the request's Host; access.hosts lists those it does."
         case .notFromHere: "Actions need the header X-Bearerd-Admin: 1 and no other site's Origin."
         case .wrongKey:
             "The admin key is missing or wrong: send it as Authorization: Bearer or X-Bearerd-Admin."

@@ -74,10 +74,10 @@ extension Forwarder {
         {
             return false
         }
-        if configuration.access.isAskedBy(connection.request.fields) || isToldByReferer(exchange),
+        let judgesReferer = connection.request.fields.has(.referer) && judgesReferer(of: exchange)
+        if judgesReferer || configuration.access.isAskedBy(connection.request.fields),
             let denial = configuration.access.judge(
-                connection.request.fields, scheme: exchange.clientScheme,
-                judgesReferer: configuration.listeners[exchange.listener].judgesReferer)
+                connection.request.fields, scheme: exchange.clientScheme, judgesReferer: judgesReferer)
         {
             metrics.countDenial(denial == .key ? .key : .origin)
             throw .accessDenied(denial)
@@ -92,10 +92,9 @@ extension Forwarder {
         return true
     }
 
-    /// Whether the `Referer` may be all that tells a page's request.
-    @inline(__always) private func isToldByReferer(_ exchange: Exchange) -> Bool {
-        exchange.connection.request.fields.has(.referer)
-            && configuration.listeners[exchange.listener].judgesReferer
+    private func judgesReferer(of exchange: Exchange) -> Bool {
+        configuration.listeners[exchange.listener].judgesReferer(
+            toHost: exchange.connection.request.fields[.host])
     }
 
     private func judgeHost(_ exchange: Exchange) throws(ProxyError) {

@@ -65,7 +65,8 @@ package struct Rejection: Equatable, Sendable {
                 403, "access_denied", "This route takes no Authorization header from clients.",
                 proxyStatus: "http_request_denied")
         case .wrongHost:
-            self.init(421, "wrong_host", RefusedCaller.host(in: fields), proxyStatus: "http_request_denied")
+            self.init(
+                421, "wrong_host", RefusedCaller.host(fields[.host]), proxyStatus: "http_request_denied")
         case .noRoute:
             self.init(404, "no_route", "No route has this path.", proxyStatus: "destination_not_found")
         case .methodNotAllowed:

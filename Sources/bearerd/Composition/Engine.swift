@@ -140,7 +140,7 @@ struct Engine: Sendable {
             configuration.access.hosts == nil
             ? HostNames.of(listener, scheme: isPlain ? .http : .https) : configuration.allowedHosts
         return ListenerPolicy(
-            hosts: HostList(names), judgesReferer: isPlain && !listener.isLoopback,
+            hosts: HostList(names), fetchMetadata: listener.fetchMetadata(isPlain: isPlain),
             rateLimit: configuration.limits.requestsPerSecond.map { RateLimit(perSecond: Double($0)) })
     }
 
@@ -171,6 +171,15 @@ extension EncryptingSealer {
             throw CredentialError(reason: "store.encryption_key is not 32 bytes in hexadecimal or base64")
         }
         self = sealer
+    }
+}
+
+extension ListenAddress {
+    fileprivate func fetchMetadata(isPlain: Bool) -> ListenerPolicy.FetchMetadata {
+        switch self {
+        case .unix: .sent
+        case .tcp, .systemd, .descriptor: isPlain ? isLoopback ? .sentToLoopbackNames : .missing : .sent
+        }
     }
 }
 
