@@ -74,7 +74,8 @@ struct `An answer of the token endpoint` {
     }
 
     @Test(arguments: [
-        (403, ""), (403, "{}"), (403, #"{"message":"no"}"#), (404, ""), (404, "<html>"),
+        (403, ""), (403, "{}"), (403, #"{"message":"no"}"#), (403, #"{"error":"access_denied"}"#), (404, ""),
+        (404, "<html>"),
         (404, #"{"error":"Realm does not exist"}"#),
     ])
     func `that is forbidden or not found without a reason is about the configuration`(
@@ -88,7 +89,8 @@ struct `An answer of the token endpoint` {
         (403, "<html>blocked</html>"),
         (403, #"{"error":"odd_code"}"#), (400, #"{"error":"temporarily_unavailable"}"#), (400, "<html>"),
         (401, "please log in"), (400, #"{"error":"slow_down"}"#), (400, #"{"error":"server_error"}"#),
-        (302, ""), (307, "{}"), (201, #"{"access_token":"at"}"#), (204, ""), (100, ""), (999, ""), (0, ""),
+        (500, #"{"error":"access_denied"}"#), (302, ""), (307, "{}"), (201, #"{"access_token":"at"}"#),
+        (204, ""), (100, ""), (999, ""), (0, ""),
         (200, ""), (200, "<html>"), (200, "[]"), (200, "null"), (200, #""text""#), (200, "{}"),
         (200, #"{"error":"bad_refresh_token","access_token":"at"}"#), (200, #"{"access_token":""}"#),
         (200, #"{"access_token":7}"#), (200, #"{"access_token":["at"]}"#), (200, #"{"access_token":null}"#),

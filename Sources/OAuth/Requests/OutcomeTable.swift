@@ -21,7 +21,7 @@ struct OutcomeTable {
         case 400, 401:
             return failure(isRefresh && !isText ? .doubtful : .transient)
         case 403:
-            return failure(isText || body[.error] != nil ? .transient : .misconfigured)
+            return failure(code == .accessDenied || !hasWords ? .misconfigured : .transient)
         case 404:
             return failure(.misconfigured)
         default:
@@ -60,6 +60,9 @@ struct OutcomeTable {
         case .empty, .object, .otherJSON: false
         }
     }
+
+    /// Whether an answer says more than its status.
+    private var hasWords: Bool { isText || body[.error] != nil }
 
     private func failure(_ kind: TokenFailure.Kind) -> TokenFailure {
         let word = code?.rawValue ?? "http_\(status)"
