@@ -118,10 +118,11 @@ package enum MetricsPage {
 
         text.begin(
             "bearerd_token_expiry_timestamp_seconds", .gauge,
-            help: "When the access token expires, in seconds since 1970; absent without a token.")
+            help: "When the access token expires, in seconds since 1970; 0 without a token.")
         for identity in identities {
-            guard let expiry = identity.expiryUnixSeconds else { continue }
-            text.sample("bearerd_token_expiry_timestamp_seconds", ["identity": identity.name], expiry)
+            text.sample(
+                "bearerd_token_expiry_timestamp_seconds", ["identity": identity.name],
+                identity.expiryUnixSeconds ?? 0)
         }
 
         text.begin(

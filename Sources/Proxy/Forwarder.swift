@@ -286,7 +286,7 @@ final class Forwarder {
 
     /// Tells somebody who may not even connect.
     private func refuse(_ stream: ByteStream, _ error: ProxyError, on worker: isolated Worker) {
-        guard let (head, body) = Rejection(error, loginURL: nil)?.message() else { return stream.close() }
+        guard let (head, body) = Rejection(error, identity: nil)?.message() else { return stream.close() }
         var output: [UInt8] = []
         var closing = head
         Self.date(&closing)

@@ -25,10 +25,10 @@ package struct Rejection: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - loginURL: where somebody logs in.
+    ///   - identity: whose token the route carries.
     ///   - fields: of the request.
     /// - Returns: `nil` when there is nobody to answer.
-    package init?(_ error: ProxyError, loginURL: String?, fields: HTTPFields = HTTPFields()) {
+    package init?(_ error: ProxyError, identity: String?, fields: HTTPFields = HTTPFields()) {
         switch error {
         case .malformedRequest(let reason):
             self.init(malformed: reason)
@@ -90,9 +90,9 @@ package struct Rejection: Equatable, Sendable {
                 508, "loop_detected", "The request has come through bearerd five times.",
                 proxyStatus: "proxy_loop_detected")
         case .loginRequired:
-            let place = loginURL.map { " at \($0)" } ?? " with 'bearerd login'"
+            let command = ["bearerd login", identity].compactMap(\.self).joined(separator: " ")
             self.init(
-                503, "login_required", "Somebody must log in\(place).",
+                503, "login_required", "Somebody must log in: run '\(command)'.",
                 proxyStatus: "proxy_internal_error", retryAfter: .seconds(30))
         case .misconfigured(let retryAfter):
             self.init(
@@ -175,7 +175,7 @@ package struct Rejection: Equatable, Sendable {
 
     /// The head of the answer and its body, `application/problem+json` (RFC 9457).
     package func message() -> (head: HTTPResponse, body: [UInt8]) {
-        // Texts are our own, and what a RefusedCaller shows has nothing that needs escaping.
+        // Texts are our own, an identity's name has no odd bytes, nor has what a RefusedCaller shows.
         let body = """
             {"type":"about:blank","title":"\(ReasonPhrase.of(status))","status":\(status),\
             "detail":"\(detail)","code":"\(code)"}

@@ -24,8 +24,6 @@ package struct WorkerConfiguration: Sendable {
     package var logFormat = LogFormat.json
     /// Where access lines go; `nil` turns them off.
     package var accessLog: (any LineSink)?
-    /// Where somebody logs in, without the identity's name at its end.
-    package var loginURLPrefix: String?
 
     package init(
         routes: [Route], access: AccessPolicy, listeners: [ListenerPolicy],

@@ -23,7 +23,7 @@ struct RejectionTests {
         (.loopDetected, 508, "loop_detected"),
     ])
     func `each failure has its status and code`(error: ProxyError, status: Int, code: String) throws {
-        let rejection = try #require(Rejection(error, loginURL: nil))
+        let rejection = try #require(Rejection(error, identity: nil))
         #expect(rejection.status == status)
         #expect(rejection.code == code)
         let (head, body) = rejection.message()
@@ -53,11 +53,16 @@ struct RejectionTests {
 
     @Test func `part of a second rounds up`() throws {
         let rejection = try #require(
-            Rejection(.providerUnavailable(retryAfter: .milliseconds(1500)), loginURL: nil))
+            Rejection(.providerUnavailable(retryAfter: .milliseconds(1500)), identity: nil))
         #expect(rejection.message().head.fields[.retryAfter] == "2")
     }
 
+    @Test func `that wants a login names the command`() throws {
+        let rejection = try #require(Rejection(.loginRequired, identity: "shop"))
+        #expect(rejection.detail == "Somebody must log in: run 'bearerd login shop'.")
+    }
+
     @Test func `nobody is answered who has gone`() {
-        #expect(Rejection(.clientGone, loginURL: nil) == nil)
+        #expect(Rejection(.clientGone, identity: nil) == nil)
     }
 }

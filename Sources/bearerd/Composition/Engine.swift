@@ -97,10 +97,9 @@ struct Engine: Sendable {
     ///
     /// - Parameters:
     ///   - listeners: as bound, in the order of the configuration.
-    ///   - adminAddress: where somebody logs in.
     ///   - connections: how many clients may have.
     func workerConfiguration(
-        listeners: [ListenAddress], adminAddress: ListenAddress?, connections: Int, log: any LineSink
+        listeners: [ListenAddress], connections: Int, log: any LineSink
     ) throws -> WorkerConfiguration {
         let timeouts = configuration.timeouts
         let limits = configuration.limits
@@ -120,9 +119,6 @@ struct Engine: Sendable {
         shared.serverTimeouts.streamIdle = timeouts.upstream.streamIdle ?? .zero
         shared.logFormat = configuration.log.effectiveFormat
         shared.accessLog = configuration.log.access && configuration.log.level <= .info ? log : nil
-        if case .tcp(let host, let port)? = adminAddress {
-            shared.loginURLPrefix = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)/login/"
-        }
         return shared
     }
 
