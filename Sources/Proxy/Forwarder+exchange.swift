@@ -252,7 +252,7 @@ extension Forwarder {
         let replacement = await session.accessTokenRejected(
             TokenRejection(
                 generation: token.generation, route: route.route.path, isUnauthorized: status == 401,
-                forcesRefresh: route.route.retryOnStatus.contains(status), canReplay: mayReplay),
+                canReplay: mayReplay),
             waitingAtMost: route.route.timeouts.tokenWait)
         guard mayReplay, let replacement else { return }
         guard !replacement.token.matches(token.token.plaintextBytes) else {
@@ -277,7 +277,9 @@ extension Forwarder {
             await reportRefusal(of: replacement, by: route, session)
         } else {
             metrics.countReplay(route: route.index, result: .accepted)
-            await reportAcceptance(of: replacement, by: route, session)
+            route.acceptedGeneration = replacement.generation
+            await session.accessTokenAccepted(
+                generation: replacement.generation, route: route.route.path, isReplayed: true)
         }
     }
 
@@ -287,8 +289,7 @@ extension Forwarder {
     ) async {
         _ = await session.accessTokenRejected(
             TokenRejection(
-                generation: token.generation, route: route.route.path, isUnauthorized: true,
-                forcesRefresh: route.route.retryOnStatus.contains(401), canReplay: false),
+                generation: token.generation, route: route.route.path, canReplay: false, isReplayed: true),
             waitingAtMost: .zero)
     }
 
@@ -321,10 +322,8 @@ extension Forwarder {
             connection.endAfterAnswer()
             return connection.stream.close()
         }
-        let loginURL = configuration.loginURLPrefix.flatMap { prefix in
-            exchange.route?.route.session.map { prefix + $0.identity }
-        }
-        guard let rejection = Rejection(error, loginURL: loginURL, fields: connection.request.fields) else {
+        let identity = exchange.route?.route.session?.identity
+        guard let rejection = Rejection(error, identity: identity, fields: connection.request.fields) else {
             exchange.status = 499
             exchange.code = "client_gone"
             connection.endAfterAnswer()

@@ -109,14 +109,22 @@ import Testing
         #expect(sidecar.provider.requests.count == 2)
     }
 
-    @Test func `after an accepted token the next 401 may force a refresh again`() throws {
+    @Test func `a token that is refused soon after a replay waits for the end of the hold-off, then heals`()
+        throws
+    {
         let revoked = Monitor<Set<String>>([])
         let sidecar = try Sidecar(upstream: upstream { token in revoked.withLock { $0.contains(token) } })
-        for round in 1...4 {
-            #expect(try sidecar.get().status == 200)
-            #expect(sidecar.provider.accessTokens.count == round)
-            revoked.withLock { $0 = Set(sidecar.provider.accessTokens.map { "Bearer \($0)" }) }
-        }
+        func revoke() { revoked.withLock { $0 = Set(sidecar.provider.accessTokens.map { "Bearer \($0)" }) } }
+        #expect(try sidecar.get().status == 200)
+        revoke()
+        let start = ContinuousClock.now
+        #expect(try sidecar.get().status == 200, "replayed")
+        revoke()
+        #expect(try sidecar.get().status == 401)
+        try sidecar.provider.request(3)
+        #expect(ContinuousClock.now - start > .seconds(9.5), "without traffic")
+        try eventually("the new token") { try sidecar.get().status == 200 }
+        #expect(sidecar.provider.requests.count == 3)
     }
 
     @Test func `a 401 for an older token harms no newer one`() throws {
@@ -175,11 +183,26 @@ import Testing
         #expect(try sidecar.metrics().sum("bearerd_authorization_errors_total") == 0)
     }
 
-    @Test func `with an empty retry_on_status nothing is replayed`() throws {
+    @Test(arguments: ["[]", "[419]"])
+    func `without a replay the next request refreshes first`(statuses: String) throws {
         let sidecar = try Sidecar(
-            upstream: upstream(refusing: Self.isFirst), .init(route: "retry_on_status: []"))
+            upstream: upstream(refusing: Self.isFirst), .init(route: "retry_on_status: \(statuses)"))
         #expect(try sidecar.get().status == 401)
-        #expect(sidecar.upstream.requests.count == 1)
+        #expect(sidecar.upstream.requests.count == 1 && sidecar.provider.requests.count == 1)
+        #expect(try sidecar.state() == "authorization_error")
+        #expect(try sidecar.get().status == 200)
+        #expect(sidecar.upstream.requests.count == 2 && sidecar.provider.requests.count == 2)
+        #expect(try sidecar.state() == "authorized")
+    }
+
+    @Test func `without a replay an upstream that always says 401 causes one forced refresh in 10 s too`()
+        throws
+    {
+        let sidecar = try Sidecar(upstream: upstream { _ in true }, .init(route: "retry_on_status: []"))
+        let start = ContinuousClock.now
+        for _ in 0..<50 { #expect(try sidecar.get().status == 401) }
+        #expect(sidecar.upstream.requests.count == 50)
+        #expect(sidecar.provider.requests.count <= 2 + Int((ContinuousClock.now - start) / .seconds(10)))
     }
 
     @Test func `an answer to the client's own header is not ours`() throws {

@@ -28,7 +28,7 @@ import Testing
             let runtime = try AuthRuntime(storage: .encryptedDirectory(directory, key: key))
             let session = try runtime.session(for: client(site), credentials: secret)
             await session.start()
-            #expect(await session.status.state == .empty)
+            #expect(await session.status.state == .loginRequired)
             await #expect(throws: TokenError.loginRequired) { try await session.withFreshTokens { _ in } }
             let login = try await runtime.logIn(session, waitingAtMost: .seconds(20)) { url in
                 _ = Background { try browse(try site.logIn(at: url)).status }

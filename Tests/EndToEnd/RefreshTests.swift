@@ -7,7 +7,7 @@ import Testing
 @Suite(.blocking) struct `Tokens are renewed` {
     @Test func `in the background before they expire, without traffic`() throws {
         let provider = try HostileProvider()
-        provider.setPolicy { $0.expiresIn = "2" }
+        provider.setPolicy { $0.expiresIn = "4" }
         let start = ContinuousClock.now
         let sidecar = try Sidecar(provider: provider)
         try provider.request(3)

@@ -51,13 +51,10 @@ struct `A session whose token is refused` {
             harness.server.script(.held)
             let refused = Task { await reject(harness, 1) }
             await harness.settle()
-            let other = Task { try await harness.request() }
-            await harness.settle()
-            #expect(harness.token == nil)
-            await harness.pass(.seconds(2))
-            let token = try await other.value
-            #expect(token == "at1", "others are not held up for long")
-            await harness.pass(.seconds(8))
+            #expect(harness.token == "at1")
+            let token = try await harness.request()
+            #expect(token == "at1", "others are not held up")
+            await harness.pass(.seconds(10))
             #expect(await refused.value == nil)
             harness.server.release()
         }
@@ -68,8 +65,48 @@ struct `A session whose token is refused` {
         try await harness.run {
             #expect(await reject(harness, 1, canReplay: false) == nil)
             #expect(harness.token == nil && harness.server.bodies.count == 1)
-            let token = try await harness.request()
+            harness.server.script(.held)
+            let first = Task { try await harness.request() }
+            await harness.settle()
+            #expect(harness.token == "at1")
+            let other = try await harness.request()
+            #expect(other == "at1", "that one need not wait")
+            harness.server.release()
+            let token = try await first.value
             #expect(token == "at2")
+        }
+    }
+
+    @Test func `makes the next request wait two seconds at most`() async throws {
+        let harness = SessionHarness()
+        try await harness.run {
+            #expect(await reject(harness, 1, canReplay: false) == nil)
+            harness.server.script(.held)
+            let first = Task { try await harness.request() }
+            await harness.settle()
+            await harness.pass(.seconds(2))
+            let token = try await first.value
+            #expect(token == "at1")
+            harness.server.release()
+        }
+    }
+
+    @Test func `tells changes that undo each other once a second`() async throws {
+        let harness = SessionHarness()
+        try await harness.run {
+            _ = await reject(harness, 1)
+            _ = await reject(harness, 2, canReplay: false)
+            let before = harness.journal.entries.count
+            for _ in 0..<50 {
+                await harness.session.accessTokenAccepted(generation: 2, route: "/")
+                _ = await reject(harness, 2, canReplay: false)
+                await harness.pass(.milliseconds(100))
+            }
+            let told = harness.journal.entries.dropFirst(before)
+            #expect(told.count <= 6, "\(told)")
+            await harness.session.accessTokenAccepted(generation: 2, route: "/")
+            await harness.pass(.seconds(1))
+            #expect(harness.journal.entries.filter { $0.hasPrefix("state") }.last == "state authorized")
         }
     }
 
@@ -90,7 +127,9 @@ struct `A session whose token is refused` {
             #expect(harness.token == "at4")
             await harness.session.accessTokenAccepted(generation: 4, route: "/")
             #expect(!harness.session.slot.isWatched)
-            #expect(await reject(harness, 4) == "at5")
+            #expect(await reject(harness, 4) == nil, "the route has to wait")
+            await harness.pass(.seconds(40))
+            #expect(harness.token == "at5")
         }
     }
 }

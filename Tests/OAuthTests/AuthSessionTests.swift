@@ -46,6 +46,38 @@ struct `A session` {
         }
     }
 
+    @Test func `gives who takes tokens away the next one, where that is being fetched`() async throws {
+        let harness = SessionHarness()
+        try await harness.run {
+            harness.server.script(.held)
+            await harness.pass(.seconds(250))
+            let old = try await harness.request()
+            #expect(old == "at1" && harness.token == "at1", "requests do not wait")
+            let taker = Task { try await harness.session.withFreshTokens { $0.accessToken } }
+            await harness.settle()
+            harness.server.release()
+            let new = try await taker.value
+            #expect(new == "at2")
+        }
+    }
+
+    @Test(arguments: [FakeServer.Reply.status(500), .held])
+    func `gives who takes tokens away the old one, where the next is not to be had`(
+        reply: FakeServer.Reply
+    ) async throws {
+        let harness = SessionHarness()
+        try await harness.run {
+            harness.server.script(reply)
+            await harness.pass(.seconds(250))
+            let taker = Task { try await harness.session.withFreshTokens { $0.accessToken } }
+            await harness.settle()
+            await harness.pass(.seconds(10))
+            let old = try await taker.value
+            #expect(old.hasPrefix("at"))
+            harness.server.release()
+        }
+    }
+
     @Test func `goes on with a request whose client has gone`() async throws {
         let harness = SessionHarness()
         harness.server.script(.held)

@@ -38,19 +38,16 @@ struct `A refused token` {
         let harness = authorized()
         #expect(harness.reject() == "wait")
         #expect(harness.begins())
-        #expect(harness.token == nil, "kept back while its successor is fetched")
         harness.crash(.transient)
         #expect(harness.token == "one")
         #expect(harness.word == .authorizationError)
         #expect(harness.reject() == "pass")
     }
 
-    @Test func `is kept back for two seconds at most`() {
+    @Test func `is not kept from others while its successor is fetched`() {
         let harness = authorized()
         _ = harness.reject()
-        _ = harness.begins()
-        #expect(harness.token == nil && harness.answer == "wait")
-        harness.pass(.seconds(2))
+        #expect(harness.begins())
         #expect(harness.token == "one" && harness.answer == "one")
     }
 
@@ -81,16 +78,56 @@ struct `A refused token` {
         }
     }
 
-    @Test func `starts the hold-off anew when the route accepts one`() {
+    @Test func `forces no second refresh within ten seconds, whatever the route accepts meanwhile`() {
+        let harness = authorized()
+        var forced = 0
+        for _ in 0..<600 {
+            if harness.reject() == "wait" {
+                #expect(harness.begins())
+                harness.land("forced", lifetime: .seconds(100_000))
+                _ = harness.reject(canReplay: false, isReplayed: true)
+                forced += 1
+            }
+            harness.state.tokenAccepted(generation: harness.generation, route: "/")
+            #expect(harness.word == .authorized && harness.token != nil)
+            #expect(!harness.state.isWatching && !harness.begins())
+            harness.pass(.milliseconds(100))
+        }
+        #expect(forced == 3, "at 0, 10 and 30 seconds")
+    }
+
+    @Test func `that a replayed request accepts starts the doubling anew, not the ten seconds`() {
         let harness = authorized()
         for _ in 0..<3 {
             #expect(harness.reject() == "wait")
             #expect(harness.begins())
             harness.land("forced", lifetime: .seconds(100_000))
-            #expect(harness.state.isWatching)
-            harness.state.tokenAccepted(generation: harness.generation, route: "/")
+            harness.state.tokenAccepted(generation: harness.generation, route: "/", isReplayed: true)
             #expect(!harness.state.isWatching)
+            #expect(harness.reject() == "pass")
+            harness.state.tokenAccepted(generation: harness.generation, route: "/")
+            harness.pass(.seconds(9))
+            #expect(harness.reject() == "pass" && harness.nextAttempt == .seconds(1))
+            harness.state.tokenAccepted(generation: harness.generation, route: "/")
+            harness.pass(.seconds(1))
         }
+    }
+
+    @Test func `that is accepted after the waiting had doubled shortens it, down to ten seconds`() {
+        let harness = authorized()
+        for _ in 0..<2 {
+            _ = harness.reject()
+            harness.renew(to: "forced", lifetime: .seconds(100_000))
+            _ = harness.reject(canReplay: false, isReplayed: true)
+            harness.state.tokenAccepted(generation: harness.generation, route: "/")
+            harness.pass(.seconds(10))
+        }
+        harness.pass(.seconds(10))
+        #expect(harness.reject() == "wait")
+        harness.renew(to: "good", lifetime: .seconds(100_000))
+        harness.state.tokenAccepted(generation: harness.generation, route: "/", isReplayed: true)
+        harness.pass(.seconds(9))
+        #expect(harness.reject() == "pass" && harness.nextAttempt == .seconds(1))
     }
 
     @Test func `that another route accepts is no error, but the hold-off stays`() {
@@ -109,9 +146,9 @@ struct `A refused token` {
         #expect(harness.reject(canReplay: false) == "pass")
         #expect(harness.token == nil, "the next request must ask")
         #expect(!harness.begins(), "but nobody refreshes before it comes")
-        harness.need()
+        #expect(harness.need(), "this one waits")
         #expect(harness.begins())
-        #expect(harness.answer == "wait")
+        #expect(!harness.need() && harness.answer == "one", "the others need not")
         harness.land("two")
         #expect(harness.answer == "two")
     }
@@ -137,17 +174,10 @@ struct `A refused token` {
 
     @Test func `with another status than 401 clears the mark of an earlier 401`() {
         let harness = authorized()
-        _ = harness.reject(forcesRefresh: false)
+        _ = harness.reject(canReplay: false)
         #expect(harness.word == .authorizationError)
-        _ = harness.reject(route: "/b", isUnauthorized: false, forcesRefresh: false)
+        _ = harness.reject(route: "/b", isUnauthorized: false, canReplay: false)
         #expect(harness.word == .authorized)
-    }
-
-    @Test func `on a route without retries is marked and heals by itself`() {
-        let harness = authorized()
-        #expect(harness.reject(forcesRefresh: false) == "pass")
-        #expect(harness.word == .authorizationError && harness.token == "one")
-        #expect(harness.nextAttempt == .seconds(10))
     }
 
     @Test func `waits for a refresh that is in flight anyway`() {
@@ -189,12 +219,18 @@ struct `A refused token` {
         #expect(harness.token == nil)
     }
 
-    @Test func `is told of no longer than the hold-off is remembered`() {
+    @Test func `is news once for each route and token`() {
         let harness = authorized()
-        _ = harness.reject()
-        harness.renew(to: "two", lifetime: .seconds(100_000))
-        harness.pass(.seconds(20))
-        _ = harness.begins()
-        #expect(!harness.state.isWatching)
+        func isNews(_ route: String) -> Bool {
+            let rejection = TokenRejection(generation: harness.generation, route: route)
+            defer { _ = harness.state.tokenRejected(rejection, at: harness.now) }
+            return harness.state.isNews(rejection)
+        }
+        #expect(isNews("/a") && isNews("/b") && !isNews("/a"))
+        harness.state.tokenAccepted(generation: harness.generation, route: "/a")
+        #expect(!isNews("/a"))
+        harness.pass(.seconds(10))
+        harness.renew(to: "two")
+        #expect(isNews("/a") && !isNews("/a"))
     }
 }

@@ -7,24 +7,36 @@ import Testing
 
 struct `Renewal` {
     @Test(arguments: [
-        (lifetime: Duration.seconds(300), margin: Duration?.none, expected: Duration.seconds(240)),
-        (.seconds(3600), nil, .seconds(3540)),
-        (.seconds(10), nil, .seconds(8)),
-        (.seconds(300), .seconds(100), .seconds(200)),
-        (.seconds(100), .seconds(100), .seconds(50)),
-        (.seconds(300), .zero, .seconds(300)),
+        (lifetime: Duration.seconds(300), margin: Duration?.none, expected: Duration.milliseconds(239_200)),
+        (.seconds(3600), nil, .seconds(3539)),
+        (.seconds(10), nil, .milliseconds(7200)),
+        (.seconds(300), .seconds(100), .seconds(199)),
+        (.seconds(100), .seconds(100), .milliseconds(49_500)),
+        (.seconds(300), .zero, .seconds(299)),
+        (.seconds(1), nil, .milliseconds(400)),
     ])
-    func `is due one margin before expiry`(lifetime: Duration, margin: Duration?, expected: Duration) {
+    func `is due one margin before the last second of a token`(
+        lifetime: Duration, margin: Duration?, expected: Duration
+    ) {
         let harness = StateHarness { $0.refreshMargin = margin }
         harness.renew(lifetime: lifetime)
         #expect(harness.nextAttempt == expected)
+    }
+
+    @Test(arguments: [(2.0, 1.0), (300, 299), (1, 0.5)])
+    func `comes before a provider that rounds down calls the token expired`(lifetime: Double, last: Double) {
+        let harness = StateHarness()
+        harness.renew(to: "one", lifetime: .seconds(lifetime))
+        _ = harness.state.nextAction(at: harness.now + .seconds(last))
+        #expect(harness.state.published(at: harness.now + .seconds(last - 0.01)) != nil)
+        #expect(harness.state.published(at: harness.now + .seconds(last)) == nil)
     }
 
     @Test func `is brought forward by a random tenth of the margin`() {
         let harness = StateHarness()
         harness.jitter = 0.5
         harness.renew(lifetime: .seconds(3600))
-        #expect(harness.nextAttempt == .seconds(3537))
+        #expect(harness.nextAttempt == .seconds(3536))
     }
 
     @Test func `goes on while the old token is used`() {
@@ -54,7 +66,7 @@ struct `Renewal` {
     @Test func `needs a person where only a person can begin a session`() {
         let harness = StateHarness(grantType: .refreshToken)
         #expect(!harness.begins())
-        #expect(harness.word == .empty)
+        #expect(harness.word == .loginRequired)
         #expect(harness.answer == "login_required")
         #expect(throws: TokenError.loginRequired) { try harness.state.refreshRequested() }
     }
@@ -75,7 +87,7 @@ struct `Renewal` {
         let grant = TokenGrant(accessToken: Secret("at"), lifetime: .seconds(10))
         _ = harness.state.received(grant, sentAt: harness.now - .seconds(3), wall: harness.wall, jitter: 0)
         harness.state.attemptEnded(at: harness.now, isSaved: true)
-        #expect(harness.state.access?.snapshot.expiry == harness.now + .seconds(7))
+        #expect(harness.state.access?.snapshot.expiry == harness.now + .seconds(6))
     }
 
     @Test func `carries the last known lifetime forward, else the configured one`() {
@@ -139,6 +151,6 @@ struct `Renewal` {
         harness.land("two")
         #expect(harness.token == "two")
         harness.wall = WallTime(secondsSinceEpoch: 0)
-        #expect(harness.token == "two" && harness.nextAttempt == .seconds(240))
+        #expect(harness.token == "two" && harness.nextAttempt == .milliseconds(239_200))
     }
 }

@@ -132,7 +132,8 @@ struct LoginTests {
         try await harness.run {
             await #expect(throws: TokenError.loginRequired) { try await harness.request() }
             #expect(harness.server.bodies.isEmpty)
-            #expect(await harness.session.status.state == .empty)
+            #expect(await harness.session.status.state == .loginRequired)
+            #expect(harness.journal.entries == ["state login_required"])
         }
     }
 

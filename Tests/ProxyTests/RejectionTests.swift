@@ -38,7 +38,7 @@ struct RejectionTests {
         func body(_ error: ProxyError, _ name: HTTPFields.Name, _ value: String) throws -> String {
             var fields = HTTPFields()
             fields.append(name, value)
-            let rejection = try #require(Rejection(error, loginURL: nil, fields: fields))
+            let rejection = try #require(Rejection(error, identity: nil, fields: fields))
             return String(decoding: rejection.message().body, as: UTF8.self)
         }
         #expect(try body(.wrongHost, .host, "a.test:1").contains("'a.test:1'"))

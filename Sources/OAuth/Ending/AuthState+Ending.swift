@@ -39,7 +39,7 @@ extension AuthState {
         doubts = 0
         demand = nil
         unauthorized = nil
-        withholding = nil
+        isWithheld = false
         isAskedFor = false
     }
 }

@@ -7,6 +7,9 @@ public import Confinement
 /// Every method runs on the executor given at the start. Threads that serve requests read ``slot`` and come here
 /// only when it is empty or a resource server refused the token.
 public actor AuthSession: ExecutorConfined {
+    /// How long one request may wait for the renewal that an earlier one was to have, before it goes on without.
+    private static let longestWithholding: Duration = .seconds(2)
+
     /// Where the session runs.
     public nonisolated let executor: any SerialExecutor
     /// The identity's name in the configuration.
@@ -39,7 +42,10 @@ public actor AuthSession: ExecutorConfined {
     private var isStopped = false
 
     private var published: AccessTokenSnapshot?
-    private var reported: IdentityState
+    /// The state that the family knows of.
+    private var reported: IdentityState = .empty
+    /// When the family is to be asked again whether it has a change to tell.
+    private var reportMoment: Instant?
 
     /// A session that does nothing before ``start()``.
     ///
@@ -60,8 +66,7 @@ public actor AuthSession: ExecutorConfined {
         server = AuthorizationServer(
             configuration: configuration, transport: transport, credentials: credentials, clock: clock)
         state = AuthState(configuration)
-        reported = state.state(at: clock.now)
-        family.join(self, as: reported)
+        family.join(self)
     }
 
     // MARK: The life of a session
@@ -108,18 +113,36 @@ public actor AuthSession: ExecutorConfined {
     /// - Throws: ``TokenError`` at the latest after `limit`.
     public func freshToken(waitingAtMost limit: Duration) async throws(TokenError) -> AccessTokenSnapshot {
         guard !isStopped else { throw .cancelled }
-        let now = clock.now
+        let deadline = clock.now + limit
+        if state.tokenNeeded() {
+            advance()
+            if state.attempt != nil {
+                await attemptEnd(by: min(deadline, clock.now + Self.longestWithholding))
+            }
+        }
         // Thousands may come while one request is in flight: they only queue up.
-        if state.tokenNeeded(at: now) || state.attempt == nil { advance() }
-        switch state.answer(at: now, until: now + limit) {
+        if state.attempt == nil { advance() }
+        switch state.answer(at: clock.now, until: deadline) {
         case .use(let snapshot): return snapshot
         case .fail(let error): throw error
         case .wait: break
         }
-        let waiter = TokenWaiter<AccessTokenSnapshot>(deadline: now + limit)
+        let waiter = TokenWaiter<AccessTokenSnapshot>(deadline: deadline)
         tokenWaiters.append(waiter)
         ringAlarm(by: waiter.deadline)
         return try await waiter.value()
+    }
+
+    /// The same, but one that is to be renewed by now is waited for while its renewal is in flight: who takes a token
+    /// away with them should not get one that is about to end.
+    ///
+    /// - Throws: ``TokenError`` at the latest after `limit`, if the token that there was has expired too.
+    public func renewedToken(waitingAtMost limit: Duration) async throws(TokenError) -> AccessTokenSnapshot {
+        guard !isStopped else { throw .cancelled }
+        let deadline = clock.now + limit
+        advance()
+        if state.attempt != nil { await attemptEnd(by: deadline) }
+        return try await freshToken(waitingAtMost: max(.zero, deadline - clock.now))
     }
 
     /// A resource server refused a token.
@@ -128,18 +151,12 @@ public actor AuthSession: ExecutorConfined {
     package func accessTokenRejected(
         _ rejection: TokenRejection, waitingAtMost limit: Duration
     ) async -> AccessTokenSnapshot? {
-        let wasUnauthorized = state.unauthorized
+        if state.isNews(rejection) { report(.authorizationError(route: rejection.route)) }
         var verdict = state.tokenRejected(rejection, at: clock.now)
-        if state.unauthorized != nil, state.unauthorized != wasUnauthorized {
-            report(.authorizationError(route: rejection.route))
-        }
         advance()
         let deadline = clock.now + limit
         while case .wait = verdict, state.attempt != nil {
-            let waiter = TokenWaiter<Void>(deadline: deadline)
-            attemptWaiters.append(waiter)
-            ringAlarm(by: deadline)
-            guard (try? await waiter.value()) != nil else { return nil }
+            guard await attemptEnd(by: deadline) else { return nil }
             verdict = state.verdict(on: rejection, at: clock.now)
         }
         switch verdict {
@@ -148,9 +165,10 @@ public actor AuthSession: ExecutorConfined {
         }
     }
 
-    /// A resource server took a token; needs to be told only while ``TokenSlot/isWatched``.
-    package func accessTokenAccepted(generation: Int, route: String) {
-        state.tokenAccepted(generation: generation, route: route)
+    /// A resource server took a token; needs to be told only while ``TokenSlot/isWatched``, and of requests that it had
+    /// refused with another token.
+    package func accessTokenAccepted(generation: Int, route: String, isReplayed: Bool = false) {
+        state.tokenAccepted(generation: generation, route: route, isReplayed: isReplayed)
         advance()
     }
 
@@ -186,6 +204,17 @@ public actor AuthSession: ExecutorConfined {
         attemptWaiters.append(waiter)
         ringAlarm(by: waiter.deadline)
         try await waiter.value()
+    }
+
+    /// Waits for the end of the attempt in flight.
+    ///
+    /// - Returns: whether it brought a token before `deadline`, or needed to bring none.
+    @discardableResult
+    private func attemptEnd(by deadline: Instant) async -> Bool {
+        let waiter = TokenWaiter<Void>(deadline: deadline)
+        attemptWaiters.append(waiter)
+        ringAlarm(by: deadline)
+        return (try? await waiter.value()) != nil
     }
 
     // MARK: After every event
@@ -248,10 +277,11 @@ public actor AuthSession: ExecutorConfined {
 
     private func reportState(at now: Instant) {
         let present = state.state(at: now)
-        guard present != reported else { return }
+        guard present != reported || reportMoment.map({ $0 <= now }) ?? false else { return }
         reported = present
-        guard let change = family.changed(self, to: present) else { return }
-        report(.stateChanged(from: change.from, to: change.to))
+        let (change, due) = family.look(self, in: present, at: now)
+        reportMoment = due
+        if let change { report(.stateChanged(from: change.from, to: change.to)) }
     }
 
     // MARK: Time
@@ -267,6 +297,7 @@ public actor AuthSession: ExecutorConfined {
         var moments = tokenWaiters.map(\.deadline) + attemptWaiters.map(\.deadline)
         if let moment = state.nextMoment(after: clock.now) { moments.append(moment) }
         if let saveMoment { moments.append(saveMoment) }
+        if let reportMoment { moments.append(reportMoment) }
         let next = moments.min()
         if next != alarmMoment { replaceAlarm(with: next) }
     }

@@ -22,7 +22,8 @@ extension FreshTokens: CustomStringConvertible, CustomDebugStringConvertible, Cu
 }
 
 extension AuthSession {
-    /// Calls `body` with tokens that have not expired: at once if there are some, else after the one refresh in flight.
+    /// Calls `body` with tokens that have not expired: at once if they are not due for a refresh, else after the one
+    /// in flight; if that fails or takes too long, with those that there are while they last.
     ///
     /// However many call at once, there is one refresh, and what it brought is stored before anybody gets it.
     ///
@@ -38,7 +39,7 @@ extension AuthSession {
     }
 
     private func freshTokens(waitingAtMost limit: Duration) async throws(TokenError) -> FreshTokens {
-        let access = try await freshToken(waitingAtMost: limit)
+        let access = try await renewedToken(waitingAtMost: limit)
         return FreshTokens(
             accessToken: access.token.withPlaintext { $0 },
             idToken: state.session.idToken?.withPlaintext { $0 },

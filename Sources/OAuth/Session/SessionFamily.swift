@@ -17,7 +17,7 @@ public final class SessionFamily: Sendable {
         var isTaken = false
         var waiting: [CheckedContinuation<Void, Never>] = []
         var unwritten: StoredSession?
-        var reported: IdentityState?
+        var reported = ReportedState(.empty)
 
         /// The identity's state: the first that applies to one of the members.
         var word: IdentityState? {
@@ -33,10 +33,10 @@ public final class SessionFamily: Sendable {
 
     // MARK: Members
 
-    func join(_ session: AuthSession, as present: IdentityState) {
+    /// `session` begins, and nothing is known of it yet.
+    func join(_ session: AuthSession) {
         state.withLock { state in
-            state.members[ObjectIdentifier(session)] = Member(session: session, state: present)
-            state.reported = state.word
+            state.members[ObjectIdentifier(session)] = Member(session: session, state: .empty)
         }
     }
 
@@ -47,17 +47,18 @@ public final class SessionFamily: Sendable {
         }
     }
 
-    /// `session` has come to a new state.
+    /// `session` is in this state.
     ///
-    /// - Returns: what became of the identity's, if that is another one.
-    func changed(
-        _ session: AuthSession, to present: IdentityState
-    ) -> (from: IdentityState, to: IdentityState)? {
+    /// - Returns: what became of the identity's, if that is to be told now; when to ask again, if it is to be told
+    ///   later.
+    func look(
+        _ session: AuthSession, in present: IdentityState, at now: Instant
+    ) -> (change: (from: IdentityState, to: IdentityState)?, due: Instant?) {
         state.withLock { state in
             state.members[ObjectIdentifier(session)]?.state = present
-            guard let old = state.reported, let new = state.word, old != new else { return nil }
-            state.reported = new
-            return (old, new)
+            guard let new = state.word else { return (nil, nil) }
+            let old = state.reported.look(new, at: now)
+            return (old.map { ($0, new) }, state.reported.due)
         }
     }
 

@@ -12,21 +12,20 @@ extension AuthState {
         case wait
     }
 
-    /// How long a forced renewal may keep a token that has not expired from other requests.
-    static let longestWithholding: Duration = .seconds(2)
-
     /// Whether answers that accept the token are worth telling us.
-    package var isWatching: Bool { unauthorized != nil || !holdOffs.isEmpty }
+    package var isWatching: Bool { unauthorized != nil }
 
-    func isWithheld(at now: Instant) -> Bool {
-        switch withholding {
-        case .untilAsked: true
-        case .whileRenewing(let end): now < end
-        case nil: false
+    /// Whether a refusal is the first one of this token by its route.
+    func isNews(_ rejection: TokenRejection) -> Bool {
+        guard rejection.isUnauthorized, access?.snapshot.generation == rejection.generation else {
+            return false
         }
+        return holdOffs[rejection.route].map { $0.refused < rejection.generation } ?? true
     }
 
     /// A resource server refused a token.
+    ///
+    /// The token goes on being used while another one is fetched: an API may refuse it in one place alone.
     package mutating func tokenRejected(_ rejection: TokenRejection, at now: Instant) -> Verdict {
         let generation = rejection.generation
         guard let access, access.snapshot.generation == generation else {
@@ -40,10 +39,10 @@ extension AuthState {
         }
 
         var holdOff = holdOffs[rejection.route]
-        holdOff?.refuse(generation)
+        holdOff?.refuse(generation, isReplayed: rejection.isReplayed)
         defer { holdOffs[rejection.route] = holdOff }
         let mayForce = holdOff.map { $0.until <= now } ?? true
-        guard rejection.forcesRefresh, mayForce, canRenewNow(at: now) else {
+        guard mayForce, canRenewNow(at: now) else {
             // Not by this request; the end of the hold-off sees to it.
             holdOff = holdOff ?? (rejection.isUnauthorized ? HoldOff(refusing: generation, at: now) : nil)
             return attempt != nil && rejection.canReplay && demand != nil ? .wait : .pass
@@ -54,11 +53,10 @@ extension AuthState {
             holdOff = HoldOff(refusing: generation, at: now)
         }
         guard rejection.canReplay || attempt != nil else {
-            withholding = .untilAsked
+            isWithheld = true
             return .pass
         }
         demand = generation
-        withholding = .whileRenewing(until: now + Self.longestWithholding)
         return rejection.canReplay ? .wait : .pass
     }
 
@@ -70,14 +68,16 @@ extension AuthState {
         return attempt == nil ? .pass : .wait
     }
 
-    /// A resource server took a token.
-    package mutating func tokenAccepted(generation: Int, route: String) {
+    /// A resource server took a token; `isReplayed` says whether in a request that it had refused with another one.
+    ///
+    /// The hold-off stays: else an API with one endpoint that always refuses would cost a refresh for each request.
+    package mutating func tokenAccepted(generation: Int, route: String, isReplayed: Bool = false) {
         guard access?.snapshot.generation == generation else { return }
         if !isUnsaved, generation == session.generation { hasStoredWorked = true }
-        holdOffs[route] = nil
+        holdOffs[route]?.accept(generation, isReplayed: isReplayed)
         guard unauthorized == generation else { return }
         unauthorized = nil
-        withholding = nil
+        isWithheld = false
         if attempt == nil { demand = nil }
     }
 
@@ -86,7 +86,7 @@ extension AuthState {
         invalidated = access?.snapshot.generation ?? session[request]?.generation ?? session.generation
         access = nil
         unauthorized = nil
-        withholding = nil
+        isWithheld = false
         failure?.retry = now
         guard session[request] != nil else { return }
         session[request] = nil

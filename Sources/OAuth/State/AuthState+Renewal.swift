@@ -59,14 +59,13 @@ extension AuthState {
         var moments: [Instant] = []
         if let access { moments.append(access.snapshot.expiry) }
         if attempt == nil, let renewal = renewalMoment(at: now) { moments.append(renewal) }
-        if case .whileRenewing(let end) = withholding { moments.append(end) }
         if let healing = healingMoment { moments.append(healing) }
         return moments.filter { $0 > now }.min()
     }
 
     /// What a request that can wait until `deadline` gets.
     package func answer(at now: Instant, until deadline: Instant) -> Answer {
-        if let access, access.isUsable(at: now), !isWithheld(at: now) { return .use(access.snapshot) }
+        if let access, access.isUsable(at: now), !isWithheld { return .use(access.snapshot) }
         if attempt != nil { return now < deadline ? .wait : .fail(reason(at: now)) }
         if isLoginRequired || !canRenew { return .fail(.loginRequired) }
         guard let failure else { return now < deadline ? .wait : .fail(reason(at: now)) }
@@ -94,7 +93,7 @@ extension AuthState {
 
     /// The token that requests may use without asking, nil if they must ask.
     package func published(at now: Instant) -> AccessTokenSnapshot? {
-        guard let access, access.isUsable(at: now), !isWithheld(at: now) else { return nil }
+        guard let access, access.isUsable(at: now), !isWithheld else { return nil }
         return access.snapshot
     }
 
@@ -102,11 +101,12 @@ extension AuthState {
 
     /// A request wants a token and none is published.
     ///
-    /// - Returns: whether that changed anything.
-    package mutating func tokenNeeded(at now: Instant) -> Bool {
-        guard case .untilAsked = withholding, let access else { return false }
+    /// - Returns: whether it is the one that refreshes before it is sent; the others need not wait.
+    package mutating func tokenNeeded() -> Bool {
+        guard isWithheld else { return false }
+        isWithheld = false
+        guard let access else { return false }
         demand = access.snapshot.generation
-        withholding = .whileRenewing(until: now + Self.longestWithholding)
         return true
     }
 
@@ -231,10 +231,9 @@ extension AuthState {
         }
         next.refusal = nil
         next.lastRefresh = wall
-        let snapshot = AccessTokenSnapshot(
-            generation: next.generation, token: grant.accessToken, expiry: sentAt + lifetime)
         let token = AccessToken(
-            snapshot: snapshot, lifetime: lifetime, margin: configuration.refreshMargin, jitter: jitter)
+            grant.accessToken, generation: next.generation, end: sentAt + lifetime, lifetime: lifetime,
+            margin: configuration.refreshMargin, jitter: jitter)
         return (next, token)
     }
 
@@ -290,7 +289,7 @@ extension AuthState {
         case .failed(let last, let stored):
             if let stored { replaceSession(with: stored, isSaved: isSaved) }
             failure = last
-            withholding = nil
+            isWithheld = false
             if session.refusal != nil { demand = nil }
             return .failure(last.failure)
         }
@@ -303,7 +302,7 @@ extension AuthState {
         doubts = 0
         demand = nil
         unauthorized = nil
-        withholding = nil
+        isWithheld = false
         for route in holdOffs.keys { holdOffs[route]?.renewed(to: token.snapshot.generation) }
     }
 

@@ -5,17 +5,12 @@ extension AuthState {
     /// The one word: the first that applies.
     public func state(at now: Instant) -> IdentityState {
         let isUsable = access?.isUsable(at: now) ?? false
-        if isLoginRequired || isSpent(at: now) { return .loginRequired }
+        if isLoginRequired || !canRenew && !isUsable { return .loginRequired }
         if failure?.failure.kind == .misconfigured { return .misconfigured }
         if unauthorized != nil { return .authorizationError }
         if !isUsable, failure != nil { return .unavailable }
         if !isUsable, attempt != nil { return .refreshing }
         return isUsable ? .authorized : .empty
-    }
-
-    /// Whether a login has had its time: its last access token is gone, and it has no refresh token.
-    private func isSpent(at now: Instant) -> Bool {
-        !canRenew && session.lastRefresh != nil && !(access?.isUsable(at: now) ?? false)
     }
 
     /// All that may be shown.

@@ -41,12 +41,10 @@ extension AuthState {
         knownLifetime = token.lifetime
         // A civil clock that was set back must not make the token live longer than it ever did.
         let remaining = min(token.expiresAt - wall, token.lifetime)
-        let snapshot = AccessTokenSnapshot(
-            generation: token.generation, token: token.token, expiry: now + remaining)
         use(
             AccessToken(
-                snapshot: snapshot, lifetime: token.lifetime, margin: configuration.refreshMargin,
-                jitter: jitter))
+                token.token, generation: token.generation, end: now + remaining, lifetime: token.lifetime,
+                margin: configuration.refreshMargin, jitter: jitter))
         return true
     }
 

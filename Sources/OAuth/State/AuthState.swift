@@ -48,8 +48,8 @@ public struct AuthState: Sendable {
     var unauthorized: Int?
     /// Routes that forced a refresh not long ago, or may not yet.
     var holdOffs: [String: HoldOff] = [:]
-    /// Why a token that has not expired is kept from requests.
-    var withholding: Withholding?
+    /// Whether the next request asks for a renewal before it gets a token, though that has not expired.
+    var isWithheld = false
 
     /// A state that knows nothing.
     public init(_ configuration: ClientConfiguration) {
@@ -84,14 +84,6 @@ public struct AuthState: Sendable {
         let count: Int
         var retry: Instant
         let at: WallTime
-    }
-
-    /// Why a token that has not expired is kept from requests.
-    enum Withholding: Sendable {
-        /// The next request asks for a renewal first.
-        case untilAsked
-        /// A renewal was forced and is not done; after the given moment the old token is used all the same.
-        case whileRenewing(until: Instant)
     }
 }
 

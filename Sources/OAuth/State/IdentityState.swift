@@ -4,7 +4,7 @@
 ///
 /// Of several that apply the first in this order is shown. No state decides readiness.
 public enum IdentityState: String, CaseIterable, Sendable {
-    /// The authorization server refused for good: somebody must log in.
+    /// Somebody must log in: nobody has yet, or the authorization server refused for good.
     case loginRequired = "login_required"
     /// The authorization server refuses this client or its request: somebody must mend the configuration.
     case misconfigured = "misconfigured"

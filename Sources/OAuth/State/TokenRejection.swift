@@ -8,19 +8,19 @@ package struct TokenRejection: Equatable, Sendable {
     package var route: String
     /// Whether the status was 401; other statuses force a refresh but leave no mark.
     package var isUnauthorized: Bool
-    /// Whether the route wants a refresh on this status.
-    package var forcesRefresh: Bool
     /// Whether the request can be sent again: its body is at hand and no byte of the answer was sent on.
     package var canReplay: Bool
+    /// Whether the route had refused this very request already, with another token.
+    package var isReplayed: Bool
 
     package init(
-        generation: Int, route: String, isUnauthorized: Bool = true, forcesRefresh: Bool = true,
-        canReplay: Bool = true
+        generation: Int, route: String, isUnauthorized: Bool = true, canReplay: Bool = true,
+        isReplayed: Bool = false
     ) {
         self.generation = generation
         self.route = route
         self.isUnauthorized = isUnauthorized
-        self.forcesRefresh = forcesRefresh
         self.canReplay = canReplay
+        self.isReplayed = isReplayed
     }
 }

@@ -43,10 +43,10 @@ struct IdentitySession {
         redirectURI = identity.redirectURI.registered
     }
 
-    /// A token that has not expired: the stored one, else a new one that is stored first.
+    /// A token that has not expired: the stored one, or if that is due for a refresh a new one that is stored first.
     func freshToken() async throws(CommandFailure) -> AccessTokenSnapshot {
         try await perform { session throws(TokenError) in
-            try await session.freshToken(waitingAtMost: patience)
+            try await session.renewedToken(waitingAtMost: patience)
         }
     }
 

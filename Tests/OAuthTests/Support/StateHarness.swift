@@ -109,17 +109,17 @@ final class StateHarness {
     }
 
     /// A request comes and finds no token.
-    func need() { _ = state.tokenNeeded(at: now) }
+    @discardableResult
+    func need() -> Bool { state.tokenNeeded() }
 
     /// The newest token is refused by a resource server.
     func reject(
         _ generation: Int? = nil, route: String = "/", isUnauthorized: Bool = true,
-        forcesRefresh: Bool = true,
-        canReplay: Bool = true
+        canReplay: Bool = true, isReplayed: Bool = false
     ) -> String {
         let rejection = TokenRejection(
             generation: generation ?? self.generation, route: route, isUnauthorized: isUnauthorized,
-            forcesRefresh: forcesRefresh, canReplay: canReplay)
+            canReplay: canReplay, isReplayed: isReplayed)
         return describe(state.tokenRejected(rejection, at: now))
     }
 
