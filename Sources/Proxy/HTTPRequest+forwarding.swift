@@ -26,7 +26,8 @@ extension HTTPRequest {
         let wantsTrailers = fields.containsToken("trailers", in: .te)
         fields.removeHopByHop()
         fields.remove(.bearerdKey)
-        fields.removeLookalikes(of: state.reservedNames)
+        // Names that are known have none: only others cost a call.
+        if fields.has(.other) { fields.removeLookalikes(of: state.reservedNames) }
         if version == .http10 { fields.remove(.expect) }  // RFC 9110 10.1.1
         if framing == .chunked { fields.append(line: Self.chunkedLine, of: .transferEncoding) }
         if wantsTrailers {
