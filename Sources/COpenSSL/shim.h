@@ -65,10 +65,11 @@ static inline int bearerd_ssl_ctx_set_up_client(SSL_CTX *context, int (*on_sessi
 /* Names the server: for SNI unless it is an address (RFC 6066 3), and as what its certificate must be for. Returns 1. */
 static inline int bearerd_ssl_set_server_name(SSL *connection, const char *host, int verifies) {
     X509_VERIFY_PARAM *checks = SSL_get0_param(connection);
+    X509_VERIFY_PARAM_set_hostflags(checks, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS |
+                                                X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
     if (X509_VERIFY_PARAM_set1_ip_asc(checks, host) == 1) return 1;
     if (SSL_set_tlsext_host_name(connection, host) != 1) return 0;
     if (!verifies) return 1;
-    X509_VERIFY_PARAM_set_hostflags(checks, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
     return X509_VERIFY_PARAM_set1_host(checks, host, 0);
 }
 
@@ -80,9 +81,6 @@ static inline int bearerd_ssl_ctx_set_client_trust(SSL_CTX *context, X509_STORE 
     return (int)SSL_CTX_set1_verify_cert_store(context, store);
 }
 
-
-static inline int bearerd_err_reason(unsigned long code) { return ERR_GET_REASON(code); }
-
 /* The names of a certificate: stack macros. A name that is neither a host nor an address has no bytes. */
 static inline int bearerd_general_name_count(GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
 static inline const unsigned char *bearerd_general_name(GENERAL_NAMES *names, int index, int *length,
@@ -93,4 +91,33 @@ static inline const unsigned char *bearerd_general_name(GENERAL_NAMES *names, in
     *is_address = type == GEN_IPADD;
     *length = ASN1_STRING_length(value);
     return ASN1_STRING_get0_data(value);
+}
+
+/* Whether a certificate says where names belong which hosts or addresses it is for (RFC 9110 4.3.4). */
+static inline int bearerd_has_alternative_name(const X509 *certificate) {
+    GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
+    int count = names ? bearerd_general_name_count(names) : 0, found = 0;
+    for (int index = 0; index < count && !found; index++) {
+        int length, is_address;
+        found = bearerd_general_name(names, index, &length, &is_address) != NULL;
+    }
+    GENERAL_NAMES_free(names);
+    return found;
+}
+
+/* SSL_verify_cb: refuses a server's certificate whose name is in its subject (CN) alone, with a code that says so. */
+static inline int bearerd_verify_named(int is_good, X509_STORE_CTX *context) {
+    int error = X509_STORE_CTX_get_error(context);
+    if (is_good ? X509_STORE_CTX_get_error_depth(context) != 0
+                : error != X509_V_ERR_HOSTNAME_MISMATCH && error != X509_V_ERR_IP_ADDRESS_MISMATCH)
+        return is_good;
+    X509 *certificate = X509_STORE_CTX_get0_cert(context);
+    if (certificate && bearerd_has_alternative_name(certificate)) return is_good;
+    X509_STORE_CTX_set_error(context, X509_V_ERR_APPLICATION_VERIFICATION);
+    return 0;
+}
+
+/* Has the server's certificate verified, and the name looked for where it counts alone. */
+static inline void bearerd_ssl_ctx_verify_server(SSL_CTX *context) {
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, bearerd_verify_named);
 }

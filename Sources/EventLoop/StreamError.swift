@@ -14,6 +14,8 @@ package enum StreamError: Error, Equatable, Sendable {
     case failed(code: Int32)
     /// The peer speaks without the encryption that is asked for; it can be told so in the clear.
     case unencrypted
+    /// The peer's certificate is not believed; `code` is OpenSSL's (`SSL_get_verify_result`).
+    case certificate(code: Int32)
     /// The transport below (TLS) failed; `code` is that library's own.
     case transport(code: Int32)
 

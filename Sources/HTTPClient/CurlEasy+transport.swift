@@ -88,6 +88,8 @@ private func onSecurityContext(
     SSL_CTX_ctrl(context, SSL_CTRL_MODE, modes, nil)
     // libcurl wants no session tickets before TLS 1.3: a server that keeps no sessions could resume none.
     SSL_CTX_clear_options(context, BEARERD_SSL_OP_NO_TICKET)
+    // libcurl itself would be content with a name in the subject alone.
+    if SSL_CTX_get_verify_mode(context) != SSL_VERIFY_NONE { bearerd_ssl_ctx_verify_server(context) }
     guard SSL_CTX_ctrl(context, SSL_CTRL_GET_MAX_PROTO_VERSION, 0, nil) != Int(TLS1_3_VERSION) else {
         return CURLE_OK
     }

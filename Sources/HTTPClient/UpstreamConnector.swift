@@ -131,7 +131,8 @@ package final class UpstreamConnector {
             if Task.isCancelled { throw .cancelled }
             switch error {
             case .timedOut: throw .connectionTimeout
-            case let error: throw error.isCertificateFailure ? .tlsCertificate : .tlsHandshake
+            case .certificate(let code): throw .tlsCertificate(CertificateFault(verifyResult: code))
+            case .closed, .reset, .failed, .unencrypted, .transport: throw .tlsHandshake
             }
         }
     }

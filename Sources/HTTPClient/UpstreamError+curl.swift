@@ -20,8 +20,10 @@ extension UpstreamError {
             self = .dnsError
         case CURLE_OPERATION_TIMEDOUT:
             self = easy.microseconds(CURLINFO_NAMELOOKUP_TIME_T) == 0 ? .dnsTimeout : .connectionTimeout
-        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_CACERT_BADFILE:
-            self = .tlsCertificate
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_ISSUER_ERROR:
+            self = .tlsCertificate(CertificateFault(of: easy))
+        case CURLE_SSL_CACERT_BADFILE:
+            self = .tlsCertificate(.unknownAuthority)
         case CURLE_SSL_CERTPROBLEM:
             self = .clientCertificate
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED:
@@ -53,5 +55,14 @@ extension UpstreamError {
         guard probe >= 0 else { return errno == EMFILE || errno == ENFILE }
         close(probe)
         return false
+    }
+}
+
+extension CertificateFault {
+    /// What was wrong with the certificate that a transfer failed for: the server's, or that of a proxy on the way.
+    fileprivate init(of easy: borrowing CurlEasy) {
+        let server = easy.number(CURLINFO_SSL_VERIFYRESULT)
+        let result = server == 0 ? easy.number(CURLINFO_PROXY_SSL_VERIFYRESULT) : server
+        self.init(verifyResult: Int32(truncatingIfNeeded: result))
     }
 }

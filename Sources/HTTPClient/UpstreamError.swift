@@ -15,7 +15,7 @@ package enum UpstreamError: Error, Equatable, Sendable {
     /// The name servers did not answer in time.
     case dnsTimeout
     /// The certificate is not for this name, has expired, or nobody whom we trust vouches for it.
-    case tlsCertificate
+    case tlsCertificate(CertificateFault)
     /// TLS failed for another reason, such as a server that wants a client certificate.
     case tlsHandshake
     /// Our own certificate or key cannot be used.

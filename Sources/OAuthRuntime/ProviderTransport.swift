@@ -36,35 +36,14 @@ extension TransportError {
     /// What a failed transfer means to the engine.
     fileprivate init(_ error: TransferError) {
         switch error {
-        case .notConnected(let reason) where error.isCertificate: self = .certificate(reason.summary)
-        case .notConnected(let reason): self = .unreachable(reason.summary)
+        case .notConnected(let cause) where error.isCertificate: self = .certificate(cause.reason)
+        case .notConnected(let cause): self = .unreachable(cause.reason)
         case .timedOut: self = .timedOut
         case .interrupted: self = .interrupted("the connection ended")
         case .tooLarge: self = .answerTooLarge
         case .malformed: self = .notHTTP("not an HTTP answer")
         case .cancelled: self = .interrupted("cancelled")
         case .other(let error): self = .interrupted(error.reason)
-        }
-    }
-}
-
-extension UpstreamError {
-    /// What a person reads of it.
-    fileprivate var summary: String {
-        switch self {
-        case .connectionRefused: "connection refused"
-        case .connectionTimeout: "connecting took too long"
-        case .unreachable: "no route leads there"
-        case .dnsError: "the name has no address"
-        case .dnsTimeout: "the name servers did not answer"
-        case .tlsCertificate: "the certificate does not verify"
-        case .tlsHandshake: "the TLS handshake failed"
-        case .clientCertificate: "the client certificate or its key cannot be used"
-        case .proxyFailed: "the proxy did not let us through"
-        case .noDescriptors: "no descriptor is left"
-        case .busy: "no connection came free"
-        case .cancelled: "cancelled"
-        case .other(let error): error.reason
         }
     }
 }

@@ -23,7 +23,7 @@ extension ProxyError {
         case .connectionTimeout: self = .upstreamConnectTimedOut
         case .dnsError: self = .upstreamUnresolved
         case .dnsTimeout: self = .upstreamConnectTimedOut
-        case .tlsCertificate: self = .upstreamCertificate
+        case .tlsCertificate(let fault): self = .upstreamCertificate(fault)
         case .tlsHandshake, .clientCertificate: self = .upstreamTLS
         case .busy: self = .upstreamBusy
         case .unreachable, .proxyFailed, .noDescriptors, .other: self = .upstreamConnectFailed

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPClient
 package import HTTPTypes
 
 /// An answer of bearerd's own: the one place where a failure becomes a status (RFC 9110 15.5, 15.6).
@@ -118,9 +119,9 @@ package struct Rejection: Equatable, Sendable {
             self.init(
                 504, "upstream_timeout", "Connecting to the upstream took longer than timeouts.connect.",
                 proxyStatus: "connection_timeout")
-        case .upstreamCertificate:
+        case .upstreamCertificate(let fault):
             self.init(
-                502, "upstream_tls", "The upstream's certificate does not verify.",
+                502, "upstream_tls", "The upstream's certificate does not verify: \(fault.reason).",
                 proxyStatus: "tls_certificate_error")
         case .upstreamTLS:
             self.init(
@@ -175,7 +176,7 @@ package struct Rejection: Equatable, Sendable {
 
     /// The head of the answer and its body, `application/problem+json` (RFC 9457).
     package func message() -> (head: HTTPResponse, body: [UInt8]) {
-        // Texts are our own, an identity's name has no odd bytes, nor has what a RefusedCaller shows.
+        // Texts are our own, or OpenSSL's; an identity's name has no odd bytes, nor has what a RefusedCaller shows.
         let body = """
             {"type":"about:blank","title":"\(ReasonPhrase.of(status))","status":\(status),\
             "detail":"\(detail)","code":"\(code)"}

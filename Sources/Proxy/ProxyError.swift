@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import HTTPClient
 package import HTTPTypes
 
 /// Why a request gets no answer from its upstream.
@@ -27,7 +28,7 @@ package enum ProxyError: Error, Equatable, Sendable {
     case upstreamUnresolved
     case upstreamConnectFailed
     case upstreamConnectTimedOut
-    case upstreamCertificate
+    case upstreamCertificate(CertificateFault)
     case upstreamTLS
     case upstreamBusy
     case upstreamTimedOut

@@ -51,7 +51,11 @@ package final class ClientContext {
             }
         }
         if let authorities { SSL_CTX_set1_cert_store(handle, authorities) }
-        SSL_CTX_set_verify(handle, skipsVerification ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nil)
+        if skipsVerification {
+            SSL_CTX_set_verify(handle, SSL_VERIFY_NONE, nil)
+        } else {
+            bearerd_ssl_ctx_verify_server(handle)
+        }
         self.handle = handle
         self.host = host
         self.skipsVerification = skipsVerification

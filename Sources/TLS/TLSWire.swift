@@ -136,8 +136,12 @@ final class TLSWire: Wire {
             isBroken = true
             canStillReceive = false
             let error = ERR_peek_error()
-            if ERR_GET_REASON(error) == SSL_R_UNEXPECTED_EOF_WHILE_READING { return .truncated }
-            return .failed(.transport(code: Int32(truncatingIfNeeded: error)))
+            switch ERR_GET_REASON(error) {
+            case SSL_R_UNEXPECTED_EOF_WHILE_READING: return .truncated
+            case SSL_R_CERTIFICATE_VERIFY_FAILED:
+                return .failed(.certificate(code: Int32(truncatingIfNeeded: SSL_get_verify_result(session))))
+            default: return .failed(.transport(code: Int32(truncatingIfNeeded: error)))
+            }
         }
     }
 

@@ -39,15 +39,19 @@ import Testing
         let authority = try TLSAuthority()
         let stranger = try TLSAuthority()
         let trusted = "ca_file: \(authority.certificateFile)"
+        let named = try authority.certificate(for: [], subject: "localhost")
+        let common = try TLSServer(certificateFile: named.certificateFile, keyFile: named.keyFile)
         let cases = [
-            ("unknown authority", try RawUpstream(tls: stranger.server()), trusted),
-            ("system authorities", try RawUpstream(tls: authority.server()), ""),
-            ("wrong host", try RawUpstream(tls: authority.server(for: ["other.test"])), trusted),
+            ("unknown CA", try RawUpstream(tls: stranger.server()), trusted),
+            ("unknown CA", try RawUpstream(tls: authority.server()), ""),
+            ("other name", try RawUpstream(tls: authority.server(for: ["other.test"])), trusted),
+            ("expired", try RawUpstream(tls: authority.server(days: -1)), trusted),
+            ("no subjectAltName", try RawUpstream(tls: common), trusted),
         ]
         for (name, upstream, more) in cases {
             let sidecar = try Sidecar(Self.settings(upstream.url, more))
             let answer = try sidecar.get("/tls")
-            #expect(answer.problem == "upstream_tls", "\(name)")
+            #expect(answer.problem == "upstream_tls" && answer.text.contains(name), "\(answer.text)")
             `bearerd's own answers`.check(answer, 502, "upstream_tls", proxyError: "tls_certificate_error")
             #expect(upstream.requests.isEmpty, "\(name)")
         }

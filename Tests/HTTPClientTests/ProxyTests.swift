@@ -72,7 +72,7 @@ import Testing
         let address = UpstreamAddress(
             url: try HTTPClientTests.url("https://api.invalid"),
             transport: Transport(trust: trust, proxy: .url(url)))
-        await #expect(throws: UpstreamError.tlsCertificate) {
+        await #expect(throws: UpstreamError.tlsCertificate(.unknownAuthority)) {
             try await onLoop { _ = try await connect(to: address, $0) }
         }
         #expect(proxy.heads.isEmpty)

@@ -39,7 +39,7 @@ import Testing
         let (trusted, distrusted) = (
             try upstream.address(Transport(trust: trust)), try upstream.address(Transport(trust: stranger))
         )
-        await #expect(throws: UpstreamError.tlsCertificate) {
+        await #expect(throws: UpstreamError.tlsCertificate(.unknownAuthority)) {
             try await onLoop { multis in
                 for address in [trusted, distrusted] { _ = try await connect(to: address, multis).exchange() }
             }
@@ -59,7 +59,7 @@ import Testing
                         within: .seconds(10))
                 }
             }
-            #expect(refusal == (isFine ? nil : .tlsCertificate), "\(names)")
+            #expect(refusal == (isFine ? nil : .tlsCertificate(.otherName)), "\(names)")
         }
     }
 

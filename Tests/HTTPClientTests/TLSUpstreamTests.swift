@@ -33,7 +33,7 @@ import Testing
         let stranger = try TrustStore(file: strangers.certificateFile)
         for trust in [stranger, nil] {
             let address = try upstream.address(Transport(trust: trust))
-            await #expect(throws: UpstreamError.tlsCertificate) {
+            await #expect(throws: UpstreamError.tlsCertificate(.unknownAuthority)) {
                 try await onLoop { _ = try await connect(to: address, $0) }
             }
         }
@@ -42,7 +42,7 @@ import Testing
     @Test func `the system's authorities do not vouch for a stranger`() async throws {
         let upstream = try RawUpstream(tls: authority.server())
         let address = try upstream.address(Transport(trust: TrustStore.system()))
-        await #expect(throws: UpstreamError.tlsCertificate) {
+        await #expect(throws: UpstreamError.tlsCertificate(.unknownAuthority)) {
             try await onLoop { _ = try await connect(to: address, $0) }
         }
     }
@@ -50,7 +50,7 @@ import Testing
     @Test func `a certificate for another name is refused`() async throws {
         let upstream = try RawUpstream(tls: authority.server(for: ["elsewhere.test"]))
         let address = try upstream.address(Transport(trust: trust))
-        await #expect(throws: UpstreamError.tlsCertificate) {
+        await #expect(throws: UpstreamError.tlsCertificate(.otherName)) {
             try await onLoop { _ = try await connect(to: address, $0) }
         }
     }
@@ -58,7 +58,7 @@ import Testing
     @Test func `an expired certificate is refused`() async throws {
         let upstream = try RawUpstream(tls: authority.server(days: -1))
         let address = try upstream.address(Transport(trust: trust))
-        await #expect(throws: UpstreamError.tlsCertificate) {
+        await #expect(throws: UpstreamError.tlsCertificate(.expired)) {
             try await onLoop { _ = try await connect(to: address, $0) }
         }
     }

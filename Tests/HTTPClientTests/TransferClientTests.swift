@@ -146,7 +146,7 @@ import Testing
         let error = await #expect(throws: TransferError.self) {
             try await send(request, over: Transport(trust: TrustStore.system()))
         }
-        #expect(error == .notConnected(.tlsCertificate))
+        #expect(error == .notConnected(.tlsCertificate(.unknownAuthority)))
         #expect(error?.isCertificate == true)
         #expect(try await send(request, over: Transport(skipsVerification: true)).status == 200)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPClient
 import HTTPTypes
 import Testing
 
@@ -15,7 +16,7 @@ struct RejectionTests {
         (.malformedRequest(.unsupportedVersion), 505, "version_not_supported"),
         (.malformedRequest(.bareLineFeed), 400, "bad_request"), (.ambiguousPath, 400, "bad_request"),
         (.accessDenied(.key), 403, "access_denied"), (.upstreamRefused, 502, "upstream_connect"),
-        (.upstreamProtocol, 502, "upstream_protocol"), (.upstreamCertificate, 502, "upstream_tls"),
+        (.upstreamProtocol, 502, "upstream_protocol"), (.upstreamCertificate(.expired), 502, "upstream_tls"),
         (.upstreamBusy, 503, "upstream_busy"), (.upstreamConnectTimedOut, 504, "upstream_timeout"),
         (.upstreamTimedOut, 504, "upstream_timeout"), (.loginRequired, 503, "login_required"),
         (.misconfigured(retryAfter: nil), 503, "misconfigured"),

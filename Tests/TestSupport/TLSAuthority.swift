@@ -25,15 +25,39 @@ package final class TLSAuthority: Sendable {
         return try TLSServer(certificateFile: certificate, keyFile: key, clientAuthority: clientAuthority)
     }
 
-    /// A server's certificate for these names or IPv4 addresses, and its key, in PEM files.
+    /// A server's certificate for these names or addresses, and its key, in PEM files.
+    ///
+    /// - Parameter names: a kind of OpenSSL's before a colon, such as `email:`, is kept; none makes a certificate without
+    ///   subjectAltName.
     package func certificate(
-        for names: [String] = ["localhost"], days: Int = 1
+        for names: [String] = ["localhost"], subject: String = "test server", days: Int = 1
     ) throws -> (certificateFile: String, keyFile: String) {
-        let name = "server-\(names.joined(separator: "-"))-\(days)"
-        let alternatives = names.map { $0.allSatisfy { $0.isNumber || $0 == "." } ? "IP:\($0)" : "DNS:\($0)" }
-            .joined(separator: ",")
-        let extensions = try directory.write(name + ".ext", "subjectAltName=\(alternatives)\n")
-        return try issue(name, to: "test server", ["-days", "\(days)", "-extfile", extensions])
+        let name = "server-\(subject)-\(names.joined(separator: "-"))-\(days)"
+        var options = ["-days", "\(days)"]
+        if !names.isEmpty {
+            let extensions = try directory.write(name + ".ext", "subjectAltName=\(Self.list(names))\n")
+            options += ["-extfile", extensions]
+        }
+        return try issue(name, to: subject, options)
+    }
+
+    /// A certificate that nobody but its own key has signed, and that key.
+    package func selfSigned(for names: [String]) throws -> (certificateFile: String, keyFile: String) {
+        let (key, certificate) = (directory.path("self.key"), directory.path("self.pem"))
+        try openssl([
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
+            "-subj", "/CN=test server", "-addext", "subjectAltName=\(Self.list(names))",
+            "-keyout", key, "-out", certificate,
+        ])
+        return (certificate, key)
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.map { name in
+            if name.hasPrefix("email:") { return name }
+            return name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." }
+                ? "IP:\(name)" : "DNS:\(name)"
+        }.joined(separator: ",")
     }
 
     /// A client's certificate and its key, in PEM files.
