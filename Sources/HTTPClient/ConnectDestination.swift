@@ -22,6 +22,9 @@ package struct ConnectDestination: Hashable, Sendable, CustomStringConvertible {
         self.init(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)")
     }
 
+    /// Whether its host is a name for which a name server may be asked.
+    var hasName: Bool { url.hasName }
+
     /// Whether it is on this machine.
     package var isLoopback: Bool { url.isLoopback }
 }

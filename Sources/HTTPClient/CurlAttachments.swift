@@ -7,6 +7,11 @@ final class CurlAttachments {
     /// Why the kernel gave no socket last (`errno`), which libcurl forgets; 0 if it gave one.
     var socketError: CInt = 0
 
+    /// Called once, by the first socket that libcurl opens: the name is resolved.
+    ///
+    /// It must not call libcurl.
+    var onResolved: (() -> Void)?
+
     private var heads: [UnsafeMutablePointer<curl_slist>] = []
 
     deinit { heads.forEach { curl_slist_free_all($0) } }

@@ -102,10 +102,12 @@ private func openSocket(
     _ context: UnsafeMutableRawPointer?, _: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
     guard let context, let address else { return CURL_SOCKET_BAD }
+    let attachments = Unmanaged<CurlAttachments>.fromOpaque(context).takeUnretainedValue()
+    attachments.onResolved?()
+    attachments.onResolved = nil
     let type = address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.pointee.family, type, address.pointee.protocol)
-    Unmanaged<CurlAttachments>.fromOpaque(context).takeUnretainedValue().socketError =
-        descriptor < 0 ? errno : 0
+    attachments.socketError = descriptor < 0 ? errno : 0
     guard descriptor >= 0 else { return CURL_SOCKET_BAD }
     LoopbackSocket.tune(descriptor, at: &address.pointee.addr)
     return descriptor

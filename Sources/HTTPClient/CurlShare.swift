@@ -2,10 +2,12 @@
 
 internal import CLibcurl
 
-/// TLS sessions that the connections to one upstream resume, so that all but the first save a full handshake.
+/// What the connections to one upstream have in common: the addresses of its name, and the TLS sessions that they
+/// resume, so that all but the first save a full handshake.
 ///
 /// One for each upstream and worker: libcurl's session key knows nothing of the ``TrustStore``, and a session that
-/// one set of authorities vouched for must not be resumed under another. Confined to its loop's thread, hence no locks.
+/// one set of authorities vouched for must not be resumed under another. Libcurl forgets addresses by its own rules
+/// alone: to have a name asked for anew, begin a new one. Confined to its loop's thread, hence no locks.
 final class CurlShare {
     private let handle: UnsafeMutableRawPointer
 
@@ -13,16 +15,19 @@ final class CurlShare {
     init() throws(CurlError) {
         guard let handle = curl_share_init() else { throw CurlError(CURLE_OUT_OF_MEMORY) }
         self.handle = handle
-        let status = bearerd_share_setopt_long(
-            handle, CURLSHOPT_SHARE, Int(CURL_LOCK_DATA_SSL_SESSION.rawValue))
-        guard status == CURLSHE_OK else { throw CurlError(CURLE_NOT_BUILT_IN) }
+        for kind in [CURL_LOCK_DATA_DNS, CURL_LOCK_DATA_SSL_SESSION] {
+            guard bearerd_share_setopt_long(handle, CURLSHOPT_SHARE, Int(kind.rawValue)) == CURLSHE_OK else {
+                throw CurlError(CURLE_NOT_BUILT_IN)
+            }
+        }
     }
 
     /// Every handle that uses it holds it, so none is left now.
     deinit { curl_share_cleanup(handle) }
 
-    /// Lets `easy` use the sessions; the caller keeps this object for as long as the handle.
+    /// Lets `easy` use it; the caller keeps this object for as long as the handle.
     func join(_ easy: borrowing CurlEasy) throws(CurlError) {
+        try easy.set(CURLOPT_DNS_CACHE_TIMEOUT, to: -1)
         try bearerd_easy_setopt_share(easy.handle, handle).check()
     }
 }

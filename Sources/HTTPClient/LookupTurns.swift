@@ -2,15 +2,19 @@
 
 internal import EventLoop
 
-/// Who may ask for an upstream's name: a few, until one of them has got through, then everybody.
+/// Who may ask for an upstream's name: a few, until one of them knows its addresses, then nobody for a while, because
+/// these serve everybody.
 ///
 /// A lookup is a thread, and it lives for as long as the name servers are silent: without turns a dead one would get a
-/// thread for each request that waits. Who waits shares the failure of those who ask. Confined to its loop's thread.
+/// thread for each request that waits. Who waits shares the failure of those who ask. Addresses that cannot be
+/// connected to are doubted: then one asks anew, and no sooner than a second after the last answer, so that a storm of
+/// failing connects is no storm of lookups. Confined to its loop's thread.
 final class LookupTurns {
     /// A permission to connect.
     enum Turn {
-        /// One of the few while nobody knows whether the name resolves.
+        /// One of the few that ask for the name; ``found()`` says when it is answered.
         case scout
+        /// The addresses that were found last serve.
         case free
     }
 
@@ -20,18 +24,33 @@ final class LookupTurns {
     }
 
     private static let scouts = 8
-    /// libcurl remembers addresses for 60 s.
-    private static let memory = Duration.seconds(50)
+    private static let longestMemory = Duration.seconds(60)
+    /// How long an answer is neither doubted nor, if it was that there is no address, asked for again.
+    private static let pause = Duration.seconds(1)
 
     private let loop: EventLoop
+    /// How long what was found serves.
+    private let memory: Duration
     private var foundAt: CoarseInstant?
+    /// When the name had no address.
+    private var missedAt: CoarseInstant?
+    private var isDoubted = false
     private var scoutCount = 0
     private var lastNumber: UInt64 = 0
     private var waiters: [Waiter] = []
+    /// How often scouts were sent out: addresses that were found before are not to be used by those of now.
+    private(set) var round = 0
+    /// How often addresses were found.
+    private(set) var findings = 0
 
-    init(loop: EventLoop) {
+    /// - Parameter age: how long a name's addresses may be used, a minute at most; zero means that minute.
+    init(loop: EventLoop, age: Duration) {
         self.loop = loop
+        memory = age > .zero ? min(age, Self.longestMemory) : Self.longestMemory
     }
+
+    /// Whether there are addresses that nobody doubts.
+    var areKnown: Bool { isRecent(foundAt, within: memory) }
 
     /// Waits for a turn; the caller gives it back with ``end(_:because:)``.
     ///
@@ -39,6 +58,7 @@ final class LookupTurns {
     /// - Throws: what those who asked met, or ``UpstreamError/dnsTimeout``.
     func turn(within limit: Duration) async throws(UpstreamError) -> Turn {
         if let turn = turnNow() { return turn }
+        guard !isRecent(missedAt, within: Self.pause) else { throw .dnsError }
         lastNumber += 1
         let number = lastNumber
         let timer = LoopTimer(loop: loop) { [unowned self] in giveUp(number) }
@@ -52,6 +72,22 @@ final class LookupTurns {
         return try outcome.get()
     }
 
+    /// Says that a scout has the name's addresses, whether or not they can be connected to.
+    func found() {
+        foundAt = .now
+        missedAt = nil
+        isDoubted = false
+        findings += 1
+        serveAll(with: .success(.free))
+    }
+
+    /// Says that an address turned out to be bad: the name may have got others.
+    func doubt() {
+        guard let foundAt, !isRecent(foundAt, within: Self.pause) else { return }
+        self.foundAt = nil
+        isDoubted = true
+    }
+
     /// Takes a turn back.
     ///
     /// - Parameter failure: why there is no connection; nil if there is one.
@@ -59,13 +95,19 @@ final class LookupTurns {
         if turn == .scout { scoutCount -= 1 }
         switch failure {
         case .cancelled?, .noDescriptors?:
-            if turn == .scout, !waiters.isEmpty { serve([waiters.removeFirst()], with: .success(.scout)) }
+            if turn == .scout, foundAt == nil, !waiters.isEmpty {
+                serve([waiters.removeFirst()], with: .success(.scout))
+            }
         case .dnsError?, .dnsTimeout?:
             foundAt = nil
+            missedAt = failure == .dnsError ? .now : nil
             serveAll(with: .failure(failure ?? .dnsError))
-        default:
-            foundAt = .now
-            serveAll(with: .success(.free))
+        case let failure?:
+            // The name that was not found may be a proxy's.
+            if turn == .scout, foundAt == nil { serveAll(with: .failure(failure)) }
+            doubt()
+        case nil:
+            if turn == .scout, foundAt == nil { found() }
         }
     }
 
@@ -81,10 +123,21 @@ final class LookupTurns {
     }
 
     private func turnNow() -> Turn? {
-        if let foundAt, CoarseInstant.now.duration(since: foundAt) < Self.memory { return .free }
-        guard scoutCount < Self.scouts else { return nil }
+        if areKnown { return .free }
+        guard scoutCount < (isDoubted ? 1 : Self.scouts), !isRecent(missedAt, within: Self.pause) else {
+            return nil
+        }
+        if scoutCount == 0 {
+            round += 1
+            foundAt = nil
+        }
         scoutCount += 1
         return .scout
+    }
+
+    private func isRecent(_ instant: CoarseInstant?, within limit: Duration) -> Bool {
+        guard let instant else { return false }
+        return CoarseInstant.now.duration(since: instant) < limit
     }
 
     private func giveUp(_ number: UInt64) {

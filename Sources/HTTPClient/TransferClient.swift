@@ -6,8 +6,8 @@ internal import HTTPTypes
 
 /// Carries whole requests to authorization servers, each on a connection of its own.
 ///
-/// Such requests are rare: no connection and no TLS session is kept, so that every answer comes from a server whose
-/// certificate was verified for this very request.
+/// Such requests are rare: neither connection nor TLS session nor address is kept, so that every answer comes from a
+/// server whose certificate was verified for this very request, at the address that its name has now.
 package actor TransferClient: LoopConfined {
     package nonisolated let loop: EventLoop
     private var multi: CurlMulti?
@@ -48,6 +48,7 @@ package actor TransferClient: LoopConfined {
         try easy.set(CURLOPT_FRESH_CONNECT, to: true)
         try easy.set(CURLOPT_FORBID_REUSE, to: true)
         try easy.set(CURLOPT_SSL_SESSIONID_CACHE, to: false)
+        try easy.set(CURLOPT_DNS_CACHE_TIMEOUT, to: 0)
         try easy.set(CURLOPT_TIMEOUT_MS, to: request.timeLimit)
         try easy.setMessage(request, attachments: attachments)
         try answer.collect(from: easy)

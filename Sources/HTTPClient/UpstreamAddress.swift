@@ -13,6 +13,12 @@ package struct UpstreamAddress: Sendable {
         self.transport = transport
     }
 
+    /// Whether a name server may have to be asked for the way there.
+    var isNamed: Bool {
+        if transport.proxy(to: url) != .none { return true }
+        return transport.connectTo?.hasName ?? url.hasName
+    }
+
     /// Whether bytes go through libcurl's TLS, and not straight to the socket.
     ///
     /// They do where a proxy may lead to an `https` upstream, because libcurl chooses it by the scheme, and where the way

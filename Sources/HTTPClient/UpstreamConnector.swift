@@ -12,17 +12,20 @@ internal import TLS
 package final class UpstreamConnector {
     private let address: UpstreamAddress
     private let multis: CurlMultiSet
-    private let lookups: LookupTurns
-    /// For the connections that libcurl encrypts.
-    private var sessions: CurlShare?
+    /// Nil where no name server has a say.
+    private let lookups: LookupTurns?
+    /// What libcurl's connections have in common, and the round of look-ups that it is of.
+    private var shared: (share: CurlShare, round: Int)?
     /// For those that we encrypt.
     private lazy var security = UpstreamSecurity(address)
 
-    /// - Parameter multis: of the loop that will own the connections.
-    package init(address: UpstreamAddress, multis: CurlMultiSet) {
+    /// - Parameters:
+    ///   - multis: of the loop that will own the connections.
+    ///   - nameAge: how long a name's addresses may be used, a minute at most; zero means that minute.
+    package init(address: UpstreamAddress, multis: CurlMultiSet, nameAge: Duration = .zero) {
         self.address = address
         self.multis = multis
-        lookups = LookupTurns(loop: multis.loop)
+        lookups = address.isNamed ? LookupTurns(loop: multis.loop, age: nameAge) : nil
     }
 
     /// Resolves, connects, tunnels and encrypts as the address says; nothing of it blocks the loop.
@@ -45,29 +48,54 @@ package final class UpstreamConnector {
     }
 
     /// What libcurl does of it, when it is this connection's turn to ask for the name.
+    ///
+    /// Addresses that were found a while ago may be another's by now: where they fail, the name is asked for anew, and
+    /// nobody loses an answer for it, because nothing was sent.
     private func connected(
         within timeout: Duration, since start: ContinuousClock.Instant
     ) async throws(UpstreamError) -> CurlTransfer {
+        guard let lookups else { return try await run(within: timeout) }
         let turn = try await lookups.turn(within: timeout)
+        let findings = lookups.findings
         do throws(UpstreamError) {
-            let remaining =
-                timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
-            let transfer = try await run(within: remaining)
-            lookups.end(turn, because: nil)
+            return try await run(turn, within: Self.rest(of: timeout, since: start))
+        } catch {
+            guard turn == .free, error.isOfAddress, lookups.findings != findings || !lookups.areKnown,
+                timeout == .zero || start.duration(to: .now) < timeout
+            else { throw error }
+        }
+        let second = try await lookups.turn(within: Self.rest(of: timeout, since: start))
+        return try await run(second, within: Self.rest(of: timeout, since: start))
+    }
+
+    private func run(
+        _ turn: LookupTurns.Turn, within timeout: Duration
+    ) async throws(UpstreamError) -> CurlTransfer {
+        do throws(UpstreamError) {
+            let transfer = try await run(within: timeout, asksForName: turn == .scout)
+            lookups?.end(turn, because: nil)
             return transfer
         } catch {
-            lookups.end(turn, because: error)
+            lookups?.end(turn, because: error)
             throw error
         }
     }
 
-    private func run(within timeout: Duration) async throws(UpstreamError) -> CurlTransfer {
+    /// What is left of a time-out; zero is none.
+    private static func rest(of timeout: Duration, since start: ContinuousClock.Instant) -> Duration {
+        timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
+    }
+
+    private func run(
+        within timeout: Duration, asksForName: Bool = false
+    ) async throws(UpstreamError) -> CurlTransfer {
         let transfer: CurlTransfer
         do {
             transfer = try self.transfer(within: timeout)
         } catch {
             throw .other(error)
         }
+        if asksForName, let lookups { transfer.attachments.onResolved = { lookups.found() } }
         switch await transfer.run() {
         case .cancelled: throw .cancelled
         case .done(CURLE_OK): return transfer
@@ -85,20 +113,21 @@ package final class UpstreamConnector {
         try easy.set(CURLOPT_FRESH_CONNECT, to: true)
         try easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: timeout)
         var dependencies: [AnyObject] = []
-        if isEncrypted {
-            if let trust = address.transport.trust { dependencies.append(trust) }
-            let sessions = try sharedSessions()
-            try sessions.join(easy)
-            dependencies.append(sessions)
+        if isEncrypted, let trust = address.transport.trust { dependencies.append(trust) }
+        if isEncrypted || lookups != nil {
+            let share = try currentShare()
+            try share.join(easy)
+            dependencies.append(share)
         }
         return CurlTransfer(
             easy, attachments: attachments, dependencies: dependencies, multi: try multis.multi())
     }
 
-    private func sharedSessions() throws(CurlError) -> CurlShare {
-        if let sessions { return sessions }
+    private func currentShare() throws(CurlError) -> CurlShare {
+        let round = lookups?.round ?? 0
+        if let shared, shared.round == round { return shared.share }
         let fresh = try CurlShare()
-        sessions = fresh
+        shared = (fresh, round)
         return fresh
     }
 
@@ -122,13 +151,12 @@ package final class UpstreamConnector {
     private func agree(
         on connection: UpstreamConnection, within timeout: Duration, since start: ContinuousClock.Instant
     ) async throws(UpstreamError) {
-        let remaining =
-            timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
         do throws(StreamError) {
-            try await connection.stream.handshake(within: remaining)
+            try await connection.stream.handshake(within: Self.rest(of: timeout, since: start))
         } catch {
             connection.close()
             if Task.isCancelled { throw .cancelled }
+            lookups?.doubt()
             switch error {
             case .timedOut: throw .connectionTimeout
             case .certificate(let code): throw .tlsCertificate(CertificateFault(verifyResult: code))

@@ -29,4 +29,14 @@ package enum UpstreamError: Error, Equatable, Sendable {
     /// The task that waited was cancelled.
     case cancelled
     case other(CurlError)
+
+    /// Whether another address of the same name might do better.
+    var isOfAddress: Bool {
+        switch self {
+        case .connectionRefused, .connectionTimeout, .unreachable, .other: true
+        case .dnsError, .dnsTimeout, .tlsCertificate, .tlsHandshake, .clientCertificate, .proxyFailed,
+            .noDescriptors, .busy, .cancelled:
+            false
+        }
+    }
 }

@@ -10,7 +10,7 @@ package final class UpstreamPool {
     package struct Lifetimes: Sendable {
         /// Since it became idle.
         package var idle: Duration
-        /// Since it was opened, so that changed addresses are seen.
+        /// Since it was opened, so that changed addresses are seen; of a name's addresses too.
         package var age: Duration
         /// Since it became idle, for a request that may not be sent twice.
         package var idleForUnrepeatable: Duration
@@ -52,7 +52,7 @@ package final class UpstreamPool {
         address: UpstreamAddress, limit: UpstreamLimit, lifetimes: Lifetimes = Lifetimes(),
         multis: CurlMultiSet
     ) {
-        connector = UpstreamConnector(address: address, multis: multis)
+        connector = UpstreamConnector(address: address, multis: multis, nameAge: lifetimes.age)
         self.limit = limit
         self.lifetimes = lifetimes
         loop = multis.loop

@@ -150,6 +150,9 @@ extension HTTPURL: CustomStringConvertible {
         scheme == .unix || IPAddress.isLoopback(host: host)
     }
 
+    /// Whether the host is a name for which a name server may be asked: neither an address nor this machine.
+    package var hasName: Bool { !isLoopback && !IPAddress.isAddress(host) }
+
     /// The URL as text.
     public var description: String {
         origin + path + (query.map { "?\($0)" } ?? "")

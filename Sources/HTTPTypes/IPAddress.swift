@@ -50,6 +50,12 @@ package enum IPAddress {
         return bytes
     }
 
+    /// Whether a host, without brackets, is an address and no name.
+    static func isAddress(_ host: String) -> Bool {
+        let text = host.utf8.span
+        return (parseIPv4(text) ?? parseIPv6(text)) != nil
+    }
+
     /// Whether these bytes, four or sixteen, are an address of this machine: 127/8, `::1`, `::ffff:127/104`.
     static func isLoopback(_ bytes: [UInt8]) -> Bool {
         switch bytes.count {

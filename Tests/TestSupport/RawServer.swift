@@ -15,11 +15,12 @@ package final class RawServer: Sendable {
     private let listener: Socket
     private let connections = Monitor(Connections())
 
-    /// Listens at a free port of 127.0.0.1 or at `unixPath`; with `tls` it speaks TLS.
+    /// Listens at a free port of 127.0.0.1, at this port of 127.0.0.`host`, or at `unixPath`; with `tls` it speaks TLS.
     package init(
-        unixPath: String? = nil, tls: TLSServer? = nil, serve: @escaping @Sendable (Wire) throws -> Void
+        unixPath: String? = nil, host: UInt8 = 1, port: UInt16 = 0, tls: TLSServer? = nil,
+        serve: @escaping @Sendable (Wire) throws -> Void
     ) throws {
-        (listener, address) = try Socket.listening(unixPath: unixPath)
+        (listener, address) = try Socket.listening(unixPath: unixPath, host: host, port: port)
         startThread { [listener, connections] in
             while let socket = listener.accept() {
                 startThread { RawServer.serve(socket, tls, among: connections, serve) }

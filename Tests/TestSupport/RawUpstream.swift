@@ -13,13 +13,13 @@ package final class RawUpstream: Sendable {
 
     /// Answers every request with what `answer` says.
     package init(
-        unixPath: String? = nil, tls: TLSServer? = nil,
+        unixPath: String? = nil, host: UInt8 = 1, port: UInt16 = 0, tls: TLSServer? = nil,
         answer: @escaping @Sendable (RawRequest) throws -> Reply = { _ in .ok() }
     ) throws {
         let state = Monitor(State(answer: answer))
         self.state = state
         isSecure = tls != nil
-        server = try RawServer(unixPath: unixPath, tls: tls) { wire in
+        server = try RawServer(unixPath: unixPath, host: host, port: port, tls: tls) { wire in
             while let request = try wire.readRequest() {
                 let answer = state.withLock { state in
                     state.requests.append(request)

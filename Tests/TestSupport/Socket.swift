@@ -15,8 +15,10 @@ package final class Socket: ByteStream {
 
     deinit { Glibc.close(descriptor) }
 
-    /// A socket that listens at a free port of 127.0.0.1, or at `path`.
-    package static func listening(unixPath path: String? = nil) throws -> (socket: Socket, address: Address) {
+    /// A socket that listens at `path`, or at a free port of 127.0.0.1, or at this one of 127.0.0.`host`.
+    package static func listening(
+        unixPath path: String? = nil, host: UInt8 = 1, port: UInt16 = 0
+    ) throws -> (socket: Socket, address: Address) {
         if let path {
             let socket = try Socket.make(AF_UNIX)
             try withUnixAddress(path) { try check("bind", bind(socket.descriptor, $0, $1)) }
@@ -24,7 +26,12 @@ package final class Socket: ByteStream {
             return (socket, .unix(path: path))
         }
         let socket = try Socket.make(AF_INET)
-        try withInternetAddress(port: 0) { try check("bind", bind(socket.descriptor, $0, $1)) }
+        // What an earlier server's connections left behind does not keep a port from the next.
+        var on: Int32 = 1
+        setsockopt(socket.descriptor, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+        try withInternetAddress(host: host, port: port) {
+            try check("bind", bind(socket.descriptor, $0, $1))
+        }
         try check("listen", listen(socket.descriptor, 512))
         return (socket, .tcp(port: try socket.localPort()))
     }
@@ -150,12 +157,12 @@ private func check(_ operation: String, _ result: Int32) throws {
 }
 
 private func withInternetAddress(
-    port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
+    host: UInt8 = 1, port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
 ) throws {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    address.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(host)).bigEndian
     try withUnsafePointer(to: &address) {
         try $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
             try body($0, socklen_t(MemoryLayout<sockaddr_in>.size))

@@ -3,7 +3,7 @@
 import Glibc
 import TestSupport
 
-/// A name server that says of every name that it is 127.0.0.1, or nothing at all.
+/// A name server that says of every name that it is one address of 127.0.0.0/24, or nothing at all.
 ///
 /// A program started with its ``launcher`` asks it and nobody else.
 final class NameServer: Sendable {
@@ -18,6 +18,8 @@ final class NameServer: Sendable {
     private let directory: TemporaryDirectory
     private let questions = Monitor(0)
     private let gate: Gate
+    /// The last byte of the address that every name has.
+    private let address = Monitor<UInt8>(1)
 
     /// Whether this machine lets a test have one.
     static let isPossible: Bool = {
@@ -45,7 +47,9 @@ final class NameServer: Sendable {
             }
         }
         guard result == 0 else { throw WireError("port 53 cannot be bound") }
-        startThread { [socket, gate, questions] in NameServer.serve(socket, gate, questions) }
+        startThread { [socket, gate, questions, address = self.address] in
+            NameServer.serve(socket, gate, questions, address)
+        }
     }
 
     deinit {
@@ -61,12 +65,20 @@ final class NameServer: Sendable {
         ]
     }
 
+    /// How often it was asked.
+    var questionCount: Int { questions.withLock { $0 } }
+
+    /// Says from now on that every name is 127.0.0.`host`.
+    func answer(with host: UInt8) { address.withLock { $0 = host } }
+
     /// Waits until it was asked so often.
     func awaitQuestions(_ count: Int) throws {
         try questions.wait(for: "\(count) questions") { $0 >= count ? () : nil }
     }
 
-    private static func serve(_ socket: Socket, _ gate: Gate, _ questions: Monitor<Int>) {
+    private static func serve(
+        _ socket: Socket, _ gate: Gate, _ questions: Monitor<Int>, _ host: Monitor<UInt8>
+    ) {
         while true {
             var bytes = [UInt8](repeating: 0, count: 1024)
             var peer = sockaddr_in()
@@ -81,7 +93,7 @@ final class NameServer: Sendable {
             let question = Array(bytes[..<count])
             startThread { [peer] in
                 guard (try? gate.pass(within: .seconds(60))) != nil else { return }
-                let answer = NameServer.answer(to: question)
+                let answer = NameServer.answer(to: question, with: host.withLock { $0 })
                 var peer = peer
                 withUnsafePointer(to: &peer) {
                     $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -95,12 +107,12 @@ final class NameServer: Sendable {
     }
 
     /// One A record, or none where another kind was asked for (RFC 1035 section 4.1).
-    private static func answer(to question: [UInt8]) -> [UInt8] {
+    private static func answer(to question: [UInt8], with host: UInt8) -> [UInt8] {
         let end = (question[12...].firstIndex(of: 0) ?? 12) + 5
         let isA = question[end - 4] == 0 && question[end - 3] == 1
         var answer = Array(question[..<2]) + [0x81, 0x80, 0, 1, 0, isA ? 1 : 0, 0, 0, 0, 0]
         answer += question[12..<end]
-        if isA { answer += [0xC0, 0x0C, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, 1] }
+        if isA { answer += [0xC0, 0x0C, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, host] }
         return answer
     }
 }

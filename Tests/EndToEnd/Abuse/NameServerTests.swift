@@ -63,4 +63,114 @@ struct `A name server` {
         gate.open()
         #expect(try client.wire.readResponse().status == 200)
     }
+
+    /// A server of the same port at another address.
+    private func twin(of upstream: RawUpstream, host: UInt8) throws -> RawUpstream {
+        try RawUpstream(host: host, port: upstream.address.port) { _ in .ok("twin") }
+    }
+
+    @Test func `is asked anew when what it said last can no longer be connected to`() throws {
+        let gate = Gate()
+        gate.open()
+        let server = try NameServer(answeringWhen: gate)
+        let upstream = try RawUpstream()
+        let sidecar = try Sidecar(
+            upstream: upstream, launcher: server.launcher,
+            .init(top: "workers: 1", moreRoutes: route(upstream)))
+        let client = try sidecar.client()
+        #expect(try client.request("GET", "/named").text == "hello")
+        let twin = try twin(of: upstream, host: 2)
+        server.answer(with: 2)
+        upstream.stop()
+        var failures = 0
+        try eventually("the other address") {
+            let answer = try client.request("POST", "/named", body: "x")
+            if answer.status != 200 { failures += 1 }
+            return answer.text == "twin"
+        }
+        #expect(failures == 0 || twin.requests.count == 1)
+        // Back again, and nobody notices: what was found a while ago is doubted before anybody is told.
+        let back = try RawUpstream(port: upstream.address.port)
+        server.answer(with: 1)
+        twin.stop()
+        try eventually("the first address") { try client.request("GET", "/named").text == "hello" }
+        #expect(back.requests.count == 1)
+    }
+
+    @Test func `is asked once a second at most while nobody can be connected to`() throws {
+        let gate = Gate()
+        gate.open()
+        let server = try NameServer(answeringWhen: gate)
+        let (socket, refusing) = try Socket.refusing()
+        let upstream = try RawUpstream()
+        let sidecar = try Sidecar(
+            upstream: upstream, launcher: server.launcher,
+            .init(
+                top: "workers: 1",
+                moreRoutes: """
+                    - path: /named
+                      upstream: http://upstream.test:\(refusing.port)
+                      allow_insecure_upstream: true
+                      identity: default
+                    """))
+        let client = try sidecar.client()
+        let start = ContinuousClock.now
+        var requests = 0
+        while ContinuousClock.now - start < .seconds(3) || requests < 200 {
+            `bearerd's own answers`.check(try client.request("GET", "/named"), 502, "upstream_connect")
+            requests += 1
+        }
+        // Each lookup is two questions: one for each family.
+        let seconds = Int((ContinuousClock.now - start) / .seconds(1)) + 2
+        #expect(server.questionCount >= 4 && server.questionCount <= seconds * 2)
+        withExtendedLifetime(socket) {}
+    }
+
+    @Test func `is asked again when upstream_age is over, though all goes well`() throws {
+        let gate = Gate()
+        gate.open()
+        let server = try NameServer(answeringWhen: gate)
+        let upstream = try RawUpstream()
+        let sidecar = try Sidecar(
+            upstream: upstream, launcher: server.launcher,
+            .init(
+                top: "workers: 1\ntimeouts: {upstream_age: 200ms}", moreRoutes: route(upstream)))
+        let client = try sidecar.client()
+        #expect(try client.request("GET", "/named").text == "hello")
+        let twin = try twin(of: upstream, host: 2)
+        server.answer(with: 2)
+        try eventually("the new address") { try client.request("GET", "/named").text == "twin" }
+        #expect(!twin.requests.isEmpty)
+    }
+
+    @Test func `is asked by each transfer to a provider, which may have moved`() throws {
+        let gate = Gate()
+        gate.open()
+        let server = try NameServer(answeringWhen: gate)
+        let answer: @Sendable (RawRequest) throws -> Reply = { _ in
+            .json(#"{"access_token":"at","token_type":"Bearer","expires_in":300}"#)
+        }
+        let first = try RawUpstream(answer: answer)
+        let upstream = try RawUpstream()
+        let sidecar = try Sidecar(
+            upstream: upstream, launcher: server.launcher,
+            .init(
+                moreRoutes: "- path: /moved\n  upstream: \(upstream.url)\n  identity: moved",
+                moreIdentities: """
+                    moved:
+                      token_endpoint: http://sso.test:\(first.address.port)/token
+                      allow_insecure_provider: true
+                      client_id: a
+                      client_secret: b
+                      grant_type: client_credentials
+                    """))
+        #expect(try sidecar.get("/moved").status == 200)
+        let second = try RawUpstream(host: 2, port: first.address.port, answer: answer)
+        server.answer(with: 2)
+        first.stop()
+        let admin = try RawClient(to: sidecar.bearerd.admin)
+        let refreshed = try admin.request(
+            "POST", "/api/identities/moved/refresh", [("X-Bearerd-Admin", "1")], body: "")
+        #expect(refreshed.status == 200 && second.requests.count == 1)
+    }
 }
