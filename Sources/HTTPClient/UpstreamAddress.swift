@@ -13,6 +13,11 @@ package struct UpstreamAddress: Sendable {
         self.transport = transport
     }
 
+    /// `HOST:PORT`, or the Unix socket's path: how people know it.
+    package var place: String {
+        url.socketPath ?? "\(url.host.contains(":") ? "[\(url.host)]" : url.host):\(url.port)"
+    }
+
     /// Whether a name server may have to be asked for the way there.
     var isNamed: Bool {
         if transport.proxy(to: url) != .none { return true }

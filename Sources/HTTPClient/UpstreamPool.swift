@@ -28,6 +28,8 @@ package final class UpstreamPool {
     /// Idle connections, the one that became so last at the end.
     private var idle: [UpstreamConnection] = []
     private var openCount = 0
+    /// The connections that are being made.
+    package private(set) var connectingCount = 0
     /// Connections put aside for a waiter, by its number.
     private var reserved: [UInt64: UpstreamConnection] = [:]
     private var isClosed = false
@@ -114,6 +116,8 @@ package final class UpstreamPool {
     /// Connects; where no descriptor is left it lets go of what is idle, and waits for those that are in use.
     private func connect(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
         let start = ContinuousClock.now
+        connectingCount += 1
+        defer { connectingCount -= 1 }
         while true {
             let remaining =
                 timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero

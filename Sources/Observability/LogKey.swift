@@ -29,6 +29,8 @@ package struct LogKey: Hashable, Sendable {
     package static let replayed = LogKey("replayed")
     package static let peer = LogKey("peer")
     package static let upstream = LogKey("upstream")
+    /// How many lines like this one were left out since the last.
+    package static let leftOut = LogKey("left_out")
 
     // MARK: Identities
 

@@ -95,3 +95,50 @@ package enum UpstreamConnectionState: Int, MetricLabel {
         }
     }
 }
+
+/// Why a request got no whole answer from its upstream (`bearerd_upstream_failures_total`).
+package enum UpstreamFailureReason: Int, MetricLabel {
+    /// Nobody listens there.
+    case refused
+    /// No route leads there, or the Unix socket does not exist.
+    case unreachable
+    /// The name has no address, or the name servers are silent.
+    case names
+    /// Connecting took longer than `timeouts.connect`.
+    case connectTimeout
+    /// The certificate does not verify.
+    case certificate
+    /// The TLS handshake failed for another reason.
+    case tls
+    /// The proxy on the way let nothing through.
+    case proxy
+    /// This process had no descriptor left.
+    case descriptors
+    /// The connection ended before the answer had begun.
+    case closed
+    /// The answer is no HTTP.
+    case malformed
+    /// The answer broke off.
+    case truncated
+    /// The answer did not come in time, or stalled.
+    case timeout
+    case other
+
+    package var label: String {
+        switch self {
+        case .refused: "refused"
+        case .unreachable: "unreachable"
+        case .names: "dns"
+        case .connectTimeout: "connect_timeout"
+        case .certificate: "certificate"
+        case .tls: "tls"
+        case .proxy: "proxy"
+        case .descriptors: "descriptors"
+        case .closed: "closed"
+        case .malformed: "malformed"
+        case .truncated: "truncated"
+        case .timeout: "timeout"
+        case .other: "other"
+        }
+    }
+}

@@ -69,6 +69,12 @@ package enum MetricsPage {
             "bearerd_upstream_connections", "state", routes.map { ($0, $1.upstreamConnections) }, to: &text)
 
         text.begin(
+            "bearerd_upstream_failures_total", .counter,
+            help: "Requests that got no whole answer from the upstream, by what was wrong with it.")
+        append(
+            "bearerd_upstream_failures_total", "reason", routes.map { ($0, $1.upstreamFailures) }, to: &text)
+
+        text.begin(
             "bearerd_authorization_errors_total", .counter,
             help: "Answers with which the upstream refused the token, by the challenge's error.")
         append(

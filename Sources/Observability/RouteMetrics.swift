@@ -16,6 +16,8 @@ package struct RouteMetrics: Sendable, Equatable {
     package internal(set) var replays = Tally<ReplayResult>()
     /// Answers with which the upstream refused the token.
     package internal(set) var authorizationErrors = Tally<ChallengeError>()
+    /// Requests that got no whole answer, by what was wrong with the upstream.
+    package internal(set) var upstreamFailures = Tally<UpstreamFailureReason>()
     /// Upstream connections that are open now.
     package internal(set) var upstreamConnections = Tally<UpstreamConnectionState>()
 
@@ -29,6 +31,7 @@ package struct RouteMetrics: Sendable, Equatable {
         durations.merge(other.durations)
         replays.merge(other.replays)
         authorizationErrors.merge(other.authorizationErrors)
+        upstreamFailures.merge(other.upstreamFailures)
         upstreamConnections.merge(other.upstreamConnections)
     }
 

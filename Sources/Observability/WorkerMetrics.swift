@@ -38,6 +38,11 @@ package struct WorkerMetrics: Sendable, Equatable {
         routes[route].authorizationErrors[error] += 1
     }
 
+    /// Counts one request that its upstream left without a whole answer.
+    package mutating func countUpstreamFailure(route: Int, reason: UpstreamFailureReason) {
+        routes[route].upstreamFailures[reason] += 1
+    }
+
     /// Counts one refused request.
     package mutating func countDenial(_ reason: DenialReason) { denied[reason] += 1 }
 

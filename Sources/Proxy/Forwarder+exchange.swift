@@ -317,6 +317,10 @@ extension Forwarder {
     /// Answers in the upstream's place, or cuts an answer that has begun.
     func reject(_ exchange: Exchange, _ error: ProxyError) async {
         let connection = exchange.connection
+        if let route = exchange.route, let failure = UpstreamFailure(error, hasHead: exchange.status > 0) {
+            metrics.countUpstreamFailure(route: route.index, reason: failure.label)
+            route.report.failed(failure)
+        }
         if exchange.answerHasBegun {
             exchange.code = "truncated"
             connection.endAfterAnswer()

@@ -73,6 +73,7 @@ extension Forwarder {
                 exchange.upload.task = startTask { await self.sendRest(of: exchange, to: upstream) }
             }
             try await receiveHead(of: exchange, from: upstream, timeout: route.route.timeouts.firstByte)
+            if route.report.isFailing { route.report.answered() }
         } catch {
             let wasStale =
                 upstream.requestsServed > 0 && upstream.stream.input.isEmpty && error == .upstreamClosed
@@ -209,7 +210,9 @@ extension Forwarder {
             } catch {
                 if let failure = exchange.upload.failure { try judge(failure) }
                 // In TLS 1.3 a server judges our certificate when the handshake is over for us.
-                if case .transport = error, upstream.requestsServed == 0 { throw .upstreamTLS }
+                if case .transport = error, upstream.requestsServed == 0 {
+                    throw .upstreamUnavailable(.tlsHandshake)
+                }
                 guard error == .timedOut else { throw .upstreamClosed }
                 remaining = timeout
                 if exchange.upload.isRunning { continue }

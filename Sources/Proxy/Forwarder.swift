@@ -56,7 +56,8 @@ final class Forwarder {
                     address: route.upstream, limit: configuration.upstreamLimits[index],
                     lifetimes: UpstreamPool.Lifetimes(
                         idle: route.timeouts.upstreamIdle, age: route.timeouts.upstreamAge),
-                    multis: multis))
+                    multis: multis),
+                report: configuration.upstreamReports[index])
         }
         self.routes = routes
         metrics = WorkerMetrics(routes: configuration.routes.count)
@@ -96,7 +97,7 @@ final class Forwarder {
         var snapshot = metrics
         for state in routes {
             snapshot.setUpstreamConnections(
-                route: state.index, connecting: state.connectingConnections, active: state.activeConnections,
+                route: state.index, connecting: state.pool.connectingCount, active: state.activeConnections,
                 idle: state.pool.idleCount)
         }
         return snapshot

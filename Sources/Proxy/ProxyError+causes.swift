@@ -18,16 +18,6 @@ extension ProxyError {
 extension ProxyError {
     /// Why there is no connection to the upstream.
     init(_ error: UpstreamError) {
-        switch error {
-        case .connectionRefused: self = .upstreamRefused
-        case .connectionTimeout: self = .upstreamConnectTimedOut
-        case .dnsError: self = .upstreamUnresolved
-        case .dnsTimeout: self = .upstreamConnectTimedOut
-        case .tlsCertificate(let fault): self = .upstreamCertificate(fault)
-        case .tlsHandshake, .clientCertificate: self = .upstreamTLS
-        case .busy: self = .upstreamBusy
-        case .unreachable, .proxyFailed, .noDescriptors, .other: self = .upstreamConnectFailed
-        case .cancelled: self = .clientGone
-        }
+        self = error == .cancelled ? .clientGone : .upstreamUnavailable(error)
     }
 }

@@ -104,33 +104,10 @@ package struct Rejection: Equatable, Sendable {
             self.init(
                 503, "idp_unavailable", "The identity provider gave no token.",
                 proxyStatus: "proxy_internal_error", retryAfter: retryAfter ?? .seconds(1))
-        case .upstreamRefused:
-            self.init(
-                502, "upstream_connect", "The upstream refused the connection.",
-                proxyStatus: "connection_refused")
-        case .upstreamUnresolved:
-            self.init(
-                502, "upstream_connect", "The upstream's name has no address.", proxyStatus: "dns_error")
-        case .upstreamConnectFailed:
-            self.init(
-                502, "upstream_connect", "The upstream cannot be reached.",
-                proxyStatus: "destination_unavailable")
-        case .upstreamConnectTimedOut:
-            self.init(
-                504, "upstream_timeout", "Connecting to the upstream took longer than timeouts.connect.",
-                proxyStatus: "connection_timeout")
-        case .upstreamCertificate(let fault):
-            self.init(
-                502, "upstream_tls", "The upstream's certificate does not verify: \(fault.reason).",
-                proxyStatus: "tls_certificate_error")
-        case .upstreamTLS:
-            self.init(
-                502, "upstream_tls", "The TLS handshake with the upstream failed.",
-                proxyStatus: "tls_protocol_error")
-        case .upstreamBusy:
-            self.init(
-                503, "upstream_busy", "All of limits.upstream_connections are in use.",
-                proxyStatus: "connection_limit_reached", retryAfter: .seconds(1))
+        case .upstreamUnavailable(.cancelled):
+            return nil
+        case .upstreamUnavailable(let reason):
+            self.init(unavailable: reason)
         case .upstreamTimedOut:
             self.init(
                 504, "upstream_timeout", "The upstream took longer than timeouts.first_byte.",
@@ -145,6 +122,51 @@ package struct Rejection: Equatable, Sendable {
                 proxyStatus: "connection_terminated")
         case .clientGone:
             return nil
+        }
+    }
+
+    /// Why there is no connection: told without where the upstream is.
+    private init(unavailable reason: UpstreamError) {
+        switch reason {
+        case .connectionRefused:
+            self.init(
+                502, "upstream_connect", "The upstream refused the connection.",
+                proxyStatus: "connection_refused")
+        case .dnsError:
+            self.init(
+                502, "upstream_connect", "The upstream's name has no address.", proxyStatus: "dns_error")
+        case .dnsTimeout:
+            self.init(
+                504, "upstream_timeout", "The name servers did not answer within timeouts.connect.",
+                proxyStatus: "dns_timeout")
+        case .connectionTimeout:
+            self.init(
+                504, "upstream_timeout", "Connecting to the upstream took longer than timeouts.connect.",
+                proxyStatus: "connection_timeout")
+        case .tlsCertificate(let fault):
+            self.init(
+                502, "upstream_tls", "The upstream's certificate does not verify: \(fault.reason).",
+                proxyStatus: "tls_certificate_error")
+        case .tlsHandshake:
+            self.init(
+                502, "upstream_tls", "The TLS handshake with the upstream failed.",
+                proxyStatus: "tls_protocol_error")
+        case .clientCertificate:
+            self.init(
+                502, "upstream_tls", "The route's client certificate or its key cannot be used.",
+                proxyStatus: "tls_protocol_error")
+        case .proxyFailed:
+            self.init(
+                502, "upstream_connect", "The proxy did not let us through to the upstream.",
+                proxyStatus: "destination_unavailable")
+        case .busy:
+            self.init(
+                503, "upstream_busy", "All of limits.upstream_connections are in use.",
+                proxyStatus: "connection_limit_reached", retryAfter: .seconds(1))
+        case .unreachable, .noDescriptors, .cancelled, .other:
+            self.init(
+                502, "upstream_connect", "The upstream cannot be reached.",
+                proxyStatus: "destination_unavailable")
         }
     }
 

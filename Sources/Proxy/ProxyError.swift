@@ -24,13 +24,7 @@ package enum ProxyError: Error, Equatable, Sendable {
     case providerUnavailable(retryAfter: Duration?)
 
     // Failing: the upstream could not be reached or understood.
-    case upstreamRefused
-    case upstreamUnresolved
-    case upstreamConnectFailed
-    case upstreamConnectTimedOut
-    case upstreamCertificate(CertificateFault)
-    case upstreamTLS
-    case upstreamBusy
+    case upstreamUnavailable(UpstreamError)
     case upstreamTimedOut
     case upstreamProtocol
     case upstreamClosed

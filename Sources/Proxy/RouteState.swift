@@ -9,13 +9,13 @@ final class RouteState {
     let index: Int
     let route: Route
     let pool: UpstreamPool
+    let report: UpstreamReport
     var token: TokenReader?
     /// The newest token generation that this worker has seen the upstream accept.
     var acceptedGeneration = -1
 
-    /// Upstream connections that carry a request, and that are being opened.
+    /// Upstream connections that carry a request.
     var activeConnections = 0
-    var connectingConnections = 0
 
     /// Whether the token goes where RFC 6750 2.1 puts it, so that its ready-made line is right.
     let takesBearerLine: Bool
@@ -32,10 +32,11 @@ final class RouteState {
     let reservedNames: ReservedNames
     let unwantedResponseTrailers: [HTTPFields.Name]
 
-    init(index: Int, route: Route, pool: UpstreamPool) {
+    init(index: Int, route: Route, pool: UpstreamPool, report: UpstreamReport) {
         self.index = index
         self.route = route
         self.pool = pool
+        self.report = report
         token = route.session.map { TokenReader($0.slot) }
         takesBearerLine = route.credentials.name == .authorization && route.credentials.scheme == "Bearer"
         upstreamPrefix = Array(route.upstreamPrefix.utf8)

@@ -21,6 +21,8 @@ package struct WorkerConfiguration: Sendable {
     package var connectionBudget: ConnectionBudget
     /// One for each route, in their order.
     package var upstreamLimits: [UpstreamLimit]
+    /// One for each route, in their order.
+    package var upstreamReports: [UpstreamReport]
     package var logFormat = LogFormat.json
     /// Where access lines go; `nil` turns them off.
     package var accessLog: (any LineSink)?
@@ -34,5 +36,6 @@ package struct WorkerConfiguration: Sendable {
         self.listeners = listeners
         self.connectionBudget = connectionBudget
         self.upstreamLimits = upstreamLimits
+        upstreamReports = routes.map { UpstreamReport(of: $0, log: nil) }
     }
 }

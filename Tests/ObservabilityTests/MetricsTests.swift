@@ -53,6 +53,11 @@ struct MetricsTests {
         for reason in DenialReason.allCases {
             #expect(text.contains("\nbearerd_denied_total{reason=\"\(reason.label)\"} 0\n"))
         }
+        for reason in UpstreamFailureReason.allCases {
+            #expect(
+                text.contains("\nbearerd_upstream_failures_total{route=\"/\",reason=\"\(reason.label)\"} 0\n")
+            )
+        }
         for state in UpstreamConnectionState.allCases {
             #expect(text.contains("\nbearerd_upstream_connections{route=\"/\",state=\"\(state.label)\"} 0\n"))
         }

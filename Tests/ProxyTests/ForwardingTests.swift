@@ -20,7 +20,8 @@ struct ForwardingTests {
         let loop = try EventLoop(name: "test")
         let pool = UpstreamPool(
             address: route.upstream, limit: UpstreamLimit(maximum: 1), multis: CurlMultiSet(loop: loop))
-        return RouteState(index: 0, route: route, pool: pool)
+        return RouteState(
+            index: 0, route: route, pool: pool, report: UpstreamReport(of: route, log: nil))
     }
 
     private func rewritten(

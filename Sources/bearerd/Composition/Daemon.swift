@@ -117,8 +117,7 @@ actor Daemon: LoopConfined {
     private func startWorkers() throws {
         let loops = try (0..<sockets.workerCount).map { try EventLoop(name: "worker-\($0)") }
         var shared = try engine.workerConfiguration(
-            listeners: sockets.data.map(\.address),
-            connections: connectionLimit(), log: writer)
+            listeners: sockets.data.map(\.address), connections: connectionLimit(), log: log, lines: writer)
         shared.security = tls
         shared.access.key = accessKey?.key
         for loop in loops {

@@ -98,8 +98,9 @@ struct Engine: Sendable {
     /// - Parameters:
     ///   - listeners: as bound, in the order of the configuration.
     ///   - connections: how many clients may have.
+    ///   - lines: where access lines go.
     func workerConfiguration(
-        listeners: [ListenAddress], connections: Int, log: any LineSink
+        listeners: [ListenAddress], connections: Int, log: Log, lines: any LineSink
     ) throws -> WorkerConfiguration {
         let timeouts = configuration.timeouts
         let limits = configuration.limits
@@ -112,13 +113,14 @@ struct Engine: Sendable {
             routes: routes, access: accessPolicy, listeners: listeners.map(policy(of:)),
             connectionBudget: ConnectionBudget(limit: connections),
             upstreamLimits: routes.map { _ in UpstreamLimit(maximum: limits.upstreamConnections) })
+        shared.upstreamReports = routes.map { UpstreamReport(of: $0, log: log) }
         shared.headLimits = HeadLimits(headerBytes: limits.headerBytes, uriBytes: limits.uriBytes)
         shared.bodyLimit = limits.bodyBytes.map { UInt64($0) }
         shared.serverTimeouts.header = timeouts.header ?? .zero
         shared.serverTimeouts.idle = timeouts.idle ?? .zero
         shared.serverTimeouts.streamIdle = timeouts.upstream.streamIdle ?? .zero
         shared.logFormat = configuration.log.effectiveFormat
-        shared.accessLog = configuration.log.access && configuration.log.level <= .info ? log : nil
+        shared.accessLog = configuration.log.access && configuration.log.level <= .info ? lines : nil
         return shared
     }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPClient
+internal import Observability
+
+/// Why a request got no whole answer, where that is its upstream's fault, for the log and the metrics.
+struct UpstreamFailure {
+    let label: UpstreamFailureReason
+    /// What a person reads of it: fixed text.
+    let reason: String
+    /// What mends it, if that is known.
+    var hint = ""
+
+    /// - Parameter hasHead: whether the head of the answer had come.
+    /// - Returns: nil if the upstream is not at fault.
+    init?(_ error: ProxyError, hasHead: Bool) {
+        switch error {
+        case .upstreamUnavailable(.busy), .upstreamUnavailable(.cancelled):
+            return nil
+        case .upstreamUnavailable(let cause):
+            label = UpstreamFailureReason(cause)
+            reason = cause.reason
+            if case .tlsCertificate(let fault) = cause, fault.isOfAuthority {
+                hint = "ca_file of the route names the authorities that are believed"
+            }
+        case .upstreamTimedOut:
+            label = .timeout
+            reason =
+                hasHead
+                ? "the answer stalled for timeouts.stream_idle" : "no answer within timeouts.first_byte"
+        case .upstreamProtocol:
+            label = hasHead ? .truncated : .malformed
+            reason = hasHead ? "the answer broke off" : "the answer is not HTTP"
+        case .upstreamClosed:
+            label = .closed
+            reason = "the connection was closed or reset before an answer"
+        case .malformedRequest, .unencryptedRequest, .ambiguousPath, .accessDenied, .wrongHost, .noRoute,
+            .methodNotAllowed, .requestTimedOut, .bodyTooLarge, .rateLimited, .loopDetected, .loginRequired,
+            .misconfigured, .providerUnavailable, .clientGone:
+            return nil
+        }
+    }
+}
+
+extension UpstreamFailureReason {
+    fileprivate init(_ error: UpstreamError) {
+        self =
+            switch error {
+            case .connectionRefused: .refused
+            case .connectionTimeout: .connectTimeout
+            case .unreachable: .unreachable
+            case .dnsError, .dnsTimeout: .names
+            case .tlsCertificate: .certificate
+            case .tlsHandshake, .clientCertificate: .tls
+            case .proxyFailed: .proxy
+            case .noDescriptors: .descriptors
+            case .busy, .cancelled, .other: .other
+            }
+    }
+}

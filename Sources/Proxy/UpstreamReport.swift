@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPClient
+package import Observability
+internal import Synchronization
+
+/// What the log says of one route's upstream: that it fails, once a second at most, and that it works again.
+///
+/// The workers share it. An answer costs one atomic load here, unless the last line said that the upstream fails.
+package final class UpstreamReport: Sendable {
+    private struct State {
+        var warnedAt: ContinuousClock.Instant?
+        /// Failures since the last line.
+        var leftOut = 0
+    }
+
+    private static let pause = Duration.seconds(1)
+
+    private let log: Log?
+    private let state = Mutex(State())
+    private let hasWarned = Atomic(false)
+
+    /// - Parameter log: nil says nothing.
+    package init(of route: Route, log: Log?) {
+        self.log = log?.with(.route, .string(route.path)).with(.upstream, .string(route.upstream.place))
+    }
+
+    /// Whether ``answered()`` has something to say.
+    var isFailing: Bool { hasWarned.load(ordering: .relaxed) }
+
+    /// Says that a request failed, unless that was said within the last second.
+    func failed(_ failure: UpstreamFailure) {
+        let now = ContinuousClock.now
+        let leftOut: Int? = state.withLock { state in
+            if let warnedAt = state.warnedAt, warnedAt.duration(to: now) < Self.pause {
+                state.leftOut += 1
+                return nil
+            }
+            state.warnedAt = now
+            defer { state.leftOut = 0 }
+            return state.leftOut
+        }
+        guard let leftOut else { return }
+        hasWarned.store(true, ordering: .relaxed)
+        guard !failure.hint.isEmpty else {
+            log?.warning(
+                "the upstream fails", [.reason: .string(failure.reason), .leftOut: .integer(leftOut)])
+            return
+        }
+        log?.warning(
+            "the upstream fails",
+            [
+                .reason: .string(failure.reason), .hint: .string(failure.hint), .leftOut: .integer(leftOut),
+            ])
+    }
+
+    /// Says that the upstream works again, if the last line was that it fails.
+    func answered() {
+        guard hasWarned.exchange(false, ordering: .relaxed) else { return }
+        let leftOut = state.withLock { state in
+            defer { state.leftOut = 0 }
+            return state.leftOut
+        }
+        log?.notice("the upstream works again", [.leftOut: .integer(leftOut)])
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import Testing
+
+/// What the log and the metrics say of an upstream that fails.
+@Suite(.blocking) struct `A failing upstream` {
+    private func warnings(of sidecar: Sidecar) -> [BearerdProcess.LogLine] {
+        sidecar.bearerd.logLines.filter { $0.message == "the upstream fails" }
+    }
+
+    private func failures(of sidecar: Sidecar, _ reason: String, route: String = "/failing") throws -> Double
+    {
+        try sidecar.metrics().sum(
+            "bearerd_upstream_failures_total", "route=\"\(route)\"", "reason=\"\(reason)\"")
+    }
+
+    /// Has a GET at an upstream fail, and checks what is said of it.
+    private func check(
+        _ upstream: String, at place: String, _ label: String, says words: String, _ more: String = ""
+    ) throws {
+        let sidecar = try Sidecar(
+            .init(
+                moreRoutes: "- path: /failing\n  upstream: \(upstream)\n  identity: default\n"
+                    + "  allow_insecure_upstream: true\n" + indented(more, by: 2)))
+        let client = try sidecar.client()
+        try client.send("GET", "/failing?secret=1")
+        _ = try? client.wire.readResponse()
+        let line = try sidecar.bearerd.logLine("a warning of \(words)") { $0.message == "the upstream fails" }
+        #expect(line["level"] == "warning" && line["route"] == "/failing" && line["upstream"] == place)
+        #expect(line["reason"]?.contains(words) == true && line["left_out"] == "0", "\(line.json)")
+        try eventually("the failure to be counted") { try failures(of: sidecar, label) == 1 }
+        #expect(try sidecar.metrics().sum("bearerd_upstream_failures_total") == 1)
+        #expect(!sidecar.bearerd.log.contains("secret=1"))
+        for token in sidecar.provider.accessTokens { #expect(!sidecar.bearerd.log.contains(token)) }
+    }
+
+    @Test func `that cannot be reached is told with the reason`() throws {
+        let nobody = try Socket.refusing()
+        try check("http://\(nobody.address)", at: "\(nobody.address)", "refused", says: "refused")
+        try check(
+            "http+unix:/nonexistent/api.sock", at: "/nonexistent/api.sock", "unreachable", says: "no route")
+        try check("http://nowhere.invalid", at: "nowhere.invalid:80", "dns", says: "no address")
+        let mute = try RawUpstream(script: { _ = try $0.readToEnd() })
+        try check(
+            "https://localhost:\(mute.address.port)", at: "localhost:\(mute.address.port)", "connect_timeout",
+            says: "too long", "timeouts: {connect: 200ms}")
+    }
+
+    @Test func `that is not believed is told with what is wrong with its certificate`() throws {
+        let authority = try TLSAuthority()
+        let trusted = "ca_file: \(authority.certificateFile)"
+        let stranger = try TLSAuthority()
+        let named = try authority.certificate(for: [], subject: "localhost")
+        for (server, words) in [
+            (try stranger.server(), "unknown CA"), (try authority.server(for: ["other.test"]), "other name"),
+            (try authority.server(days: -1), "expired"),
+            (
+                try TLSServer(certificateFile: named.certificateFile, keyFile: named.keyFile),
+                "no subjectAltName"
+            ),
+        ] {
+            let upstream = try RawUpstream(tls: server)
+            try check(upstream.url, at: upstream.authority, "certificate", says: words, trusted)
+        }
+    }
+
+    @Test func `that breaks is told with the reason`() throws {
+        let cases: [(Reply, String, String)] = [
+            (.reset, "closed", "before an answer"), (.close, "closed", "before an answer"),
+            (.raw("SSH-2.0-OpenSSH_9\r\n\r\n", thenClose: true), "malformed", "not HTTP"),
+            (
+                .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf", thenClose: true), "truncated",
+                "broke off"
+            ),
+            (.raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"), "timeout", "stalled"),
+            (
+                Reply { _ in
+                    try Gate().pass(within: .seconds(1)); return false
+                }, "timeout", "no answer"
+            ),
+        ]
+        for (reply, label, words) in cases {
+            let upstream = try RawUpstream { _ in reply }
+            try check(
+                upstream.url, at: upstream.authority, label, says: words,
+                "timeouts: {first_byte: 200ms, stream_idle: 200ms}")
+        }
+    }
+
+    @Test func `is a line a second at most, however many requests fail, and one when it works again`() throws
+    {
+        let upstream = try RawUpstream()
+        let port = upstream.address.port
+        let sidecar = try Sidecar(upstream: upstream)
+        #expect(try sidecar.get().status == 200)
+        upstream.stop()
+        let client = try sidecar.client()
+        let start = ContinuousClock.now
+        var failed = 0
+        while failed < 300 || ContinuousClock.now - start < .seconds(1.5) {
+            #expect(try client.request("GET", "/").status == 502)
+            failed += 1
+        }
+        let seconds = Int((ContinuousClock.now - start) / .seconds(1))
+        let back = try RawUpstream(port: port)
+        #expect(try client.request("GET", "/").status == 200)
+        let notice = try sidecar.bearerd.logLine("the notice") { $0.message == "the upstream works again" }
+        #expect(
+            notice["level"] == "notice" && notice["route"] == "/" && notice["upstream"] == upstream.authority)
+        let lines = warnings(of: sidecar)
+        #expect(lines.count >= 2 && lines.count <= seconds + 1)
+        let leftOut = (lines + [notice]).compactMap { $0["left_out"].flatMap { Int($0) } }.reduce(0, +)
+        #expect(lines.count + leftOut == failed)
+        #expect(try failures(of: sidecar, "refused", route: "/") == Double(failed))
+        for _ in 0..<5 { #expect(try client.request("GET", "/").status == 200) }
+        #expect(sidecar.bearerd.logLines.filter { $0.message == "the upstream works again" }.count == 1)
+        withExtendedLifetime(back) {}
+    }
+
+    @Test func `is none where a dead connection was replaced, or the client went away`() throws {
+        let upstream = try RawUpstream(script: { wire in
+            guard try wire.readRequest() != nil else { return }
+            try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            _ = try wire.readHead()
+            wire.reset()
+        })
+        let sidecar = try Sidecar(upstream: upstream)
+        let client = try sidecar.client()
+        for _ in 0..<10 { #expect(try client.request("GET", "/").text == "ok") }
+        #expect(warnings(of: sidecar).isEmpty)
+        #expect(try sidecar.metrics().sum("bearerd_upstream_failures_total") == 0)
+    }
+
+    @Test func `that lets connections wait is seen as connecting`() throws {
+        let gate = Gate()
+        let authority = try TLSAuthority()
+        let upstream = try RawUpstream(script: { wire in
+            try gate.pass()
+            wire.close()
+        })
+        let sidecar = try Sidecar(
+            .init(
+                moreRoutes: """
+                    - path: /slow
+                      upstream: https://localhost:\(upstream.address.port)
+                      ca_file: \(authority.certificateFile)
+                      identity: default
+                      timeouts: {connect: 0}
+                    """))
+        func connecting() throws -> Double {
+            try sidecar.metrics().sum(
+                "bearerd_upstream_connections", "route=\"/slow\"", "state=\"connecting\"")
+        }
+        #expect(try connecting() == 0)
+        let clients = try (0..<3).map { _ in try sidecar.client() }
+        for client in clients { try client.send("GET", "/slow") }
+        try eventually("three connections in the making") { try connecting() == 3 }
+        gate.open()
+        for client in clients { #expect(try client.wire.readResponse().status == 502) }
+        #expect(try connecting() == 0)
+    }
+}
