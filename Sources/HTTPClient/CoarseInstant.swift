@@ -16,6 +16,13 @@ package struct CoarseInstant: Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
+    /// The instant so much later.
+    package static func + (instant: CoarseInstant, duration: Duration) -> CoarseInstant {
+        let (seconds, attoseconds) = duration.components
+        return CoarseInstant(
+            nanoseconds: instant.nanoseconds &+ seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
+    }
+
     /// The time since `earlier`.
     package func duration(since earlier: CoarseInstant) -> Duration {
         .nanoseconds(nanoseconds &- earlier.nanoseconds)

@@ -13,6 +13,9 @@ package final class UpstreamConnection {
     /// How many requests it has carried to their end; 0 for a fresh one.
     package private(set) var requestsServed = 0
 
+    /// How long the upstream says that it keeps the connection while nothing happens (`Keep-Alive: timeout=`).
+    package var announcedPatience: Duration?
+
     /// Its place under the route's limit, given up when it goes.
     var permit: UpstreamPermit?
     private(set) var isIdle = false
@@ -30,9 +33,16 @@ package final class UpstreamConnection {
     /// is read and swallowed.
     var isQuiet: Bool {
         guard stream.input.isEmpty, !stream.readiness.peerHasEnded else { return false }
-        guard stream.readiness.isReadable else { return true }
-        let arrived = try? stream.receive()
-        return arrived == .some(.none)
+        return stream.readiness.isReadable ? hasNothingToReceive : true
+    }
+
+    /// The same after a look at the socket, for a system call: an end of which no event has told yet is seen.
+    var isQuietNow: Bool {
+        stream.input.isEmpty && !stream.readiness.peerHasEnded && hasNothingToReceive
+    }
+
+    private var hasNothingToReceive: Bool {
+        do { return try stream.receive() == nil } catch { return false }
     }
 
     func becomeIdle(at now: CoarseInstant) {

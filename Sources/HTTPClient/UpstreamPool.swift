@@ -32,6 +32,7 @@ package final class UpstreamPool {
     package private(set) var connectingCount = 0
     /// Connections put aside for a waiter, by its number.
     private var reserved: [UInt64: UpstreamConnection] = [:]
+    private var patience = UpstreamPatience()
     private var isClosed = false
     private var isTimerSet = false
 
@@ -77,17 +78,56 @@ package final class UpstreamPool {
     ///
     /// - Parameter mayRepeat: whether the request may be sent once more, should the upstream have closed meanwhile.
     package func take(mayRepeat: Bool) -> UpstreamConnection? {
+        guard mayRepeat else { return takeForUnrepeatable() }
         while let connection = idle.last {
             let now = CoarseInstant.now
-            if !mayRepeat, isOver(lifetimes.idleForUnrepeatable, since: connection.idleSince, at: now) {
+            idle.removeLast()
+            connection.becomeBusy()
+            if !isSpent(connection, at: now), connection.isQuiet { return connection }
+            heedEnd(of: connection, at: now)
+            discard(connection)
+        }
+        return nil
+    }
+
+    /// A connection of which there is no reason to think that the upstream closes it just now.
+    private func takeForUnrepeatable() -> UpstreamConnection? {
+        let now = CoarseInstant.now
+        if let oldest = idle.first, !oldest.stream.readiness.peerHasEnded {
+            patience.sawLife(after: now.duration(since: oldest.idleSince))
+        }
+        let learned = patience.limit(at: now)
+        while let connection = idle.last {
+            let announced = connection.announcedPatience.map { UpstreamPatience.limit(announced: $0) }
+            let limits = [learned, announced].compactMap(\.self)
+            let idleTime = now.duration(since: connection.idleSince)
+            guard limits.allSatisfy({ idleTime < $0 }),
+                !isOver(lifetimes.idleForUnrepeatable, since: connection.idleSince, at: now)
+            else {
+                // Where none is used again there is one more with each request.
+                if learned == .zero, idle.count > Self.spares { discard(idle.removeFirst()) }
                 return nil
             }
             idle.removeLast()
             connection.becomeBusy()
-            if !isSpent(connection, at: now), connection.isQuiet { return connection }
+            if !isSpent(connection, at: now), connection.isQuietNow { return connection }
+            heedEnd(of: connection, at: now)
             discard(connection)
         }
         return nil
+    }
+
+    /// How many idle connections to an upstream that closes at once are kept, for requests that may be repeated and to
+    /// see whether it still does.
+    private static let spares = 8
+
+    /// Learns from a connection that the upstream has ended while it was idle, or when a request came.
+    ///
+    /// - Parameter instant: when it was no longer idle.
+    package func heedEnd(of connection: UpstreamConnection, at instant: CoarseInstant) {
+        patience.sawEnd(
+            after: instant.duration(since: connection.idleSince), requestsServed: connection.requestsServed,
+            at: .now)
     }
 
     /// A connection that no request has used before, or, when the limit is reached, one that comes free.
@@ -137,9 +177,14 @@ package final class UpstreamPool {
     package func giveBack(_ connection: UpstreamConnection) {
         let now = CoarseInstant.now
         guard !isClosed, !isSpent(connection, at: now), !connection.stream.readiness.peerHasEnded else {
+            if connection.stream.readiness.peerHasEnded {
+                patience.sawEnd(after: .zero, requestsServed: connection.requestsServed + 1, at: now)
+            }
             return discard(connection)
         }
         if limit.isAwaited {
+            // Who waits may not be able to repeat its request.
+            if patience.limit(at: now) == .zero { return discard(connection) }
             switch limit.next(for: ObjectIdentifier(self)) {
             case .nobody: break
             case .another: return discard(connection)
@@ -220,6 +265,7 @@ package final class UpstreamPool {
 
     private func idleConnectionChanged(_ connection: UpstreamConnection) {
         guard !connection.isQuiet, let index = idle.firstIndex(where: { $0 === connection }) else { return }
+        heedEnd(of: connection, at: .now)
         discard(idle.remove(at: index))
     }
 

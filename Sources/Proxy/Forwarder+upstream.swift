@@ -79,6 +79,7 @@ extension Forwarder {
                 upstream.requestsServed > 0 && upstream.stream.input.isEmpty && error == .upstreamClosed
                 && exchange.connection.stream.isOpen
             let nothingWasSent = upstream.stream.bytesSent == sentBefore
+            if wasStale { heedStaleness(of: upstream, exchange, on: route) }
             await stopUpload(of: exchange)
             discardUpstream(of: exchange, on: route)
             throw AttemptFailure(error: error, connectionWasStale: wasStale, nothingWasSent: nothingWasSent)
@@ -87,7 +88,18 @@ extension Forwarder {
 
     private func keptConnection(for exchange: Exchange, on route: RouteState) -> UpstreamConnection? {
         route.pool.take(
-            mayRepeat: exchange.connection.request.method.isIdempotent && exchange.isReplayable)
+            mayRepeat: exchange.connection.request.method.isIdempotent
+                && (exchange.framing == .none || exchange.isReplayable && !exchange.upload.isTooLong))
+    }
+
+    /// How soon a kept connection fails that was closed before the request came, not because of it.
+    private static let staleWithin = Duration.seconds(1)
+
+    /// Has the pool learn from a kept connection that ended instead of an answer.
+    private func heedStaleness(of upstream: UpstreamConnection, _ exchange: Exchange, on route: RouteState) {
+        let now = CoarseInstant.now
+        let sentAt = exchange.upload.isFinished ? exchange.upload.finishedAt : now
+        if now.duration(since: sentAt) < Self.staleWithin { route.pool.heedEnd(of: upstream, at: sentAt) }
     }
 
     // MARK: Request
@@ -246,6 +258,9 @@ extension Forwarder {
                 answering: exchange.connection.request.method)
         } catch {
             throw .upstreamProtocol
+        }
+        if upstream.requestsServed == 0, exchange.response.fields.has(.keepAlive) {
+            upstream.announcedPatience = exchange.response.announcedPatience
         }
         exchange.upstreamPersists =
             exchange.response.isPersistent && exchange.responseFraming != .untilClose

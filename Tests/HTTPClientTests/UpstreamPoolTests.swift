@@ -42,6 +42,47 @@ import Testing
         #expect(limit.openCount == 0)
     }
 
+    @Test func `a request that may not be sent twice sees an end of which no event has told yet`()
+        async throws
+    {
+        let upstream = try RawUpstream()
+        let address = try upstream.address()
+        let taken = try await onLoop { multis in
+            let pool = UpstreamPool(address: address, limit: UpstreamLimit(maximum: 10), multis: multis)
+            let connection = try await pool.open(within: .seconds(5))
+            _ = try await connection.exchange()
+            pool.giveBack(connection)
+            // The loop stands still meanwhile.
+            upstream.closeConnections()
+            try upstream.awaitNoConnections()
+            return pool.take(mayRepeat: false) != nil
+        }
+        #expect(!taken)
+    }
+
+    @Test
+    func `an upstream that closes right after its answers is learned, and what it is given stays bounded`()
+        async throws
+    {
+        let upstream = try RawUpstream()
+        let address = try upstream.address()
+        let limit = UpstreamLimit(maximum: 100)
+        try await onLoop { multis in
+            let pool = UpstreamPool(address: address, limit: limit, multis: multis)
+            let first = try await pool.open(within: .seconds(5))
+            _ = try await first.exchange()
+            pool.giveBack(first)
+            upstream.closeConnections()
+            try await eventually(multis.loop, "the idle connection to go") { pool.idleCount == 0 }
+            for _ in 0..<50 {
+                #expect(pool.take(mayRepeat: false) == nil)
+                pool.giveBack(try await pool.open(within: .seconds(5)))
+            }
+            #expect(pool.idleCount <= 9)
+            #expect(pool.take(mayRepeat: true) != nil)
+        }
+    }
+
     @Test func `an idle connection over which the upstream speaks unasked is closed`() async throws {
         let isIdle = Gate()
         let upstream = try RawUpstream { wire in
