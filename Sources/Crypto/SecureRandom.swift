@@ -4,6 +4,9 @@ internal import COpenSSL
 
 /// Bytes nobody can guess.
 package enum SecureRandom {
+    /// Whether there is randomness to be had (`RAND_status`); ask before the process locks itself in.
+    package static var isAvailable: Bool { RAND_status() == 1 }
+
     /// Asks OpenSSL's generator (`RAND_bytes`).
     ///
     /// Stops the process if the kernel has no randomness to give: there is no safe way to go on.

@@ -4,6 +4,7 @@ internal import CLibevent
 internal import CSystem
 internal import Glibc
 internal import Synchronization
+package import System
 
 /// One thread that waits on descriptors and timers and runs the Swift jobs that they wake.
 ///
@@ -42,13 +43,14 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// Makes a loop that does nothing until ``run()`` or ``start()``.
     ///
     /// - Parameter name: the thread's name, at most 15 bytes are shown by the system.
-    /// - Throws: ``StreamError/failed(code:)`` when the kernel has no descriptor left.
+    /// - Throws: ``StreamError/failed(code:)`` when the kernel has no descriptor left, or no epoll.
     package init(name: String) throws(StreamError) {
         let wakeDescriptor = eventfd(0, CInt(EFD_NONBLOCK | EFD_CLOEXEC))
         guard wakeDescriptor >= 0 else { throw .failed(code: errno) }
-        guard let base = event_base_new() else {
+        guard let base = Self.makeBase() else {
+            let code = errno
             close(wakeDescriptor)
-            throw .failed(code: ENOMEM)
+            throw .failed(code: code)
         }
         self.name = name
         self.base = base
@@ -56,6 +58,15 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in deinit
         wakeEvent = event_new(base, wakeDescriptor, CShort(EV_READ | EV_PERSIST), onWake, context)
         event_add(wakeEvent, nil)
+    }
+
+    /// Without edges there would be only backends that tell of the same readiness for ever, which nothing here expects.
+    private static func makeBase() -> OpaquePointer? {
+        guard let configuration = event_config_new() else { return nil }
+        defer { event_config_free(configuration) }
+        event_config_require_features(configuration, CInt(EV_FEATURE_ET.rawValue))
+        errno = ENOMEM
+        return event_base_new_with_config(configuration)
     }
 
     deinit {
@@ -69,7 +80,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// Runs the loop on a thread of its own until ``stop()``.
     ///
     /// - Returns: the thread, to be joined once the loop was stopped.
-    package func start() -> LoopThread { LoopThread(running: self) }
+    /// - Throws: ``SystemError`` when the system has no thread left.
+    package func start() throws(SystemError) -> LoopThread { try LoopThread(running: self) }
 
     /// Runs the loop on the calling thread until ``stop()``.
     package func run() {
@@ -125,8 +137,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     // MARK: Executor
 
-    package func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
+    package func enqueue(_ job: consuming ExecutorJob) { take(UnownedJob(job)) }
+
+    /// Runs `job` in turn; callable from any thread.
+    func take(_ job: UnownedJob) {
         if isCurrent {
             ready.append(job)
             return

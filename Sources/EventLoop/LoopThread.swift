@@ -2,6 +2,7 @@
 
 internal import CSystem
 internal import Glibc
+internal import System
 
 /// The thread that an ``EventLoop`` runs on.
 ///
@@ -9,11 +10,14 @@ internal import Glibc
 package final class LoopThread: @unchecked Sendable {
     private var handle = pthread_t()
 
-    init(running loop: EventLoop) {
+    init(running loop: EventLoop) throws(SystemError) {
         // Balanced by takeRetainedValue in the thread's first line.
         let context = Unmanaged.passRetained(loop).toOpaque()
         let status = pthread_create(&handle, nil, runLoop, context)
-        precondition(status == 0, "the system has no thread left")
+        guard status == 0 else {
+            Unmanaged<EventLoop>.fromOpaque(context).release()
+            throw SystemError(.createThread, code: status)
+        }
     }
 
     /// Waits until the loop has stopped; call it once, from another thread.

@@ -43,7 +43,7 @@ public final class AuthRuntime: Sendable {
         do {
             try HTTPClientLibrary.initialize()
             loop = try EventLoop(name: "oauth")
-            thread = ThreadExecutor(named: "oauth-store")
+            thread = try ThreadExecutor(named: "oauth-store")
             trust = TrustStores()
             store =
                 switch storage {
@@ -52,10 +52,10 @@ public final class AuthRuntime: Sendable {
                 case .encryptedDirectory(let path, let key):
                     try FileStore(directory: path, on: thread, sealer: Self.sealer(key))
                 }
+            _ = try loop.start()
         } catch {
             throw AuthRuntimeError(reason: "\(error)")
         }
-        _ = loop.start()
     }
 
     deinit {

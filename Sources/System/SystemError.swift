@@ -8,7 +8,7 @@ package struct SystemError: Error, Equatable, Sendable {
     package enum Operation: String, Sendable {
         case open, read, write, fsync, rename, link, unlink, mkdir, stat, flock, fchmod, opendir, prctl,
             setrlimit, landlock,
-            statvfs, spawn = "posix_spawn", wait = "waitpid"
+            statvfs, spawn = "posix_spawn", wait = "waitpid", createThread = "pthread_create"
     }
 
     package let operation: Operation
@@ -36,6 +36,14 @@ package struct SystemError: Error, Equatable, Sendable {
 
     /// Whether a file is longer than it may be.
     package var isTooLarge: Bool { code == EFBIG }
+
+    /// Whether the system has none left of what it hands out to processes: threads, descriptors, memory.
+    package var isShortage: Bool { operation == .createThread || Self.isShortage(code) }
+
+    /// Whether a value of `errno` says that there are no descriptors left, or no memory.
+    package static func isShortage(_ code: CInt) -> Bool {
+        [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code)
+    }
 
     /// Whether the disk or the quota is full; worth trying again later.
     package var isNoSpace: Bool { code == ENOSPC || code == EDQUOT }

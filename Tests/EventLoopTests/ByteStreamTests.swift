@@ -40,7 +40,7 @@ struct ByteStreamTests {
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
         _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
         let loop = try EventLoop(name: "test")
-        let thread = loop.start()
+        let thread = try loop.start()
         // Made on the loop's thread, where its events live.
         let peer = await Task(executorPreference: loop) { [end = ends[0]] in Peer(loop: loop, descriptor: end)
         }.value

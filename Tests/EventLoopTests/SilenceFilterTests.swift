@@ -40,7 +40,7 @@ private actor Host: LoopConfined {
         let socket = try #require(sockets.first)
         let port = try #require(socket.address?.port)
         let loop = try EventLoop(name: "test")
-        let thread = loop.start()
+        let thread = try loop.start()
         let host = Host(socket, loop: loop)
         try ask(host) { $0.listen() }
         try body(host, .tcp(port: port))

@@ -16,7 +16,7 @@ actor ClientLoop: LoopConfined {
         _ = ProxyEnvironment.shared
         try HTTPClientLibrary.initialize()
         loop = try EventLoop(name: name)
-        thread = loop.start()
+        thread = try loop.start()
     }
 
     /// Runs `body` on the loop's thread; it must not block.

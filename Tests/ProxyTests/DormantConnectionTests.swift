@@ -67,7 +67,7 @@ struct DormantConnectionTests {
         of count: Int, limit: Duration, _ body: (Ward, [Int32]) async throws -> Void
     ) async throws {
         let loop = try EventLoop(name: "test")
-        let thread = loop.start()
+        let thread = try loop.start()
         let ward = Ward(loop: loop, limit: limit)
         var others: [Int32] = []
         for number in 0..<count {

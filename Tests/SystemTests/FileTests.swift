@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test func `a watcher tells of what others change and not of our own`() async throws {
-        let thread = ThreadExecutor(named: "watch")
+        let thread = try ThreadExecutor(named: "watch")
         defer { thread.stop() }
         let watcher = FileWatcher(on: thread, every: .milliseconds(5))
         let path = directory.path("state")

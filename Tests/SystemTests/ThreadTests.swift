@@ -24,8 +24,8 @@ import Testing
         }
     }
 
-    @Test func `an actor runs on its executor's one thread, before and after it waits`() async {
-        let executor = ThreadExecutor(named: "test")
+    @Test func `an actor runs on its executor's one thread, before and after it waits`() async throws {
+        let executor = try ThreadExecutor(named: "test")
         defer { executor.stop() }
         let actor = Confined(executor)
         let first = await actor.thread()
@@ -38,8 +38,8 @@ import Testing
         #expect(await actor.count == 101)
     }
 
-    @Test func `timers fire in the order of their deadlines`() async {
-        let executor = ThreadExecutor(named: "test")
+    @Test func `timers fire in the order of their deadlines`() async throws {
+        let executor = try ThreadExecutor(named: "test")
         defer { executor.stop() }
         let order = Mutex<[Int]>([])
         await withCheckedContinuation { done in
@@ -53,7 +53,7 @@ import Testing
     @Test func `a writer writes everything in order and says when it is done`() throws {
         var ends: [CInt] = [0, 0]
         #expect(pipe(&ends) == 0)
-        let writer = OutputWriter(descriptor: ends[1], named: "test")
+        let writer = try OutputWriter(descriptor: ends[1], named: "test")
         for number in 0..<100 { #expect(writer.write(Array("line \(number)\n".utf8))) }
         #expect(writer.flush())
         close(ends[1])
@@ -64,22 +64,22 @@ import Testing
         close(ends[0])
     }
 
-    @Test func `a writer whose reader is stuck drops and counts instead of growing`() {
+    @Test func `a writer whose reader is stuck drops and counts instead of growing`() throws {
         var ends: [CInt] = [0, 0]
         #expect(pipe(&ends) == 0)
-        let writer = OutputWriter(descriptor: ends[1], limit: 100_000, named: "test")
+        let writer = try OutputWriter(descriptor: ends[1], limit: 100_000, named: "test")
         let block = [UInt8](repeating: 65, count: 50_000)
         for _ in 0..<20 { writer.write(block) }
         #expect(writer.dropped > 10)
         #expect(!writer.flush(waitingAtMost: .milliseconds(10)))
     }
 
-    @Test func `a writer whose reader has gone does not end the process`() {
+    @Test func `a writer whose reader has gone does not end the process`() throws {
         CurrentProcess.ignoreBrokenPipes()
         var ends: [CInt] = [0, 0]
         #expect(pipe(&ends) == 0)
         close(ends[0])
-        let writer = OutputWriter(descriptor: ends[1], named: "test")
+        let writer = try OutputWriter(descriptor: ends[1], named: "test")
         writer.write([65])
         #expect(!writer.flush())
         #expect(!writer.write([65]))

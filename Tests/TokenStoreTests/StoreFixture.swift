@@ -12,10 +12,11 @@ import TokenStore
 final class StoreFixture: Sendable {
     let parent: TemporaryDirectory
     let directory: String
-    let thread = ThreadExecutor(named: "store")
+    let thread: ThreadExecutor
     private let damaged = Mutex<[DamagedEntry]>([])
 
     init() throws {
+        thread = try ThreadExecutor(named: "store")
         parent = try TemporaryDirectory()
         directory = parent.path("store")
     }

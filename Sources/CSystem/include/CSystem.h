@@ -56,3 +56,12 @@ void bearerd_trim_memory(void);
 int bearerd_raise_descriptor_limit(void);
 /* The soft limit of open descriptors; -1 with errno. */
 long bearerd_descriptor_limit(void);
+/* How many words the command line has, and one of them, as main gets them; NULL beyond the last. */
+int bearerd_argument_count(void);
+const char *bearerd_argument(int index);
+/* Opens /dev/null in the place of each of the descriptors 0 to 2 that is closed, so that nothing else gets these
+   numbers: -1 with errno. */
+int bearerd_open_standard_streams(void);
+/* Has `take` given each job that Swift's own pool of threads would run; call it once, before there are tasks. It may
+   be called from any thread. */
+void bearerd_divert_jobs(void (*take)(void *job));

@@ -8,6 +8,20 @@ package enum CurrentProcess {
     /// The process number.
     package static var identifier: Int32 { getpid() }
 
+    /// The words of the command line behind the program's name, as `main` got them; bytes that are not UTF-8 are
+    /// replaced.
+    package static var arguments: [String] {
+        (1..<max(1, bearerd_argument_count())).compactMap { bearerd_argument($0).map { String(cString: $0) } }
+    }
+
+    /// Has `/dev/null` stand for standard input, output and error where they are closed: else the next file or socket
+    /// would get their numbers, and be read or written as if it were them.
+    ///
+    /// - Throws: ``SystemError``.
+    package static func openStandardStreams() throws(SystemError) {
+        guard bearerd_open_standard_streams() == 0 else { throw .last(.open, "/dev/null") }
+    }
+
     /// Gives back memory that only the start needed: text pages that will not run again, and free heap.
     package static func trimMemory() { bearerd_trim_memory() }
 

@@ -23,10 +23,13 @@ package final class OutputWriter: Sendable {
     ///   - descriptor: not owned; 2 is standard error.
     ///   - limit: of bytes that wait.
     ///   - name: of the thread, at most 15 bytes.
-    package init(descriptor: CInt = STDERR_FILENO, limit: Int = 1 << 20, named name: String = "log") {
+    /// - Throws: ``SystemError`` when the system has no thread left.
+    package init(
+        descriptor: CInt = STDERR_FILENO, limit: Int = 1 << 20, named name: String = "log"
+    ) throws(SystemError) {
         self.descriptor = descriptor
         self.limit = limit
-        SystemThread.start(named: name) { [self] in run() }
+        try SystemThread.start(named: name) { [self] in run() }
     }
 
     /// Takes whole lines to write after the ones before; never blocks for long.

@@ -12,7 +12,10 @@ enum SystemThread {
     /// - Parameters:
     ///   - name: as `top -H` shows it, at most 15 bytes.
     ///   - body: the thread's whole life.
-    static func start(named name: String, _ body: @escaping @Sendable () -> Void) {
+    /// - Throws: ``SystemError`` when the system has no thread left.
+    static func start(
+        named name: String, _ body: @escaping @Sendable () -> Void
+    ) throws(SystemError) {
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
@@ -23,7 +26,10 @@ enum SystemThread {
         // Balanced by takeRetainedValue in the thread's first line.
         let context = Unmanaged.passRetained(ThreadLife(name: name, body: body)).toOpaque()
         let status = pthread_create(&handle, nil, live, context)
-        precondition(status == 0, "the system has no thread left")
+        guard status == 0 else {
+            Unmanaged<ThreadLife>.fromOpaque(context).release()
+            throw SystemError(.createThread, code: status)
+        }
         pthread_detach(handle)
     }
 }

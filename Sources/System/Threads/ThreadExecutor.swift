@@ -27,8 +27,9 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor {
     private let monitor = Monitor(State())
 
     /// - Parameter name: of the thread, at most 15 bytes.
-    package init(named name: String) {
-        SystemThread.start(named: name) { [self] in run() }
+    /// - Throws: ``SystemError`` when the system has no thread left.
+    package init(named name: String) throws(SystemError) {
+        try SystemThread.start(named: name) { [self] in run() }
     }
 
     package func enqueue(_ job: consuming ExecutorJob) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
+import Crypto
 import System
 
 /// From the words of the command line to the end of the process.
@@ -62,6 +63,10 @@ enum CommandLineInterface {
             guard !arguments.has(.help) else {
                 try Console.show(HelpText.help(for: command))
                 return .success
+            }
+            guard SecureRandom.isAvailable else {
+                throw CommandFailure(
+                    .systemRefuses, "the system has no randomness to give: getrandom and /dev/urandom fail")
             }
             return try command.init(arguments).run()
         } catch {

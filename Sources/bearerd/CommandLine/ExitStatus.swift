@@ -14,6 +14,8 @@ enum ExitStatus: Int32 {
     case missingInput = 66
     /// Something that is needed does not answer (`EX_UNAVAILABLE`).
     case unavailable = 69
+    /// The system refuses what a process cannot begin without: a thread, a descriptor, randomness (`EX_OSERR`).
+    case systemRefuses = 71
     /// A file cannot be made (`EX_CANTCREAT`).
     case cannotCreate = 73
     /// Reading or writing failed (`EX_IOERR`).

@@ -17,8 +17,9 @@ enum CommandLoop {
         do {
             loop = try EventLoop(name: "command")
         } catch {
-            throw CommandFailure(.failure, "no event loop: \(error)")
+            throw CommandFailure(error)
         }
+        loop.takeStrayJobs()
         let outcome = Mutex<Result<Value, CommandFailure>?>(nil)
         Task(executorPreference: loop) {
             do throws(CommandFailure) {

@@ -10,6 +10,8 @@ struct BoundListener: Sendable {
     struct Failure: Error {
         let message: String
         let isInUse: Bool
+        /// Whether the system has no descriptor left for it.
+        var isShortage = false
     }
 
     /// By worker.
@@ -71,8 +73,10 @@ struct BoundListener: Sendable {
 extension BoundListener.Failure {
     fileprivate init(_ error: any Error, at address: ListenAddress) {
         switch error as? ListeningSocket.BindError {
-        case .failed(_, let reason)?:
-            self.init(message: "cannot listen on \(address): \(reason)", isInUse: true)
+        case .failed(let code, let reason)?:
+            self.init(
+                message: "cannot listen on \(address): \(reason)", isInUse: true,
+                isShortage: SystemError.isShortage(code))
         case .unusableAddress?, nil:
             self.init(message: "cannot listen on \(address): no such address", isInUse: false)
         }

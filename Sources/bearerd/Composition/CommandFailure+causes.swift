@@ -13,7 +13,9 @@ extension CommandFailure {
         case let failure as CommandFailure:
             self = failure
         case let failure as BoundListener.Failure:
-            self.init(.unavailable, failure.message)
+            self.init(failure.isShortage ? .systemRefuses : .unavailable, failure.message)
+        case let failure as SystemError:
+            self.init(failure.isShortage ? .systemRefuses : .failure, failure.advice)
         case let failure as FileStoreError:
             self.init(failure.exitStatus, "store: \(failure.description)")
         case let failure as TrustStore.LoadError:
@@ -21,10 +23,22 @@ extension CommandFailure {
         case let failure as CredentialError:
             self.init(.configuration, failure.reason)
         case let failure as StreamError:
-            self.init(.inputOutput, "cannot start an event loop: \(failure.reason)")
+            self.init(
+                .systemRefuses,
+                "cannot start an event loop: \(failure.reason); raise the limit of descriptors (LimitNOFILE=)"
+            )
         default:
             self.init(.failure, "\(error)")
         }
+    }
+}
+
+extension SystemError {
+    /// What failed, and which limit is behind it.
+    fileprivate var advice: String {
+        operation == .createThread
+            ? "the system has no thread left (\(self)); raise TasksMax=, pids.max or RLIMIT_NPROC"
+            : description
     }
 }
 

@@ -35,9 +35,11 @@ struct CredentialWatch: Sendable {
     }
 
     /// Goes on until the process ends.
-    func start(_ watcher: FileWatcher) {
+    ///
+    /// - Parameter thread: reads the files.
+    func start(_ watcher: FileWatcher, on thread: ThreadExecutor) {
         for file in files {
-            Task {
+            Task(executorPreference: thread) {
                 for await _ in watcher.changes(of: file) { await changed(file) }
             }
         }

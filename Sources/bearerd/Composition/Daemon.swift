@@ -122,12 +122,12 @@ actor Daemon: LoopConfined {
         shared.access.key = accessKey?.key
         for loop in loops {
             workers.append(Worker(loop: loop, configuration: shared))
-            threads.append(loop.start())
+            threads.append(try loop.start())
         }
         for (index, worker) in workers.enumerated() {
             for (number, listener) in sockets.data.enumerated() {
                 for socket in listener.sockets[index] {
-                    Task { await worker.listen(on: socket, listener: number) }
+                    Task(executorPreference: loop) { await worker.listen(on: socket, listener: number) }
                 }
             }
         }
@@ -188,7 +188,7 @@ actor Daemon: LoopConfined {
         sockets.data.forEach { $0.close() }
         let race = DrainRace()
         for worker in workers {
-            Task {
+            Task(executorPreference: loop) {
                 await worker.drain(linger: Self.linger)
                 race.finishedOne()
             }
@@ -210,7 +210,7 @@ actor Daemon: LoopConfined {
 
     private func answers(_ worker: Worker) async -> Bool {
         let race = DrainRace()
-        Task {
+        Task(executorPreference: loop) {
             await worker.turn()
             race.finishedOne()
         }

@@ -22,15 +22,16 @@ enum DaemonProcess {
         SignalSource.ignoreBrokenPipes()
         let sockets: DaemonSockets
         let confinement: Confinement
+        let writer: OutputWriter
         do {
             try HTTPClientLibrary.initialize()
             sockets = try DaemonSockets(configuration)
             // Before the first thread, which would stay free.
             confinement = try Confinement(of: configuration, file: file)
+            writer = try OutputWriter()
         } catch {
             throw CommandFailure(error)
         }
-        let writer = OutputWriter()
         let log = Log(
             level: configuration.log.level, format: configuration.log.effectiveFormat, sink: writer)
         for warning in warnings { log.warning("look at the configuration", [.reason: .string(warning)]) }
@@ -43,6 +44,7 @@ enum DaemonProcess {
         let daemon: Daemon
         do {
             loop = try EventLoop(name: "control")
+            loop.takeStrayJobs()
             daemon = try Daemon(
                 configuration: configuration, sockets: sockets, loop: loop, log: log, writer: writer)
         } catch {
@@ -59,8 +61,9 @@ enum DaemonProcess {
             do {
                 ending.set(try await daemon.run() == .drained ? .success : .failure)
             } catch {
-                ending.set(.unavailable)
-                log.error("cannot start", [.reason: .string(CommandFailure(error).message)])
+                let failure = CommandFailure(error)
+                ending.set(failure.status == .systemRefuses ? failure.status : .unavailable)
+                log.error("cannot start", [.reason: .string(failure.message)])
             }
             loop.stop()
         }

@@ -32,13 +32,13 @@ struct Engine: Sendable {
     /// - Parameters:
     ///   - hooks: run on changes of state; nil for a command.
     ///   - isDetached: whether nothing is kept, whatever the configuration says.
-    /// - Throws: `FileStoreError`, `TrustStore.LoadError`.
+    /// - Throws: `FileStoreError`, `TrustStore.LoadError`, `SystemError` where there is no thread.
     init(
         configuration: Configuration, loop: EventLoop, log: Log, hooks: StateChangeHooks? = nil,
         isDetached: Bool = false
     ) throws {
         self.configuration = configuration
-        let thread = ThreadExecutor(named: "store")
+        let thread = try ThreadExecutor(named: "store")
         let trust = TrustStores()
         let reporter = SessionReporter(log: log, hooks: hooks)
         let store = try Self.openStore(isDetached ? .memory : configuration.store, on: thread, log: log)
@@ -74,7 +74,7 @@ struct Engine: Sendable {
     /// Loads what is stored, fetches what needs no person, and from then on heeds changed files.
     func start() async {
         for session in sessions { await session.start() }
-        for watch in watches { watch.start(watcher) }
+        for watch in watches { watch.start(watcher, on: storeThread) }
     }
 
     /// Has a listener's certificate replaced when its files change.

@@ -49,20 +49,37 @@ final class StateChangeHooks: Sendable {
     /// Has the identity's command run, if it has one; returns at once.
     func run(for identity: String, in state: IdentityState) {
         guard let (command, number) = commands[identity] else { return }
-        let thread = workers.withLock { workers -> ThreadExecutor? in
-            guard workers[number].waiting < Self.longestQueue else { return nil }
-            workers[number].waiting += 1
-            let thread = workers[number].thread ?? ThreadExecutor(named: "hook-\(number)")
-            workers[number].thread = thread
-            return thread
-        }
         let log = log.with(.identity, .string(identity))
+        let thread: ThreadExecutor?
+        do throws(SystemError) {
+            thread = try queue(on: number)
+        } catch {
+            return log.warning(
+                "a command of on_state_change was left out",
+                [.state: .string(state.rawValue), .reason: .string(error.description)])
+        }
         guard let thread else {
             return log.warning("too many commands wait; one was left out", [.state: .string(state.rawValue)])
         }
         thread.after(.zero) { [self] in
             execute(command, identity, state, log)
             workers.withLock { $0[number].waiting -= 1 }
+        }
+    }
+
+    /// Takes a place in the queue of a thread, which is made if it is the first.
+    ///
+    /// - Returns: nil if there is no place.
+    private func queue(on number: Int) throws(SystemError) -> ThreadExecutor? {
+        try workers.withLock { workers throws(SystemError) -> ThreadExecutor? in
+            guard workers[number].waiting < Self.longestQueue else { return nil }
+            let thread =
+                if let thread = workers[number].thread { thread } else {
+                    try ThreadExecutor(named: "hook-\(number)")
+                }
+            workers[number].thread = thread
+            workers[number].waiting += 1
+            return thread
         }
     }
 

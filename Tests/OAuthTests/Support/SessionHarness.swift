@@ -15,7 +15,7 @@ final class SessionHarness: Sendable {
     let store: FakeStore
     let secret = FakeSecret()
     let session: AuthSession
-    private let executor = ThreadExecutor(named: "session")
+    private let executor = SessionHarness.makeExecutor()
 
     init(
         grantType: GrantType = .clientCredentials, sharing other: SessionHarness? = nil,
@@ -31,6 +31,14 @@ final class SessionHarness: Sendable {
         session = AuthSession(
             configuration: configuration, executor: executor, clock: clock, transport: server, store: store,
             credentials: secret, observer: journal, family: family, random: { 0 })
+    }
+
+    private static func makeExecutor() -> ThreadExecutor {
+        do {
+            return try ThreadExecutor(named: "session")
+        } catch {
+            preconditionFailure("a test needs a thread: \(error)")
+        }
     }
 
     /// Runs `body` with a session that holds an imported refresh token, or none, and is stopped in the end.

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import Testing
+
+/// A system that has no thread, descriptor or randomness to give.
+///
+/// Sanitizers want to be loaded before everything else, so there it is not tried.
+@Suite(.blocking, .enabled(if: !Sanitizer.isOn)) struct `Where the system runs short` {
+    private func configuration(_ directory: TemporaryDirectory) throws -> String {
+        let text = Sidecar.configuration(
+            provider: try HostileProvider(), upstream: "http://127.0.0.1:1", clientSecret: "fake-secret",
+            directory: directory, .init(top: "workers: 2"))
+        return try directory.write("config.yaml", text)
+    }
+
+    private func fails(
+        _ arguments: [String], _ faults: [String: String], saying word: String,
+        _ location: SourceLocation = #_sourceLocation
+    ) throws {
+        let result = try Subprocess.run(
+            [BearerdProcess.binary] + arguments, environment: try Faults.environment(faults))
+        #expect(result.ending == .exited(71), "\(faults) \(result)", sourceLocation: location)
+        #expect(result.errors.contains(word), "\(faults) \(result)", sourceLocation: location)
+    }
+
+    @Test func `at the start, it is said, and the exit code is 71`() throws {
+        let directory = try TemporaryDirectory()
+        let file = try configuration(directory)
+        // The log's thread, the store's, and two workers'.
+        for count in 0..<4 {
+            try fails(["run", "-c", file], ["FAULT_THREADS_AFTER": "\(count)"], saying: "no thread left")
+        }
+        for command in ["token", "logout", "refresh"] {
+            try fails([command, "-c", file], ["FAULT_THREADS_AFTER": "0"], saying: "no thread left")
+            try fails([command, "-c", file], ["FAULT_EPOLL": "1"], saying: "event loop")
+        }
+        try fails(["run", "-c", file], ["FAULT_EPOLL": "1"], saying: "event loop")
+        try fails(
+            ["run", "-c", file], ["FAULT_RANDOM": "1"], saying: "randomness")
+        for limit in 4...8 {
+            let result = try Subprocess.run(
+                ["/usr/bin/prlimit", "--nofile=\(limit):\(limit)", BearerdProcess.binary, "run", "-c", file])
+            guard case .exited(let code) = result.ending else {
+                Issue.record("\(limit) descriptors: \(result)")
+                continue
+            }
+            #expect(code != 0 && !result.errors.isEmpty, "\(limit) descriptors: \(result)")
+        }
+    }
+
+    @Test func `of threads, a daemon goes on with those that it has`() throws {
+        let sidecar = try Sidecar(
+            environment: try Faults.environment(["FAULT_THREADS_AFTER": "4"]),
+            .init(
+                top: "workers: 2",
+                moreRoutes:
+                    "- path: /other\n  upstream: http://127.0.0.1:1\n  identity: default\n  scope: [other]"))
+        #expect(try sidecar.admin("GET", "/healthz").status == 200)
+        try sidecar.awaitToken()
+        for action in ["refresh", "invalidate", "refresh", "logout", "refresh"] {
+            #expect(try sidecar.act(action).status == 200, "\(action)")
+        }
+        for _ in 0..<5 {
+            #expect(try sidecar.get().status == 200)
+            #expect(try sidecar.admin("GET", "/healthz").status == 200)
+            #expect(try sidecar.admin("GET", "/metrics").status == 200)
+        }
+        let client = try sidecar.client()
+        #expect(try client.request("GET", "/").status == 200)
+        client.wire.close()
+        #expect(
+            sidecar.bearerd.threadCount == 5,
+            "the main one, two workers', the log's and the store's, and no pool")
+        #expect(try sidecar.bearerd.terminate() == .exited(0))
+    }
+
+    @Test func `of threads, a command needs none but the store's`() throws {
+        let session = try ImportedSession()
+        try session.begin()
+        let environment = try Faults.environment(["FAULT_THREADS_AFTER": "1"])
+        for command in ["refresh", "token", "userinfo", "logout"] {
+            let result = try Subprocess.run(
+                [BearerdProcess.binary, command, "-c", session.configuration], environment: environment)
+            #expect(result.ending == .exited(0), "\(command) \(result)")
+        }
+    }
+
+    @Test func `closed standard streams become the null device`() throws {
+        let sidecar = try Sidecar(launcher: ["/bin/sh", "-c", "exec \"$@\" <&- >&-", "sh"])
+        for stream in 0...1 {
+            let link = "/proc/\(sidecar.bearerd.process.processID)/fd/\(stream)"
+            let target = try Subprocess.run(["/usr/bin/readlink", link])
+            #expect(target.output == "/dev/null\n", "\(stream)")
+        }
+        #expect(try sidecar.get().status == 200)
+        let directory = try TemporaryDirectory()
+        let file = try configuration(directory)
+        let check = try Subprocess.run(
+            ["/bin/sh", "-c", "exec \"$@\" <&- >&- 2>&-", "sh", BearerdProcess.binary, "check", "-c", file])
+        #expect(check.ending == .exited(0))
+    }
+
+    @Test func `arguments arrive wherever the environment is`() throws {
+        let result = try Subprocess.run(
+            [BearerdProcess.binary, "--version"],
+            environment: try Faults.environment(["FAULT_ENVIRON": "1"]))
+        #expect(result.ending == .exited(0) && result.output.hasPrefix("bearerd "), "\(result)")
+    }
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Loaded before the C library's own, so that a system runs short of something when a test wants it to: a call fails
+   where the variable of its name is in the environment; of threads, so many may be made before. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/random.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *), void *context) {
+    static int made;
+    const char *most = getenv("FAULT_THREADS_AFTER");
+    if (most && __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED) > atoi(most)) return EAGAIN;
+    int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) = dlsym(RTLD_NEXT, "pthread_create");
+    return real(thread, attributes, body, context);
+}
+
+int epoll_create1(int flags) {
+    if (getenv("FAULT_EPOLL")) {
+        errno = EMFILE;
+        return -1;
+    }
+    int (*real)(int) = dlsym(RTLD_NEXT, "epoll_create1");
+    return real(flags);
+}
+
+int epoll_create(int size) {
+    (void)size;
+    return epoll_create1(0);
+}
+
+/* As a program with an environment of its own making leaves it: far from the arguments. */
+__attribute__((constructor)) static void move_environment(void) {
+    if (!getenv("FAULT_ENVIRON")) return;
+    static char *moved[64];
+    int count = 0;
+    while (environ[count] && count < 63) {
+        moved[count] = strdup(environ[count]);
+        count++;
+    }
+    environ = moved;
+}
+
+int getentropy(void *buffer, size_t size) {
+    if (getenv("FAULT_RANDOM")) {
+        errno = EIO;
+        return -1;
+    }
+    int (*real)(void *, size_t) = dlsym(RTLD_NEXT, "getentropy");
+    return real(buffer, size);
+}
+
+ssize_t getrandom(void *buffer, size_t size, unsigned flags) {
+    if (getenv("FAULT_RANDOM")) {
+        errno = EIO;
+        return -1;
+    }
+    ssize_t (*real)(void *, size_t, unsigned) = dlsym(RTLD_NEXT, "getrandom");
+    return real(buffer, size, flags);
+}
