@@ -16,11 +16,14 @@ FUZZERS ?= $(patsubst Tests/Fuzz/%Fuzzer.swift,%,$(wildcard Tests/Fuzz/*Fuzzer.s
 
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
 # The package is optimised as one: without that no call from one module to another is inlined, as all is `package`.
-# lld's packed relocations keep 0.7 MiB of tables out of memory; glibc reads them since 2.36.
+# lld's packed relocations keep 0.7 MiB of tables out of memory; glibc reads them since 2.36. Every symbol is bound before
+# the first line runs, so that all tables of addresses are read-only; libraries come from the system's places alone.
 RELEASE := -c release --static-swift-stdlib --product bearerd \
 	-Xswiftc -enforce-exclusivity=unchecked -Xswiftc -enable-library-evolution \
 	-Xswiftc -Xfrontend -Xswiftc -package-cmo -Xswiftc -Xfrontend -Xswiftc -allow-non-resilient-access \
-	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs
+	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
+	-Xlinker -z -Xlinker noexecstack --disable-local-rpath -Xswiftc -no-toolchain-stdlib-rpath \
+	-Xcc -fstack-protector-strong
 
 RUN_TESTS := swift test --skip-build --disable-xctest --no-parallel $(STRICT)
 # Of a long run only the end is seen.

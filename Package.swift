@@ -37,7 +37,9 @@ let package = Package(
         .systemLibrary(name: "CCjose", pkgConfig: "cjose", providers: [.apt(["libcjose-dev"])]),
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         .systemLibrary(name: "CLibplist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
-        .target(name: "CSystem"),
+        .target(
+            name: "CSystem",
+            cSettings: [.define("_FORTIFY_SOURCE", to: "2", .when(configuration: .release))]),
 
         .target(name: "EventLoop", dependencies: ["CLibevent", "CSystem", "System"], swiftSettings: bridge),
         .target(

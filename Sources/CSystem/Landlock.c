@@ -25,6 +25,7 @@ enum { RULE_PATH = 1, RULE_PORT = 2 };
 #define FS_IOCTL_DEV (1ULL << 15)
 #define NET_BIND (1ULL << 0)
 #define NET_CONNECT (1ULL << 1)
+#define SCOPE_ABSTRACT_UNIX_SOCKET (1ULL << 0)
 #define SCOPE_SIGNAL (1ULL << 1)
 
 #define FS_READ (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
@@ -54,7 +55,7 @@ int bearerd_landlock_begin(int version, int denies_connecting) {
         size = offsetof(struct ruleset, scoped);
     }
     if (version >= 6) {
-        rules.scoped = SCOPE_SIGNAL;
+        rules.scoped = SCOPE_ABSTRACT_UNIX_SOCKET | SCOPE_SIGNAL;
         size = sizeof rules;
     }
     return (int)syscall(SYS_landlock_create_ruleset, &rules, size, 0);

@@ -5,7 +5,8 @@ internal import Glibc
 
 /// What a process may still do after it has locked itself in (Landlock); everything else of files and TCP is denied.
 ///
-/// Descriptors that are open stay as they are, and so do UDP and Unix sockets: Landlock does not judge them.
+/// Descriptors that are open stay as they are, and so do UDP sockets and Unix sockets with a path: Landlock does not
+/// judge them. Abstract Unix sockets of others, and other processes, are out of reach since its version 6.
 package struct Sandbox: Sendable {
     /// What came of it.
     package enum Extent: Equatable, Sendable {
