@@ -23,14 +23,16 @@ extension Configuration {
 
         let timeouts = timeouts
         let named = root.namedSections(.identities, IdentityKey.self)
-        identities = (named ?? []).compactMap { name, section in
+        let identities = (named ?? []).compactMap { name, section in
             IdentityConfiguration(reading: section, name: name, timeouts: timeouts)
         }
         let surroundings = RouteConfiguration.Surroundings(
             listeners: root.isInDoubt(.listen) ? [] : listen,
             ownAddresses: listen + [admin?.listen].compactMap { $0 },
             identities: named?.map(\.name.value), timeouts: timeouts.upstream)
-        routes = root.routes(in: surroundings)
+        let routes = root.routes(in: surroundings)
+        self.routes = routes
+        self.identities = identities.map { $0.serving(routes) }
     }
 }
 

@@ -6,6 +6,13 @@ package import OAuth
 
 /// A redirect that is awaited on its sockets, from before the URL is shown until the browser has its last page.
 package struct AwaitedRedirect {
+    /// What came back.
+    package enum Answer: Sendable {
+        case response(AuthorizationRequest.Response)
+        /// Not of the server that was asked, as far as can be told; why, for a person. The login is over.
+        case foreign(String)
+    }
+
     /// How long the browser may take to fetch its last page.
     private static let farewell = Duration.seconds(2)
 
@@ -31,7 +38,7 @@ package struct AwaitedRedirect {
     /// Waits for the answer; from then on no other one counts.
     ///
     /// - Returns: nil if none came in time.
-    package func answer(waitingAtMost limit: Duration) async -> AuthorizationRequest.Response? {
+    package func answer(waitingAtMost limit: Duration) async -> Answer? {
         await listener.answer(waitingAtMost: limit)
     }
 

@@ -29,6 +29,12 @@ package struct LoginPage: Sendable {
             text: "Because \(error.reason). The login still waits for the right one.")
     }
 
+    static func ended(_ error: AuthorizationResponseError) -> LoginPage {
+        LoginPage(
+            status: 400, title: "Not logged in",
+            text: "The answer is not believed, because \(error.reason). Start again from where you came.")
+    }
+
     /// The page as an answer that nobody keeps, frames or passes on.
     package var reply: ServiceReply {
         var reply = ServiceReply(

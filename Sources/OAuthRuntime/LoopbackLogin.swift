@@ -37,11 +37,12 @@ struct LoopbackLogin {
         return login
     }
 
-    private func exchange(_ response: AuthorizationResponse?) async -> Result<Login, LoginError> {
-        switch response {
+    private func exchange(_ answer: AwaitedRedirect.Answer?) async -> Result<Login, LoginError> {
+        switch answer {
         case nil: return .failure(.expired)
-        case .refused(let refusal)?: return .failure(.refused(refusal))
-        case .granted(let code)?:
+        case .foreign(let reason)?: return .failure(.foreignAnswer(reason))
+        case .response(.refused(let refusal))?: return .failure(.refused(refusal))
+        case .response(.granted(let code))?:
             do throws(LoginError) {
                 return .success(try await session.logIn(with: code))
             } catch {
@@ -52,6 +53,12 @@ struct LoopbackLogin {
 }
 
 extension LoginError {
+    /// The redirect was answered by another server than the one that was asked (RFC 9207).
+    fileprivate static func foreignAnswer(_ reason: String) -> LoginError {
+        .failed(
+            TokenFailure(.final, code: "issuer_mismatch", detail: "the answer is not believed: \(reason)"))
+    }
+
     fileprivate static func misconfigured(_ detail: String) -> LoginError {
         .failed(TokenFailure(.misconfigured, code: "bad_redirect_uri", detail: detail))
     }

@@ -16,7 +16,7 @@ actor RedirectListener: LoopConfined, HTTPResponder {
     private let hosts: HostList
     /// Hears why a redirect was refused.
     private let onRefusal: @Sendable (AuthorizationResponseError) -> Void
-    private var answer: AuthorizationRequest.Response?
+    private var answer: AwaitedRedirect.Answer?
     private var isOver = false
     private var waiter: CheckedContinuation<Void, Never>?
     private var verdict: LoginPage?
@@ -36,7 +36,7 @@ actor RedirectListener: LoopConfined, HTTPResponder {
     /// Waits for the answer; from then on no other one counts.
     ///
     /// - Returns: nil if none came in time.
-    func answer(waitingAtMost limit: Duration) async -> AuthorizationRequest.Response? {
+    func answer(waitingAtMost limit: Duration) async -> AwaitedRedirect.Answer? {
         let timer = LoopTimer(loop: loop) { self.assumeIsolated { $0.end() } }
         timer.set(after: limit)
         await withCheckedContinuation { continuation in
@@ -70,8 +70,13 @@ actor RedirectListener: LoopConfined, HTTPResponder {
     private func answer(_ message: ServiceRequest) async -> ServiceReply {
         guard !isOver else { return LoginPage.over.reply }
         do throws(AuthorizationResponseError) {
-            answer = try request.response(in: message.query ?? "")
+            answer = .response(try request.response(in: message.query ?? ""))
         } catch {
+            if error.endsLogin {
+                answer = .foreign(request.explanation(of: error, in: message.query ?? ""))
+                end()
+                return LoginPage.ended(error).reply
+            }
             onRefusal(error)
             return LoginPage.refused(error).reply
         }

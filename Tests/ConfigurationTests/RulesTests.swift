@@ -5,6 +5,33 @@ import OAuth
 import Testing
 
 @Suite struct RulesTests {
+    @Test(arguments: ["client_secret_basic", "client_secret_post", "client_secret_jwt"])
+    func `a client that is still to be registered needs no secret for its method`(method: String) {
+        let line = "token_endpoint_auth_method: \(method)"
+        let unregistered = smallest.replacing("client_id: app", with: line)
+        #expect(errors(unregistered) == [])
+        let client = report(unregistered).configuration?.identities.first?.client
+        #expect(client?.authentication.rawValue == method)
+        #expect(errors(withIdentity(line)).count == 1)
+    }
+
+    @Test func `a login asks for the resources of the routes that carry its tokens`() {
+        let more = """
+              - path: /a
+                upstream: https://api.example.com
+                identity: default
+                resource: [https://a.example.com, https://own.example.com]
+              - path: /none
+                upstream: https://api.example.com
+                identity: none
+
+            """
+        let text = withIdentity("resource: https://own.example.com") + more
+        let identity = report(text).configuration?.identities.first
+        #expect(identity?.client.resource == ["https://own.example.com"])
+        #expect(identity?.client.furtherResources == ["https://a.example.com", "https://own.example.com"])
+    }
+
     @Test(arguments: ["0.0.0.0:8080", "192.0.2.1:80", "\"[::]:80\"", "example.com:80"])
     func `a listener off loopback needs unsafe_listen`(address: String) {
         #expect(

@@ -44,8 +44,11 @@ import Testing
             (callback, 400), ("\(callback)?code=x", 400), ("\(callback)?error=access_denied", 400),
             (Self.changed(answer, "state", to: "forged"), 400), (answer + "&code=x", 400),
             (answer + "&error=x", 400),
-            (Self.changed(answer, "iss", to: "https%3A%2F%2Fevil.example"), 400),
-            ("\(callback)?error=access_denied&state=forged", 400), ("\(callback)?x=%", 400),
+            ("\(callback)?error=access_denied&state=forged", 400),
+            (
+                Self.changed(Self.changed(answer, "iss", to: "https%3A%2F%2Fevil.example"), "state", to: "x"),
+                400
+            ), ("\(callback)?x=%", 400),
             (answer.replacing("/callback", with: "/other"), 404),
             (answer.replacing("/callback", with: "/callback/"), 404),
         ] {
@@ -62,6 +65,28 @@ import Testing
         #expect(login.isRunning)
         #expect(try browse(answer).status == 200)
         #expect(try login.waitForEnd() == .exited(0))
+    }
+
+    @Test(arguments: [true, false])
+    func `that another issuer answers, or nobody who says so, is over`(isNamed: Bool) throws {
+        let site = try LoginSite()
+        let first = try site.start("login", "web", "--no-browser")
+        _ = try browse(try site.logIn(at: try site.firstLine(of: first)))
+        #expect(try first.waitForEnd() == .exited(0))
+        let token = try site.run("token", "web").output
+        let second = try site.start("login", "web", "--no-browser")
+        let answer = try site.logIn(at: try site.firstLine(of: second))
+        let forged =
+            isNamed
+            ? Self.changed(answer, "iss", to: "https%3A%2F%2Fevil.example")
+            : answer.replacing(#/&?iss=[^&]*/#, with: "")
+        let page = try browse(forged)
+        #expect(page.status == 400 && page.text.contains("issuer") && !page.text.contains("evil"))
+        #expect(try second.waitForEnd() == .exited(77))
+        let told = second.errors.withLock { $0.text }
+        #expect(told.contains("issuer") && told.contains("evil.example") == isNamed, "\(told)")
+        #expect(!isNamed || told.contains(site.issuer))
+        #expect(try site.run("token", "web").output == token, "the session stays")
     }
 
     @Test func `that is refused is 77 and leaves the session alone`() throws {

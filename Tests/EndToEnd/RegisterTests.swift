@@ -54,6 +54,18 @@ import Testing
         #expect(LeakScan.leaks(of: [secret], in: bearerd.log).isEmpty)
     }
 
+    @Test(arguments: ["client_secret_basic", "client_secret_post"])
+    func `the method that is configured is asked for, and used`(method: String) throws {
+        let file = try configured("client_credentials", "token_endpoint_auth_method: \(method)")
+        #expect(try BearerdProcess.command("check", "-c", file).exit == 0)
+        #expect(try BearerdProcess.command("register", "-c", file).exit == 0)
+        #expect(asked["token_endpoint_auth_method"].string == method)
+        #expect(try BearerdProcess.command("token", "-c", file).exit == 0)
+        let request = try #require(provider.requests.last)
+        #expect((request["client_secret"] == secret) == (method == "client_secret_post"))
+        #expect((request.basicCredentials?.name == "made-1") == (method == "client_secret_basic"))
+    }
+
     @Test func `a running daemon becomes the client within a second`() throws {
         let file = try configured()
         let bearerd = try BearerdProcess(arguments: ["run", "-c", file])

@@ -32,6 +32,47 @@ import Testing
         return provider
     }
 
+    @Test(arguments: ["invalid_target", "invalid_scope"])
+    func `whose refresh is refused for what it asks shows the refresh token no second time by itself`(
+        code: String
+    ) throws {
+        let provider = try provider()
+        let upstream = try RawUpstream()
+        let directory = try TemporaryDirectory()
+        let secret = "secret-" + randomText()
+        let before = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
+        try before.awaitToken()
+        #expect(try before.bearerd.terminate() == .exited(0))
+        // It replaces the refresh token, and only then looks at what is asked for.
+        provider.always { request, provider in
+            guard request["refresh_token"] != nil else { return provider.goodAnswer(to: request) }
+            _ = provider.goodAnswer(to: request)
+            return .oauthError(code)
+        }
+        for _ in 0..<2 {
+            let sidecar = try Sidecar(
+                provider: provider, upstream: upstream, directory: directory, clientSecret: secret,
+                .init(identity: "scope: nonsense", grant: "refresh_token"))
+            try eventually("the refusal") { try sidecar.state() == "misconfigured" }
+            #expect(try sidecar.get().problem == "misconfigured")
+            #expect(provider.requests.count == 2)
+            #expect(try sidecar.identityStatus()["last_error"]["code"].string == code)
+            #expect(try sidecar.bearerd.terminate() == .exited(0))
+        }
+        let asking = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory, clientSecret: secret,
+            .init(identity: "scope: nonsense", grant: "refresh_token"))
+        try asking.act("refresh")
+        #expect(provider.requests.count == 3, "a person asked")
+        #expect(try asking.bearerd.terminate() == .exited(0))
+        let changed = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory, clientSecret: secret,
+            .init(identity: "scope: sense", grant: "refresh_token"))
+        try provider.request(4)
+        #expect(try changed.bearerd.terminate() == .exited(0))
+    }
+
     private func sidecar(
         _ provider: HostileProvider, _ upstream: RawUpstream, directory: TemporaryDirectory? = nil,
         secret: String = "secret-" + randomText(), grant: String = "client_credentials", top: String = ""

@@ -44,6 +44,38 @@ struct AuthorizationRequestTests {
 
     private func state(_ request: AuthorizationRequest) -> String { request.state.withPlaintext { $0 } }
 
+    @Test(arguments: [
+        ([], "openid", true), (["openid", "email"], "openid%20email", true), (["read"], "read", false),
+        (["openid2"], "openid2", false),
+    ])
+    func `asks who the person is where nothing else is asked for, and has a nonce only then`(
+        scope: [String], shown: String, hasNonce: Bool
+    ) throws {
+        let request = try request { $0.scope = scope }
+        #expect(value("scope", in: request.url) == shown)
+        #expect((value("nonce", in: request.url) != nil) == hasNonce)
+        #expect(request.url.contains("nonce=") == hasNonce)
+    }
+
+    @Test func `asks for the resources of the identity and of its routes, each once`() throws {
+        let request = try request {
+            $0.resource = ["https://a.example"]
+            $0.furtherResources = ["https://b.example", "https://a.example"]
+        }
+        #expect(
+            request.url.components(of: "resource") == ["https%3A%2F%2Fa.example", "https%3A%2F%2Fb.example"])
+    }
+
+    @Test func `says which issuers differ, and shows nothing that a terminal obeys`() throws {
+        let request = try request()
+        let query = "state=\(state(request))&code=c&iss=https%3A%2F%2Fevil.example%1B%5B31m"
+        #expect(
+            error(request, query) == .issuerMismatch && AuthorizationResponseError.issuerMismatch.endsLogin)
+        let text = request.explanation(of: .issuerMismatch, in: query)
+        #expect(text == "it is of the issuer https://evil.example?[31m, and https://sso.example was asked")
+        #expect(!AuthorizationResponseError.stateMismatch.endsLogin)
+    }
+
     @Test func `asks for a code with PKCE, state and nonce of 32 random bytes each`() throws {
         let request = try request { $0.scope = ["openid", "a&b"] }
         #expect(request.url.hasPrefix("https://sso.example/auth?response_type=code&client_id=a%20b&"))
@@ -187,5 +219,14 @@ struct AuthorizationRequestTests {
         ] {
             #expect(RedirectURI(text) == nil, "\(text)")
         }
+    }
+}
+
+extension String {
+    /// The values of a query's parameter, in order.
+    fileprivate func components(of name: String) -> [String] {
+        split(separator: "?", maxSplits: 1).last?.split(separator: "&").compactMap { pair in
+            pair.hasPrefix("\(name)=") ? String(pair.dropFirst(name.utf8.count + 1)) : nil
+        } ?? []
     }
 }

@@ -12,6 +12,7 @@ struct DeviceLoginTests {
     private func harness() -> SessionHarness {
         SessionHarness(grantType: .authorizationCode) { configuration in
             configuration.endpoints[.deviceAuthorization] = HTTPURL("https://sso.example/device")
+            configuration.scope = ["read"]
         }
     }
 
@@ -43,6 +44,23 @@ struct DeviceLoginTests {
     }
 
     private func no(_ code: String) -> FakeServer.Reply { .status(400, #"{"error":"\#(code)"}"#) }
+
+    @Test func `without an id token is none where the scope has openid`() async throws {
+        let harness = SessionHarness(grantType: .deviceCode) { configuration in
+            configuration.endpoints[.deviceAuthorization] = HTTPURL("https://sso.example/device")
+            configuration.furtherResources = ["https://api.example"]
+        }
+        try await harness.run {
+            let (_, error) = try await polls(harness, [.status(200, #"{"access_token":"at","id_token":5}"#)])
+            guard case .failed(let failure)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(failure.isBadIDToken && harness.store.stored() == nil)
+            let asked = harness.server.bodies.first ?? ""
+            #expect(asked.contains("scope=openid&resource=https%3A%2F%2Fapi.example"), "\(asked)")
+        }
+    }
 
     @Test func `asks at the pace it is told`() async throws {
         let harness = harness()

@@ -43,9 +43,12 @@ struct LoginTests {
     }
 
     private func publish(_ keys: [SigningKey], on harness: SessionHarness) {
+        harness.server.publish(self.keys(keys), at: "\(Self.issuer)/keys")
+    }
+
+    private func keys(_ keys: [SigningKey]) -> FakeServer.Reply {
         let set: JSONValue = ["keys": .array(keys.compactMap { $0.publicJWK.map(JSONValue.object) })]
-        harness.server.publish(
-            .status(200, String(decoding: set.serialized(), as: UTF8.self)), at: "\(Self.issuer)/keys")
+        return .status(200, String(decoding: set.serialized(), as: UTF8.self))
     }
 
     private func refreshToken(_ harness: SessionHarness) -> String? {
@@ -68,6 +71,83 @@ struct LoginTests {
         #expect(body.contains("grant_type=authorization_code&code=the-code"))
         #expect(
             body.contains("redirect_uri=http%3A%2F%2F127.0.0.1%3A1%2Fcallback&code_verifier=the-verifier"))
+    }
+
+    @Test(arguments: ["", #","id_token":5"#, #","id_token":"""#, #","id_token":null"#, #","id_token":[]"#])
+    func `without an id token is none where the scope has openid`(member: String) async throws {
+        let harness = harness()
+        func answer(_ more: String) -> FakeServer.Reply {
+            .status(
+                200,
+                #"{"access_token":"at-login","expires_in":300,"refresh_token":"rt-login"\#(member)\#(more)}"#)
+        }
+        try await harness.run("old") {
+            for more in ["", #","scope":"openid email""#] {
+                harness.server.script(answer(more))
+                let failed = await failure { () async throws(LoginError) in
+                    try await harness.session.logIn(with: Self.code)
+                }
+                guard case .failed(let failure)? = failed else {
+                    Issue.record("\(String(describing: failed))")
+                    return
+                }
+                #expect(failure.isBadIDToken)
+                #expect(harness.token == "at1" && refreshToken(harness) == "rt1", "the session stays")
+            }
+            harness.server.script(answer(#","scope":"read""#))
+            let login = try await harness.session.logIn(with: Self.code)
+            #expect(!login.hasIDToken && harness.token == "at-login", "openid was not granted")
+        }
+    }
+
+    @Test func `that is made twice at once fetches the keys once`() async throws {
+        let harness = harness()
+        let key = try SigningKey.generateP256()
+        harness.server.publish(.held, at: "\(Self.issuer)/keys")
+        try await harness.run("old") {
+            harness.server.script(answer(try idToken(key)), answer(try idToken(key)))
+            let logins = (0..<2).map { _ in Task { try await harness.session.logIn(with: Self.code) } }
+            await harness.settle()
+            harness.server.release(with: keys([key]))
+            for login in logins { #expect(try await login.value.hasIDToken) }
+            #expect(harness.server.urls.count { $0.hasSuffix("/keys") } == 1)
+        }
+    }
+
+    @Test func `whose keys cannot be fetched fails for all who waited, and the next fetches anew`()
+        async throws
+    {
+        let harness = harness()
+        let key = try SigningKey.generateP256()
+        harness.server.publish(.held, at: "\(Self.issuer)/keys")
+        try await harness.run("old") {
+            for _ in 0..<3 { harness.server.script(answer(try idToken(key))) }
+            let logins = (0..<2).map { _ in Task { try await harness.session.logIn(with: Self.code) } }
+            await harness.settle()
+            harness.server.release(with: .status(500))
+            for login in logins { await #expect(throws: LoginError.self) { try await login.value } }
+            publish([key], on: harness)
+            #expect(try await harness.session.logIn(with: Self.code).hasIDToken)
+            #expect(harness.server.urls.count { $0.hasSuffix("/keys") } == 2)
+        }
+    }
+
+    @Test func `that is given up while it fetches the keys leaves that to the next`() async throws {
+        let harness = harness()
+        let key = try SigningKey.generateP256()
+        harness.server.publish(.held, at: "\(Self.issuer)/keys")
+        try await harness.run("old") {
+            harness.server.script(answer(try idToken(key)), answer(try idToken(key)))
+            let first = Task { try await harness.session.logIn(with: Self.code) }
+            await harness.settle()
+            let second = Task { try await harness.session.logIn(with: Self.code) }
+            await harness.settle()
+            publish([key], on: harness)
+            first.cancel()
+            harness.server.release(with: .error(.interrupted("cancelled")))
+            #expect(try await second.value.hasIDToken)
+            await #expect(throws: LoginError.self) { try await first.value }
+        }
     }
 
     @Test func `that fails leaves the session that there is alone`() async throws {

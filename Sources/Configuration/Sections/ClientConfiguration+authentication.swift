@@ -32,7 +32,10 @@ extension ClientConfiguration {
         let hasSecret = section.hasSecret(.clientSecret)
         switch authentication {
         case .basic, .post, .clientSecretJWT:
-            if !hasSecret { section.error(.tokenEndpointAuthMethod, "needs client_secret") }
+            // A client that is still to be registered gets its secret then.
+            if !hasSecret, section.has(.clientID) {
+                section.error(.tokenEndpointAuthMethod, "needs client_secret")
+            }
         case .privateKeyJWT:
             if grantType == .jwtBearer, !section.has(.privateKeyFile) {
                 section.error(

@@ -6,7 +6,7 @@ package import OAuth
 /// A client of an authorization server, whose tokens routes carry (`identities.NAME`).
 package struct IdentityConfiguration: Sendable {
     /// What the engine works with.
-    package let client: ClientConfiguration
+    package internal(set) var client: ClientConfiguration
     /// What the client proves itself and its grant with.
     package let credentials: [Credential: SecretSource]
     /// Where a login in a browser comes back to.
@@ -17,6 +17,16 @@ package struct IdentityConfiguration: Sendable {
     package let transport: TransportConfiguration
     /// Run on its changes of state, in place of the configuration's; empty for none, nil for that one.
     package let onStateChange: [String]?
+
+    /// The same, logging in for what these routes ask for too.
+    func serving(_ routes: [RouteConfiguration]) -> IdentityConfiguration {
+        var serving = self
+        for resource in routes.filter({ $0.identity == name }).flatMap({ $0.target?.resource ?? [] })
+        where !serving.client.furtherResources.contains(resource) {
+            serving.client.furtherResources.append(resource)
+        }
+        return serving
+    }
 
     /// The name under which routes, the store and the admin listener know it.
     package var name: String { client.name }

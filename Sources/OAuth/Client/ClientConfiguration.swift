@@ -44,6 +44,8 @@ public struct ClientConfiguration: Equatable, Sendable {
     public var audience: [String] = []
     /// Resource indicators (RFC 8707).
     public var resource: [String] = []
+    /// What the identity's routes ask for beside ``resource``: a server refuses to narrow what was never granted.
+    public var furtherResources: [String] = []
     /// Whether these three are a route's and not the identity's own; see ``aimed(at:)``.
     public internal(set) var isForRoute = false
     /// Whether a refresh must name the scope, because it is not what the session was begun with.
@@ -72,4 +74,18 @@ public struct ClientConfiguration: Equatable, Sendable {
         self.clientID = clientID
         self.grantType = grantType
     }
+}
+
+extension ClientConfiguration {
+    /// OpenID Connect Core §3.1.2.1: asks who the person is.
+    static let openID = "openid"
+
+    /// The scope that a login asks for: who the person is, where nothing else is said.
+    var loginScope: [String] { scope.isEmpty ? [Self.openID] : scope }
+
+    /// The resources that a login asks for (RFC 8707 §2.1): all that its tokens may be for later.
+    var loginResource: [String] { resource + furtherResources.filter { !resource.contains($0) } }
+
+    /// Whether a login asks for an id token.
+    var asksForIDToken: Bool { loginScope.contains(Self.openID) }
 }

@@ -5,14 +5,17 @@ import HTTPTypes
 
 /// Whether an id token is the server's, and ours.
 extension AuthorizationServer {
-    /// Judges the id token that came with `grant`, if one did.
+    /// Judges the id token that came with `grant`; with a login whose scope has `openid` one must have come.
     ///
     /// Where the server publishes no keys the signature is not looked at, nor on a refresh where they cannot be had:
     /// the token came straight from the server (OpenID Connect Core §3.1.3.7, rule 6).
     ///
     /// - Throws: ``TokenFailure`` of kind transient.
     func judgeIDToken(of grant: TokenGrant, _ occasion: IDTokenRules.Occasion) async throws(TokenFailure) {
-        guard let compact = grant.idToken else { return }
+        guard let compact = grant.idToken else {
+            guard case .login = occasion, grant.hasOpenID(askedFor: configuration.loginScope) else { return }
+            throw TokenFailure(.missing)
+        }
         let issuer = try await issuer()
         let token: IDToken
         do throws(IDTokenError) {
@@ -61,5 +64,13 @@ extension AuthorizationServer {
     func keysURL() async throws(TokenFailure) -> HTTPURL? {
         if let configured = configuration.endpoints[.keys] { return configured }
         return try await metadataIfPublished()?.endpoints[.keys]
+    }
+}
+
+extension TokenGrant {
+    /// Whether OpenID Connect's scope was granted; what the answer does not tell is what was asked for
+    /// (RFC 6749 §5.1).
+    fileprivate func hasOpenID(askedFor asked: [String]) -> Bool {
+        (scope ?? asked).contains(ClientConfiguration.openID)
     }
 }

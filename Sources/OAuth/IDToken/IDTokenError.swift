@@ -4,6 +4,8 @@ package import Crypto
 
 /// Why an id token is not believed; holds nothing of the token.
 package enum IDTokenError: Error, Equatable, Sendable {
+    /// None came, or one that is no string, though the scope has `openid` (OpenID Connect Core §3.1.3.3).
+    case missing
     /// No JWS whose payload is a JSON object, or it must be understood in a way we do not know.
     case malformed
     /// A claim that every id token has is missing or of the wrong type.
@@ -36,6 +38,7 @@ package enum IDTokenError: Error, Equatable, Sendable {
     /// What a person reads of it.
     package var reason: String {
         switch self {
+        case .missing: "there is none, or it is no string, though the scope has openid"
         case .malformed: "it is no signed JSON"
         case .missingClaim(let name): "its claim \(name) is missing or of the wrong type"
         case .issuerMismatch: "issuer mismatch"

@@ -23,6 +23,9 @@ final class PublishedKeys {
     private var fetchedAt: Instant?
     /// When they were asked for in vain.
     private var askedAt: Instant?
+    /// Whether they are being fetched, and who waits for that.
+    private var isFetching = false
+    private var waiters: [TokenWaiter<Result<Void, TokenFailure>?>] = []
 
     /// Whether a token can be judged without asking the server.
     func areAtHand(for token: JWS, at now: Instant) -> Bool {
@@ -51,12 +54,52 @@ final class PublishedKeys {
         }
     }
 
+    /// Fetches them, or waits for who does.
+    ///
+    /// - Throws: why they could not be fetched, for all who waited; where there are none so far the next call tries
+    ///   anew.
     private func refetch(from url: HTTPURL, with server: AuthorizationServer) async throws(TokenFailure) {
+        while isFetching {
+            if let result = try await fetched(within: server) { return try result.get() }
+        }
         let now = server.clock.now
         if let askedAt, now - askedAt < Self.refetchInterval { return try requireKeys() }
         askedAt = now
-        last = try await server.fetchKeys(from: url)
-        fetchedAt = now
+        isFetching = true
+        let result: Result<JSONWebKeySet, TokenFailure>
+        do throws(TokenFailure) {
+            result = .success(try await server.fetchKeys(from: url))
+        } catch {
+            result = .failure(error)
+            if last == nil { askedAt = nil }
+        }
+        if case .success(let keys) = result {
+            last = keys
+            fetchedAt = now
+        }
+        isFetching = false
+        // Who goes away in the middle says nothing of the server: somebody else fetches.
+        let told: Result<Void, TokenFailure>? = Task.isCancelled ? nil : result.map { _ in }
+        for waiter in waiters { waiter.wake(with: .success(told)) }
+        waiters = []
+        _ = try result.get()
+    }
+
+    /// Waits for the one fetch; who gives up waiting harms nobody.
+    ///
+    /// - Returns: what came of it; nil if who made it went away.
+    private func fetched(
+        within server: AuthorizationServer
+    ) async throws(TokenFailure) -> Result<Void, TokenFailure>? {
+        let waiter = TokenWaiter<Result<Void, TokenFailure>?>(
+            deadline: server.clock.now + server.configuration.tokenTimeLimit)
+        waiters.append(waiter)
+        do throws(TokenError) {
+            return try await waiter.value()
+        } catch {
+            throw TokenFailure(
+                .transient, code: "interrupted", detail: "the wait for the provider's keys was given up")
+        }
     }
 
     private func requireKeys() throws(TokenFailure) {

@@ -13,7 +13,7 @@ extension AuthorizationRequest {
     /// Reads the response in a redirect's query.
     ///
     /// Nothing of a response is believed, its error neither, before its state and issuer are ours. A response that is
-    /// not believed changes nothing: the request can still be answered.
+    /// not believed changes nothing here: see ``AuthorizationResponseError/endsLogin``.
     ///
     /// - Parameter query: without the `?`.
     /// - Throws: ``AuthorizationResponseError``; no input traps.
@@ -35,6 +35,19 @@ extension AuthorizationRequest {
         case (_?, _?), (nil, nil):
             throw .malformed
         }
+    }
+
+    /// What a person reads of a response that was not believed, with the issuers that differ.
+    ///
+    /// - Parameters:
+    ///   - error: what ``response(in:)`` threw.
+    ///   - query: what it was given.
+    package func explanation(of error: AuthorizationResponseError, in query: String) -> String {
+        guard error == .issuerMismatch, let issuer, let answered = QueryParameters(query)?[.issuer] else {
+            return error.reason
+        }
+        let shown = AuthorizationRefusal(code: nil, description: answered).description ?? ""
+        return "it is of the issuer \(shown), and \(issuer) was asked"
     }
 
     /// Another server must not answer for the one that was asked (RFC 9207 §2.4).

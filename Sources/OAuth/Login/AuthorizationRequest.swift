@@ -41,12 +41,13 @@ public struct AuthorizationRequest: Sendable {
         append(.responseType, "code")
         append(.clientID, configuration.clientID)
         append(.redirectURI, redirectURI)
-        if !configuration.scope.isEmpty { append(.scope, configuration.scope.joined(separator: " ")) }
+        append(.scope, configuration.loginScope.joined(separator: " "))
         append(.state, state)
-        append(.nonce, nonce)
+        // A server may refuse parameters of OpenID Connect in a request that is none.
+        if configuration.asksForIDToken { append(.nonce, nonce) }
         for (parameter, value) in PKCE.parameters(for: verifier) { append(parameter, value) }
         for audience in configuration.audience { append(.audience, audience) }
-        for resource in configuration.resource { append(.resource, resource) }
+        for resource in configuration.loginResource { append(.resource, resource) }
         for parameter in configuration.authorizationParameters {
             query.append(name: parameter.name, parameter.value)
         }

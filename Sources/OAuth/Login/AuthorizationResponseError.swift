@@ -11,6 +11,14 @@ public enum AuthorizationResponseError: Error, Equatable, Sendable {
     /// The server promised to say who it is, and this answer does not (RFC 9207 §2.4).
     case issuerMissing
 
+    /// Whether the login is over: whoever answered knows our state, and may have the code of another server.
+    public var endsLogin: Bool {
+        switch self {
+        case .issuerMismatch, .issuerMissing: true
+        case .malformed, .stateMismatch: false
+        }
+    }
+
     /// What a person reads of it.
     public var reason: String {
         switch self {

@@ -21,9 +21,9 @@ extension AuthorizationServer {
     /// RFC 8628 §3.1.
     func authorizeDevice() async throws(TokenFailure) -> DeviceAuthorization {
         var form = FormBody()
-        if !configuration.scope.isEmpty { form.append(.scope, configuration.scope.joined(separator: " ")) }
+        form.append(.scope, configuration.loginScope.joined(separator: " "))
         for audience in configuration.audience { form.append(.audience, audience) }
-        for resource in configuration.resource { form.append(.resource, resource) }
+        for resource in configuration.loginResource { form.append(.resource, resource) }
         let verifier = SecureRandom.word()
         for (name, value) in PKCE.parameters(for: verifier) { form.append(name: name.rawValue, value) }
         let sentAt = clock.now

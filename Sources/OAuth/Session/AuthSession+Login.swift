@@ -28,7 +28,7 @@ extension AuthSession {
         let grant = Grant.authorizationCode(code)
         let outcome = await server.requestToken(with: grant)
         reportRequest(grant, outcome)
-        return try await finish(outcome, nonce: code.nonce)
+        return try await finish(outcome, nonce: state.configuration.asksForIDToken ? code.nonce : nil)
     }
 
     /// Keeps a code in the store, for another process to exchange.

@@ -19,6 +19,7 @@ extension AuthState {
             identity: session.identity, generation: session.generation, binding: binding)
         fresh.basicEncoding = session.basicEncoding
         fresh.registration = session.registration
+        fresh.scope = configuration.loginScope
         return granted(grant, to: fresh, sentAt: sentAt, wall: wall, jitter: jitter)
     }
 

@@ -96,7 +96,7 @@ extension AuthState {
 
     /// Whether a forced renewal would be made now rather than after a back-off or never.
     private func canRenewNow(at now: Instant) -> Bool {
-        guard canRenew, session.refusal == nil else { return false }
+        guard canRenew, session.refusal == nil, !isBarred else { return false }
         return attempt != nil || failure.map { $0.retry <= now } ?? true
     }
 

@@ -48,7 +48,7 @@ extension AuthState {
     private func renewalMoment(at now: Instant) -> Instant? {
         guard canRenew else { return nil }
         if isAskedFor { return now }
-        guard session.refusal == nil else { return nil }
+        guard session.refusal == nil, !isBarred else { return nil }
         if let failure { return failure.retry }
         guard demand == nil, let access else { return now }
         return access.renewal
@@ -68,6 +68,7 @@ extension AuthState {
         if let access, access.isUsable(at: now), !isWithheld { return .use(access.snapshot) }
         if attempt != nil { return now < deadline ? .wait : .fail(reason(at: now)) }
         if isLoginRequired || !canRenew { return .fail(.loginRequired) }
+        if isBarred { return .fail(reason(at: now)) }
         guard let failure else { return now < deadline ? .wait : .fail(reason(at: now)) }
         switch failure.failure.kind {
         case .final, .misconfigured: return .fail(reason(at: now))
@@ -87,7 +88,7 @@ extension AuthState {
     func reason(at now: Instant) -> TokenError {
         if isLoginRequired || !canRenew { return .loginRequired }
         let delay = max(.seconds(1), failure.map { $0.retry - now } ?? .zero)
-        return failure?.failure.kind == .misconfigured
+        return failure?.failure.kind == .misconfigured || isBarred
             ? .misconfigured(retryAfter: delay) : .unavailable(retryAfter: delay)
     }
 
@@ -184,6 +185,7 @@ extension AuthState {
         _ grant: TokenGrant, sentAt: Instant, wall: WallTime, jitter: Double
     ) -> StoredSession {
         let (next, token) = granted(grant, to: session, sentAt: sentAt, wall: wall, jitter: jitter)
+        learnRotation(from: grant)
         attempt?.result = .granted(token, next)
         storedWorked()
         return next
@@ -197,6 +199,7 @@ extension AuthState {
             !refreshToken.withPlaintext({ session.refreshToken?.matches(Array($0.utf8)) ?? false })
         else { return nil }
         session.refreshToken = refreshToken
+        rotates = true
         session.generation += 1
         isUnsaved = true
         storedWorked()
@@ -230,6 +233,7 @@ extension AuthState {
             next.scope = grant.scope ?? (session.scope.isEmpty ? configuration.scope : session.scope)
         }
         next.refusal = nil
+        next.barredRequests[request] = nil
         next.lastRefresh = wall
         let token = AccessToken(
             grant.accessToken, generation: next.generation, end: sentAt + lifetime, lifetime: lifetime,
@@ -268,7 +272,10 @@ extension AuthState {
             storedWorked()
         }
         if failure.kind == .final { next.refusal = ErrorCode(rawValue: failure.code) ?? .invalidGrant }
-        let isChanged = refreshToken != nil || next.refusal != session.refusal
+        next = barring(next, after: failure)
+        let isChanged =
+            refreshToken != nil || next.refusal != session.refusal
+            || next.barredRequests != session.barredRequests
         next.generation += isChanged ? 1 : 0
         attempt?.result = .failed(last, isChanged ? next : nil)
         return isChanged ? next : nil

@@ -6,7 +6,7 @@ extension AuthState {
     public func state(at now: Instant) -> IdentityState {
         let isUsable = access?.isUsable(at: now) ?? false
         if isLoginRequired || !canRenew && !isUsable { return .loginRequired }
-        if failure?.failure.kind == .misconfigured { return .misconfigured }
+        if failure?.failure.kind == .misconfigured || isBarred { return .misconfigured }
         if unauthorized != nil { return .authorizationError }
         if !isUsable, failure != nil { return .unavailable }
         if !isUsable, attempt != nil { return .refreshing }
@@ -37,6 +37,14 @@ extension AuthState {
         if let refusal = session.refusal {
             return IdentityError(
                 code: refusal.rawValue, detail: "the authorization server refused for good", at: nil)
+        }
+        if let code = session.barredRequests[request] {
+            return IdentityError(
+                code: code.rawValue,
+                detail:
+                    "the authorization server refused this scope or resource, and may have spent the refresh "
+                    + "token; it is asked again once the configuration is changed, or by 'bearerd refresh'",
+                at: nil)
         }
         guard unauthorized != nil else { return nil }
         return IdentityError(

@@ -35,6 +35,8 @@ public struct AuthState: Sendable {
     var attempt: Attempt?
     /// The last failure since the last success.
     var failure: LastFailure?
+    /// Whether the server replaces refresh tokens; nil while that is not known.
+    var rotates: Bool?
     /// Doubtful answers since the last success.
     var doubts = 0
     /// A person asked for a refresh: the next attempt waits for nothing and minds no final answer.

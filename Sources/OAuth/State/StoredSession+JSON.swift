@@ -19,6 +19,7 @@ extension StoredSession {
         case idToken = "id_token"
         case scope
         case refusal
+        case barredRequests = "barred_requests"
         case lastRefreshMilliseconds = "last_refresh_ms"
         case basicEncoding = "basic_encoding"
         case importedToken = "imported_token"
@@ -49,6 +50,12 @@ extension StoredSession {
         }
         put(.scope, .array(scope.map(JSONValue.string)))
         put(.refusal, refusal.map { .string($0.rawValue) })
+        if !barredRequests.isEmpty {
+            let members = barredRequests.sorted { $0.key < $1.key }
+            put(
+                .barredRequests,
+                .object(JSONObject(members: members.map { ($0.key, .string($0.value.rawValue)) })))
+        }
         put(.lastRefreshMilliseconds, lastRefresh.map { .integer($0.sinceEpoch.wholeMilliseconds) })
         put(.basicEncoding, basicEncoding.map { .string($0.rawValue) })
         put(.registration, registration.map { .object($0.json) })
@@ -84,6 +91,9 @@ extension StoredSession {
         }
         scope = object[Member.scope.rawValue]?.array?.compactMap(\.string) ?? []
         refusal = string(.refusal).flatMap(ErrorCode.init(rawValue:))
+        for (digest, code) in object[Member.barredRequests.rawValue]?.object ?? [:] {
+            barredRequests[digest] = code.string.flatMap(ErrorCode.init(rawValue:))
+        }
         lastRefresh = Duration(storedMilliseconds: integer(.lastRefreshMilliseconds)).map(
             WallTime.init(sinceEpoch:))
         basicEncoding = string(.basicEncoding).flatMap(BasicEncoding.init(rawValue:))

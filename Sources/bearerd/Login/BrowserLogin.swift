@@ -56,14 +56,20 @@ struct BrowserLogin {
         }
     }
 
-    private func result(of response: AuthorizationRequest.Response?) async -> Result<Login?, CommandFailure> {
-        switch response {
+    private func result(of answer: AwaitedRedirect.Answer?) async -> Result<Login?, CommandFailure> {
+        switch answer {
         case nil:
             return .failure(
                 CommandFailure(.unavailable, "\(identity.name): nobody logged in in time; try again"))
-        case .refused(let refusal)?:
+        case .foreign(let reason)?:
+            return .failure(
+                CommandFailure(
+                    .permission,
+                    "\(identity.name): no login: the answer is not believed: \(reason); the session is as it was"
+                ))
+        case .response(.refused(let refusal))?:
             return .failure(CommandFailure(refusal, of: identity.name))
-        case .granted(let code)?:
+        case .response(.granted(let code))?:
             return isExchanged ? await target.logIn(with: code) : await target.keep(code)
         }
     }
