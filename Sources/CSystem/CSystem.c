@@ -30,6 +30,13 @@ int bearerd_untaken(int descriptor) {
     return ioctl(descriptor, SIOCOUTQ, &count) < 0 ? -1 : count;
 }
 
+int bearerd_peer_state(int descriptor) {
+    struct pollfd state = {.fd = descriptor, .events = POLLIN | POLLRDHUP};
+    if (poll(&state, 1, 0) <= 0) return 0;
+    return (state.revents & POLLIN ? BEARERD_PEER_SENT : 0) | (state.revents & POLLRDHUP ? BEARERD_PEER_ENDED : 0) |
+           (state.revents & POLLHUP ? BEARERD_PEER_LEFT : 0) | (state.revents & POLLERR ? BEARERD_PEER_RESET : 0);
+}
+
 int bearerd_peer_user(int descriptor, uid_t *user, pid_t *process) {
     struct ucred credentials;
     socklen_t length = sizeof credentials;

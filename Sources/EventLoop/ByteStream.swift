@@ -91,6 +91,11 @@ package final class ByteStream {
         throw .closed
     }
 
+    /// Whether the end that TLS announces is next of what has arrived; nothing is received.
+    ///
+    /// - Parameter hasArrived: whether the kernel has bytes.
+    func hasFoundEnd(hasArrived: Bool) -> Bool { wire.hasFoundEnd(hasArrived: hasArrived) }
+
     /// Waits for bytes and puts them into ``input``.
     ///
     /// - Parameters:

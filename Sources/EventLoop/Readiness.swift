@@ -30,7 +30,7 @@ package final class Readiness {
     /// Whether the peer has ended its direction, perhaps behind bytes that still wait.
     package private(set) var peerHasEnded = false
 
-    /// Runs on the loop's thread when something has arrived, or ended, that nobody waits for.
+    /// Runs on the loop's thread when something has arrived that nobody waits for, or the peer has ended.
     ///
     /// It may cancel the watching and let go of this object.
     package var onEdge: (() -> Void)? { didSet { if onEdge != nil { watch(.reading) } } }
@@ -242,10 +242,13 @@ package final class Readiness {
 
     fileprivate func changed(_ what: CShort) {
         var hasNews = false
-        if what & CShort(EV_CLOSED) != 0 { peerHasEnded = true }
+        if what & CShort(EV_CLOSED) != 0 {
+            hasNews = !peerHasEnded
+            peerHasEnded = true
+        }
         if what & CShort(EV_READ | EV_CLOSED) != 0 {
             isReadable = true
-            hasNews = reader == nil
+            if reader == nil { hasNews = true }
             resume(.reading, with: nil)
         }
         if what & CShort(EV_WRITE) != 0 {

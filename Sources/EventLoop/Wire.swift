@@ -43,6 +43,10 @@ package protocol Wire: AnyObject {
     /// Whether a peer that has not been told by ``endSending()`` takes the end of the connection for a cut, or misses
     /// what was sent last.
     var announcesEnd: Bool { get }
+    /// Whether an end that the peer announced (TLS close_notify) is next of what has arrived; nothing is received.
+    ///
+    /// - Parameter hasArrived: whether the descriptor is readable, and not by its own end.
+    func hasFoundEnd(hasArrived: Bool) -> Bool
     /// Makes ``close()`` look like a failure to the peer.
     func resetOnClose()
     /// Frees the connection; nothing is called after it.
@@ -59,6 +63,8 @@ extension Wire {
     package var announcesEnd: Bool { false }
 
     package func endFollows() {}
+
+    package func hasFoundEnd(hasArrived: Bool) -> Bool { false }
 
     package func resetOnClose() {}
 

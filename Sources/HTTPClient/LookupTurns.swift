@@ -27,6 +27,8 @@ final class LookupTurns {
     private static let longestMemory = Duration.seconds(60)
     /// How long an answer is neither doubted nor, if it was that there is no address, asked for again.
     private static let pause = Duration.seconds(1)
+    /// As long as name servers may be silent before the resolver gives up, or nearly.
+    private static let lifeOfLookup = Duration.seconds(5)
 
     private let loop: EventLoop
     /// How long what was found serves.
@@ -42,6 +44,8 @@ final class LookupTurns {
     private(set) var round = 0
     /// How often addresses were found.
     private(set) var findings = 0
+    /// For the lookups that nobody waits for any more, by a number of their own.
+    private var abandoned: [UInt64: LoopTimer] = [:]
 
     /// - Parameter age: how long a name's addresses may be used, a minute at most; zero means that minute.
     init(loop: EventLoop, age: Duration) {
@@ -54,20 +58,32 @@ final class LookupTurns {
 
     /// Waits for a turn; the caller gives it back with ``end(_:because:)``.
     ///
-    /// - Parameter limit: of the wait; zero waits for ever.
-    /// - Throws: what those who asked met, or ``UpstreamError/dnsTimeout``.
-    func turn(within limit: Duration) async throws(UpstreamError) -> Turn {
+    /// - Parameters:
+    ///   - limit: of the wait; zero waits for ever.
+    ///   - isolation: the caller's, which is to be the loop's.
+    /// - Throws: what those who asked met, ``UpstreamError/dnsTimeout`` or ``UpstreamError/cancelled``.
+    func turn(
+        within limit: Duration, isolation: isolated (any Actor)? = #isolation
+    ) async throws(UpstreamError) -> Turn {
         if let turn = turnNow() { return turn }
         guard !isRecent(missedAt, within: Self.pause) else { throw .dnsError }
         lastNumber += 1
         let number = lastNumber
-        let timer = LoopTimer(loop: loop) { [unowned self] in giveUp(number) }
+        let timer = LoopTimer(loop: loop) { [unowned self] in giveUp(number, because: .dnsTimeout) }
         if limit > .zero { timer.set(after: limit) }
         defer { timer.cancel() }
-        let outcome: Result<Turn, UpstreamError> = await withUnsafeContinuation { continuation in
-            // Getting here may have let other jobs run.
-            if let turn = turnNow() { return continuation.resume(returning: .success(turn)) }
-            waiters.append(Waiter(number: number, continuation: continuation))
+        let reference = LoopReference(self, loop: loop)
+        let outcome = await withTaskCancellationHandler { () async -> Result<Turn, UpstreamError> in
+            _ = isolation  // as in CurlTransfer.run
+            return await withUnsafeContinuation { continuation in
+                // A cancellation that came before found nobody; a later one is posted, and comes after this.
+                if Task.isCancelled { return continuation.resume(returning: .failure(.cancelled)) }
+                // Getting here may have let other jobs run.
+                if let turn = turnNow() { return continuation.resume(returning: .success(turn)) }
+                waiters.append(Waiter(number: number, continuation: continuation))
+            }
+        } onCancel: {
+            reference.post { $0.giveUp(number, because: .cancelled) }
         }
         return try outcome.get()
     }
@@ -86,6 +102,26 @@ final class LookupTurns {
         guard let foundAt, !isRecent(foundAt, within: Self.pause) else { return }
         self.foundAt = nil
         isDoubted = true
+    }
+
+    /// Takes a turn back from somebody who left before the name was found.
+    ///
+    /// The lookup goes on, and counts until it has probably ended: clients that come and go must not make more of them
+    /// than clients that stay.
+    func abandon(_ turn: Turn) {
+        guard turn == .scout else { return }
+        isDoubted = false  // else everybody would wait for this one
+        if scoutCount < Self.scouts, !waiters.isEmpty {
+            serve([waiters.removeFirst()], with: .success(.scout))
+        }
+        let number = lastNumber + 1
+        lastNumber = number
+        let timer = LoopTimer(loop: loop) { [unowned self] in
+            abandoned[number] = nil
+            end(.scout, because: .cancelled)
+        }
+        abandoned[number] = timer
+        timer.set(after: Self.lifeOfLookup)
     }
 
     /// Takes a turn back.
@@ -140,8 +176,8 @@ final class LookupTurns {
         return CoarseInstant.now.duration(since: instant) < limit
     }
 
-    private func giveUp(_ number: UInt64) {
+    private func giveUp(_ number: UInt64, because failure: UpstreamError) {
         guard let index = waiters.firstIndex(where: { $0.number == number }) else { return }
-        serve([waiters.remove(at: index)], with: .failure(.dnsTimeout))
+        serve([waiters.remove(at: index)], with: .failure(failure))
     }
 }

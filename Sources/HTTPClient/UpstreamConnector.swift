@@ -76,7 +76,11 @@ package final class UpstreamConnector {
             lookups?.end(turn, because: nil)
             return transfer
         } catch {
-            lookups?.end(turn, because: error)
+            if error == .cancelled, let lookups, !lookups.areKnown {
+                lookups.abandon(turn)
+            } else {
+                lookups?.end(turn, because: error)
+            }
             throw error
         }
     }
@@ -152,7 +156,7 @@ package final class UpstreamConnector {
         on connection: UpstreamConnection, within timeout: Duration, since start: ContinuousClock.Instant
     ) async throws(UpstreamError) {
         do throws(StreamError) {
-            try await connection.stream.handshake(within: Self.rest(of: timeout, since: start))
+            try await handshake(on: connection, within: Self.rest(of: timeout, since: start)).get()
         } catch {
             connection.close()
             if Task.isCancelled { throw .cancelled }
@@ -162,6 +166,26 @@ package final class UpstreamConnector {
             case .certificate(let code): throw .tlsCertificate(CertificateFault(verifyResult: code))
             case .closed, .reset, .failed, .unencrypted, .transport: throw .tlsHandshake
             }
+        }
+    }
+
+    /// Agrees on keys, unless the task is cancelled meanwhile.
+    ///
+    /// - Parameter isolation: the caller's, which is to be the loop's.
+    private func handshake(
+        on connection: UpstreamConnection, within limit: Duration,
+        isolation: isolated (any Actor)? = #isolation
+    ) async -> Result<Void, StreamError> {
+        let reference = LoopReference(connection, loop: multis.loop)
+        return await withTaskCancellationHandler {
+            _ = isolation  // as in CurlTransfer.run
+            do throws(StreamError) {
+                return .success(try await connection.stream.handshake(within: limit))
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            reference.post { $0.close() }
         }
     }
 

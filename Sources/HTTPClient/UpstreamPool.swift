@@ -132,13 +132,21 @@ package final class UpstreamPool {
 
     /// A connection that no request has used before, or, when the limit is reached, one that comes free.
     ///
-    /// - Parameter timeout: of the wait for a free place, and of the connecting; zero waits for ever.
+    /// - Parameters:
+    ///   - timeout: of the wait for a free place, and of the connecting; zero waits for ever.
+    ///   - held: a place that the caller has taken already.
     /// - Throws: ``UpstreamError/busy`` when no place comes free in time.
-    package func open(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
+    package func open(
+        within timeout: Duration, holding held: UpstreamPermit? = nil
+    ) async throws(UpstreamError) -> UpstreamConnection {
         let permit: UpstreamPermit
-        switch try await place(within: timeout) {
-        case .connection(let connection): return connection
-        case .permit(let granted): permit = granted
+        if let held {
+            permit = held
+        } else {
+            switch try await place(within: timeout) {
+            case .connection(let connection): return connection
+            case .permit(let granted): permit = granted
+            }
         }
         let connection = try await connect(within: timeout)
         connection.permit = permit
@@ -149,6 +157,9 @@ package final class UpstreamPool {
         }
         return connection
     }
+
+    /// Takes a place for ``open(within:holding:)``, if one is free and nobody waits for it.
+    package func permitNow() -> UpstreamPermit? { limit.permitNow() }
 
     /// How long a connection that found no descriptor waits for one, before it looks again.
     private static let descriptorPause = Duration.milliseconds(50)
@@ -164,9 +175,9 @@ package final class UpstreamPool {
             do {
                 return try await connector.connect(within: remaining)
             } catch {
-                guard error == .noDescriptors, timeout == .zero || remaining > Self.descriptorPause else {
-                    throw error
-                }
+                guard error == .noDescriptors, !Task.isCancelled,
+                    timeout == .zero || remaining > Self.descriptorPause
+                else { throw error }
             }
             onShortage()
             await loop.pause(for: Self.descriptorPause)

@@ -40,6 +40,16 @@ final class Exchange {
     /// Whether the upstream can be asked again on its connection.
     var upstreamPersists = false
 
+    /// What is known of the client, kept by ``ClientWatch``.
+    var clientState = ClientState.idle
+    /// When it was looked at last.
+    var lookedAt = ContinuousClock.now
+    /// What had passed, and since when nothing has, where the client has ended its direction.
+    var movement: ByteStream.Movement?
+    var movedAt = ContinuousClock.now
+    /// Carries out a wait that ends with the client, while it is under way.
+    var wait: Task<Void, Never>?
+
     /// When the head was there.
     var startedAt = ContinuousClock.now
     /// Whether a byte of the final answer's head was sent to the client.
@@ -117,6 +127,12 @@ final class Exchange {
             offered.drop { $0 == " " } == chosen.lowercased()
         }
     }
+
+    /// Whether the client has gone, and nothing is to be begun on its behalf.
+    var isClientGone: Bool { clientState == .gone }
+
+    /// Whether bytes pass both ways, after a 101.
+    var isTunnel: Bool { status == 101 }
 
     /// Whether everything that was sent upstream can be sent again.
     var isReplayable: Bool { upload.isWholeKept }

@@ -39,7 +39,7 @@ extension Forwarder {
         } catch {
             // What an upload has in its hands must not be read a second time.
             if exchange.upload.isRunning { await stopUpload(of: exchange) }
-            await reject(exchange, error)
+            await reject(exchange, exchange.isClientGone ? .clientGone : error)
         }
         if exchange.upload.isRunning { await stopUpload(of: exchange) }
         if let route = exchange.route { releaseUpstream(of: exchange, on: route) }
@@ -178,10 +178,12 @@ extension Forwarder {
     }
 
     private func awaitToken(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
+        guard let session = route.route.session else { return }
         do throws(TokenError) {
-            exchange.token = try await route.route.session?.freshToken(
-                waitingAtMost: route.route.timeouts.tokenWait)
+            exchange.token = try await freshToken(
+                from: session, for: exchange, waitingAtMost: route.route.timeouts.tokenWait)
         } catch {
+            guard !exchange.isClientGone else { throw .clientGone }
             if route.route.onNoToken != .pass { throw ProxyError(error) }
         }
     }
@@ -249,11 +251,11 @@ extension Forwarder {
         if status == 401 {
             metrics.countAuthorizationError(route: route.index, error: exchange.response.challengeError)
         }
-        let replacement = await session.accessTokenRejected(
-            TokenRejection(
-                generation: token.generation, route: route.route.path, isUnauthorized: status == 401,
-                canReplay: mayReplay),
-            waitingAtMost: route.route.timeouts.tokenWait)
+        let rejection = TokenRejection(
+            generation: token.generation, route: route.route.path, isUnauthorized: status == 401,
+            canReplay: mayReplay)
+        let replacement = try await self.replacement(
+            from: session, after: rejection, for: exchange, waitingAtMost: route.route.timeouts.tokenWait)
         guard mayReplay, let replacement else { return }
         guard !replacement.token.matches(token.token.plaintextBytes) else {
             // Some providers hand out one token until it expires: this one was refused just now.
@@ -321,15 +323,15 @@ extension Forwarder {
             metrics.countUpstreamFailure(route: route.index, reason: failure.label)
             route.report.failed(failure)
         }
-        if exchange.answerHasBegun {
-            exchange.code = "truncated"
-            connection.endAfterAnswer()
-            return connection.stream.close()
-        }
         let identity = exchange.route?.route.session?.identity
         guard let rejection = Rejection(error, identity: identity, fields: connection.request.fields) else {
             exchange.status = 499
             exchange.code = "client_gone"
+            connection.endAfterAnswer()
+            return connection.stream.close()
+        }
+        if exchange.answerHasBegun {
+            exchange.code = "truncated"
             connection.endAfterAnswer()
             return connection.stream.close()
         }

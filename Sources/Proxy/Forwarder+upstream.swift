@@ -55,14 +55,15 @@ extension Forwarder {
     @inline(__always)
     private func attempt(_ exchange: Exchange, on route: RouteState, fresh: Bool) async throws(AttemptFailure)
     {
+        guard !exchange.isClientGone else { throw AttemptFailure(error: .clientGone) }
         let upstream: UpstreamConnection
         if !fresh, let kept = keptConnection(for: exchange, on: route) {
             upstream = kept
         } else {
-            do throws(UpstreamError) {
-                upstream = try await route.pool.open(within: route.route.timeouts.connect)
+            do throws(ProxyError) {
+                upstream = try await openConnection(for: exchange, on: route)
             } catch {
-                throw AttemptFailure(error: ProxyError(error))
+                throw AttemptFailure(error: error)
             }
         }
         exchange.upstream = upstream
@@ -279,7 +280,7 @@ extension Forwarder {
     func releaseUpstream(of exchange: Exchange, on route: RouteState) {
         guard let upstream = exchange.upstream else { return }
         guard exchange.upstreamPersists, exchange.responseBody.isFinished, exchange.upload.isFinished,
-            upstream.stream.input.isEmpty
+            upstream.stream.input.isEmpty, upstream.stream.isOpen
         else { return discardUpstream(of: exchange, on: route) }
         exchange.upstream = nil
         route.activeConnections -= 1

@@ -20,6 +20,13 @@ final class Forwarder {
     } isConnected: { [unowned self] in
         routes.contains { $0.pool.idleCount > 0 }
     }
+    private(set) lazy var clients = ClientWatch(
+        loop: loop, patience: configuration.serverTimeouts.halfClosed
+    ) { [unowned self] in
+        exchanges
+    } leave: { [unowned self] in
+        leave($0)
+    }
     var metrics: WorkerMetrics
     var requestIDs = RequestIDs()
     var accessLog: AccessLog
@@ -208,7 +215,9 @@ final class Forwarder {
                 return ended(exchange)
             }
             while try await connection.receiveHead() {
+                clients.begin(exchange)
                 await self.exchange(exchange)
+                clients.end(exchange)
                 mustLinger = !connection.body.isFinished || (exchange.status >= 400 && !connection.persists)
                 guard connection.persists, !mustLinger, !(hasLingered && connection.stream.input.isEmpty)
                 else { break }

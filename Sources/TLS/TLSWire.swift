@@ -103,6 +103,20 @@ final class TLSWire: Wire {
         return .moved(0)
     }
 
+    func hasFoundEnd(hasArrived: Bool) -> Bool {
+        guard !isBroken, SSL_get_shutdown(session) & SSL_RECEIVED_SHUTDOWN == 0 else { return true }
+        guard hasArrived || SSL_has_pending(session) == 1 else { return false }
+        ERR_clear_error()
+        var byte: UInt8 = 0
+        var count = 0
+        let status = SSL_peek_ex(session, &byte, 1, &count)
+        if status == 1 { return false }
+        return switch outcome(of: status) {
+        case .end, .truncated, .failed: true
+        case .moved, .wouldBlockOnRead, .wouldBlockOnWrite: false
+        }
+    }
+
     func resetOnClose() {
         SocketWire.resetOnClose(descriptor)
     }

@@ -26,6 +26,7 @@ import Testing
         #expect(configuration.limits.upstreamConnections == 1024)
         #expect(configuration.timeouts.header == .seconds(10))
         #expect(configuration.timeouts.idle == .seconds(75))
+        #expect(configuration.timeouts.halfClosed == .seconds(2))
         #expect(configuration.timeouts.token == .seconds(10))
         #expect(configuration.timeouts.tokenWait == .seconds(10))
         #expect(configuration.timeouts.upstream.connect == .seconds(5))

@@ -23,6 +23,7 @@ let everyKey = """
     timeouts:
       header: 1s
       idle: 2s
+      half_closed: 10s
       connect: 3s
       first_byte: 4s
       stream_idle: 5s

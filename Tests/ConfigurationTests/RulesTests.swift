@@ -221,7 +221,8 @@ import Testing
         "response_headers: {remove: [Content-Length]}", "request_headers: {set: [a]}",
         "request_headers: {drop: [a]}",
         "request_headers: {set: {\"a b\": c}}", "request_headers: {set: {X-A: \"a\\nb\"}}",
-        "timeouts: {header: 1s}", "timeouts: {token: 1s}", "timeouts: {connect: 1}", "proxy: ftp://proxy",
+        "timeouts: {header: 1s}", "timeouts: {half_closed: 1s}", "timeouts: {token: 1s}",
+        "timeouts: {connect: 1}", "proxy: ftp://proxy",
         "proxy: proxy:80", "connect_to: host", "connect_to: host:0", "insecure_skip_verify: true",
         "client_certificate_file: /nowhere", "client_key_file: /nowhere", "ca_file: /nowhere",
     ])

@@ -59,6 +59,7 @@ import Testing
         #expect(configuration.limits.upstreamConnections == 7)
         #expect(configuration.timeouts.header == .seconds(1))
         #expect(configuration.timeouts.idle == .seconds(2))
+        #expect(configuration.timeouts.halfClosed == .seconds(10))
         #expect(configuration.timeouts.upstream.connect == .seconds(3))
         #expect(configuration.timeouts.upstream.firstByte == .seconds(4))
         #expect(configuration.timeouts.upstream.streamIdle == .seconds(5))

@@ -18,6 +18,12 @@
 int bearerd_accept(int listener, struct sockaddr *address, socklen_t *length);
 /* How much of what was sent the other end's kernel has not taken yet (SIOCOUTQ); -1 with errno. */
 int bearerd_untaken(int descriptor);
+/* How the other end stands to a connection, at this moment and whatever waits to be read (poll): bits. */
+#define BEARERD_PEER_SENT 1  /* Something can be read, or would fail. */
+#define BEARERD_PEER_ENDED 2 /* It sends no more (POLLRDHUP). */
+#define BEARERD_PEER_LEFT 4  /* Nothing passes either way any more (POLLHUP). */
+#define BEARERD_PEER_RESET 8 /* The connection has failed (POLLERR). */
+int bearerd_peer_state(int descriptor);
 /* The user at the other end of a Unix socket (SO_PEERCRED); -1 with errno. */
 int bearerd_peer_user(int descriptor, uid_t *user, pid_t *process);
 /* Names the calling thread, cut to 15 bytes (pthread_setname_np). */

@@ -6,6 +6,8 @@ package struct TimeoutsConfiguration: Sendable {
     package let header: Duration?
     /// Between two requests of a kept connection.
     package let idle: Duration?
+    /// How long a client that has ended its direction may take nothing before it counts as gone.
+    package let halfClosed: Duration?
     /// A request to the authorization server, in total.
     package let token: Duration
     /// How long a request waits for a token.
@@ -18,6 +20,7 @@ extension TimeoutsConfiguration {
     enum Key: String, ConfigurationKey {
         case header
         case idle
+        case halfClosed = "half_closed"
         case connect
         case firstByte = "first_byte"
         case streamIdle = "stream_idle"
@@ -30,6 +33,7 @@ extension TimeoutsConfiguration {
     init(reading section: Section<Key>) {
         header = section.value(.header, .timeLimit, default: .seconds(10))
         idle = section.value(.idle, .timeLimit, default: .seconds(75))
+        halfClosed = section.value(.halfClosed, .timeLimit, default: .seconds(2))
         token = section.value(.token, .positiveDuration, default: .seconds(10))
         tokenWait = section.value(.tokenWait, .positiveDuration, default: .seconds(10))
         upstream = UpstreamTimeouts(reading: section, otherwise: .standard)

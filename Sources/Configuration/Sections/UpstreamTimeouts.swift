@@ -23,7 +23,8 @@ extension UpstreamTimeouts {
 
     /// A route's own limits; what is not an upstream's does not belong there.
     init(ofRoute section: Section<TimeoutsConfiguration.Key>, otherwise general: UpstreamTimeouts) {
-        for key in [TimeoutsConfiguration.Key.header, .idle, .token, .tokenWait] where section.has(key) {
+        for key in [TimeoutsConfiguration.Key.header, .idle, .halfClosed, .token, .tokenWait]
+        where section.has(key) {
             section.error(key, "is not a route's: it belongs to the file's own timeouts")
         }
         self.init(reading: section, otherwise: general)

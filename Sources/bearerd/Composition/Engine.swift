@@ -118,6 +118,7 @@ struct Engine: Sendable {
         shared.bodyLimit = limits.bodyBytes.map { UInt64($0) }
         shared.serverTimeouts.header = timeouts.header ?? .zero
         shared.serverTimeouts.idle = timeouts.idle ?? .zero
+        shared.serverTimeouts.halfClosed = timeouts.halfClosed ?? .zero
         shared.serverTimeouts.streamIdle = timeouts.upstream.streamIdle ?? .zero
         shared.logFormat = configuration.log.effectiveFormat
         shared.accessLog = configuration.log.access && configuration.log.level <= .info ? lines : nil

@@ -50,6 +50,28 @@ struct `A name server` {
         #expect(try sidecar.bearerd.terminate() == .exited(0))
     }
 
+    @Test func `that says nothing is asked no more often by clients that come and go`() throws {
+        let server = try NameServer(answeringWhen: Gate())
+        let upstream = try RawUpstream()
+        let sidecar = try Sidecar(
+            upstream: upstream, launcher: server.launcher,
+            .init(top: "workers: 1\ntimeouts:\n  connect: 60s\n", moreRoutes: route(upstream)))
+        for round in 1...4 {
+            let clients = try (0..<20).map { _ in try sidecar.client() }
+            for client in clients { try client.send("GET", "/named") }
+            if round == 1 { try server.awaitQuestions(8) }
+            for client in clients { client.wire.finishWriting() }
+            try eventually("the lines of those who left") {
+                sidecar.bearerd.logLines.count { $0["code"] == "client_gone" } >= 20 * round
+            }
+            // Each lookup is a thread, and it outlives whoever waited for it.
+            #expect(sidecar.bearerd.threadCount < 32)
+        }
+        try sidecar.expectDeparture(80)
+        #expect(try sidecar.get().status == 200)
+        #expect(try sidecar.bearerd.terminate() == .exited(0))
+    }
+
     @Test func `that is slow is waited for`() throws {
         let gate = Gate()
         let server = try NameServer(answeringWhen: gate)

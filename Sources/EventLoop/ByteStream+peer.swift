@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CSystem
+
+extension ByteStream {
+    /// What has passed on a connection: two that are equal say that nothing did in between.
+    package struct Movement: Equatable, Sendable {
+        fileprivate let received: UInt64
+        fileprivate let sent: UInt64
+        /// Of what was sent, what the peer has not taken.
+        fileprivate let untaken: Int32
+    }
+
+    /// What has passed so far; a system call.
+    package var movement: Movement {
+        Movement(
+            received: bytesReceived, sent: bytesSent,
+            untaken: isOpen ? bearerd_untaken(readiness.descriptor) : 0)
+    }
+
+    /// Asks how the peer stands to the connection, whatever still waits to be received; a system call or two.
+    package func lookAtPeer() -> PeerState {
+        guard isOpen else { return .hasReset }
+        let seen = bearerd_peer_state(readiness.descriptor)
+        if seen & BEARERD_PEER_RESET != 0 { return .hasReset }
+        if seen & BEARERD_PEER_LEFT != 0 { return .hasLeft }
+        // Not for TLS to find: it takes an end without its announcement for a failure, and would send nothing more.
+        if seen & BEARERD_PEER_ENDED != 0 || readiness.peerHasEnded { return .hasEnded }
+        guard readiness.isReadable else { return .present }
+        return hasFoundEnd(hasArrived: seen & BEARERD_PEER_SENT != 0) ? .hasEnded : .present
+    }
+}
