@@ -177,7 +177,7 @@ extension Forwarder {
         return false
     }
 
-    private func awaitToken(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
+    func awaitToken(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
         guard let session = route.route.session else { return }
         do throws(TokenError) {
             exchange.token = try await freshToken(
@@ -204,7 +204,7 @@ extension Forwarder {
     }
 
     /// Writes the token over whatever the client, or an earlier attempt, had in its place.
-    private func putToken(into exchange: Exchange, for route: RouteState) {
+    func putToken(into exchange: Exchange, for route: RouteState) {
         guard let token = exchange.token else {
             // With an identity the client's own credentials never stand in for a missing token.
             if route.route.session != nil, route.route.authorization == .overwrite {

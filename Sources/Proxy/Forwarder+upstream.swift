@@ -4,6 +4,7 @@ internal import EventLoop
 internal import HTTPClient
 internal import HTTPServer
 internal import HTTPTypes
+internal import OAuth
 internal import Observability
 
 extension Forwarder {
@@ -39,17 +40,40 @@ extension Forwarder {
         }
     }
 
-    /// Where places at the upstream grow scarce, lets a small body arrive before it gets one: clients that send it byte
-    /// by byte could hold them all.
+    /// Where places at the upstream grow scarce, lets a body arrive before it gets one, as much of it as may be kept:
+    /// clients that send slowly could hold them all.
     private func gatherBody(of exchange: Exchange, on route: RouteState) async throws(ProxyError) {
-        // Who waits for a 100 gets it from the upstream.
-        guard exchange.upload.isSmall, !exchange.connection.request.fields.has(.expect), route.pool.isCrowded
-        else { return }
+        guard route.route.replayBuffer > 0, route.pool.isCrowded else { return }
+        if exchange.connection.request.fields.has(.expect) { try await invite(exchange) }
         do {
             try await exchange.upload.gather()
         } catch {
             try judge(error)
         }
+        try await renewToken(of: exchange, on: route)
+    }
+
+    private static let invitation = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
+    /// Has a client that waits for a 100 send its body (RFC 9110 10.1.1); the upstream is not asked.
+    private func invite(_ exchange: Exchange) async throws(ProxyError) {
+        let connection = exchange.connection
+        guard connection.request.version == .http11,
+            connection.request.fields.containsToken("100-continue", in: .expect)
+        else { return }
+        connection.request.fields.remove(.expect)
+        try await writeToClient(Self.invitation, exchange)
+    }
+
+    /// Takes the token that is fresh now: the body may have taken longer than the one before could live.
+    private func renewToken(of exchange: Exchange, on route: RouteState) async throws(ProxyError) {
+        guard exchange.token != nil else { return }
+        exchange.token = route.token?.current()
+        if exchange.token?.isUsable(at: .now) != true {
+            exchange.token = nil
+            try await awaitToken(exchange, on: route)
+        }
+        putToken(into: exchange, for: route)
     }
 
     @inline(__always)

@@ -128,21 +128,16 @@ final class Upload {
         }
     }
 
-    /// Whether all of the body can be kept, and is so small that it may wait here for its end.
-    var isSmall: Bool {
-        guard case .length(let length) = framing else { return false }
-        return length <= UInt64(min(keepLimit, StoragePool.small))
-    }
-
-    /// Takes all of a small body before it has an upstream, to send it from what is kept.
+    /// Takes the body before it has an upstream, to send it from what is kept: until as much is kept as may be, or one
+    /// piece more, which the connection had in its buffer.
     func gather() async throws(Failure) {
-        while !hasArrived {
+        while !hasArrived, kept.count < keepLimit {
             let piece: Range<Int>?
             do { piece = try await connection.body.next(within: timeout) } catch {
                 throw fail(.client(error))
             }
             guard let piece else { return }
-            keep(piece)
+            connection.stream.input.copy(piece, into: &kept)
             consume(piece)
         }
     }
