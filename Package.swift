@@ -151,6 +151,9 @@ let package = Package(
         .testTarget(
             name: "HTTPClientTests", dependencies: ["HTTPClient", "EventLoop", "HTTPTypes", "TestSupport"],
             swiftSettings: bridge),
+        .testTarget(
+            name: "HTTPServerTests", dependencies: ["HTTPServer", "EventLoop", "HTTPTypes"],
+            swiftSettings: bridge),
         .target(name: "CTrace", path: "Tests/CTrace"),
         .target(name: "CLoad", path: "Tests/CLoad"),
         .target(

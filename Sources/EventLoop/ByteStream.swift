@@ -3,7 +3,8 @@
 /// One connection as two directions of bytes, with back-pressure and a time-out on every wait.
 ///
 /// Received bytes are in ``input`` until the caller consumes them; nothing is received that nobody asked for.
-/// Confined to its loop's thread; at most one task reads and one writes at a time.
+/// Whoever moves as many bytes as are a ``Turn`` lets others go first, also where none of them had to wait. Confined to
+/// its loop's thread; at most one task reads and one writes at a time.
 package final class ByteStream {
     /// What has arrived and is not consumed.
     package var input = ByteBuffer()
@@ -17,14 +18,15 @@ package final class ByteStream {
     package let isEncrypted: Bool
 
     private let wire: any Wire
-    private let pool: StoragePool
+    private let loop: EventLoop
+    private var pool: StoragePool { loop.storagePool }
     private var isClosed = false
 
     package init(wire: any Wire, readiness: Readiness, loop: EventLoop) {
         self.wire = wire
         isEncrypted = wire.isEncrypted
         self.readiness = readiness
-        pool = loop.storagePool
+        self.loop = loop
     }
 
     deinit { close() }
@@ -96,6 +98,19 @@ package final class ByteStream {
     /// - Parameter hasArrived: whether the kernel has bytes.
     func hasFoundEnd(hasArrived: Bool) -> Bool { wire.hasFoundEnd(hasArrived: hasArrived) }
 
+    /// Sets down what the job that runs has done beside moving bytes.
+    ///
+    /// - Parameter cost: as ``Turn`` counts it.
+    @inline(__always)
+    package func spend(_ cost: Int) { loop.spend(cost) }
+
+    /// Whether the job that runs has had its turn, and is to ``yield()`` if it would go on.
+    @inline(__always)
+    package var turnIsOver: Bool { loop.turnIsOver }
+
+    /// Lets others go first; the stream may be closed afterwards.
+    package func yield() async { await loop.yield() }
+
     /// Waits for bytes and puts them into ``input``.
     ///
     /// - Parameters:
@@ -107,7 +122,10 @@ package final class ByteStream {
         within timeout: Duration, capacity: Int = StoragePool.small, isInside: Bool = false
     ) async throws(StreamError) -> Bool {
         while true {
-            if readiness.isReadable, let hasBytes = try receive(capacity: capacity) { return hasBytes }
+            if readiness.isReadable {
+                if turnIsOver { await yield() }
+                if let hasBytes = try receive(capacity: capacity) { return hasBytes }
+            }
             input.releaseIfEmpty(to: pool)
             try await readiness.readable(within: timeout, isInside: isInside)
         }
@@ -123,6 +141,7 @@ package final class ByteStream {
         switch input.fill({ wire.receive(into: $0) }) {
         case .moved(let count):
             bytesReceived &+= UInt64(count)
+            loop.spend(count &+ Turn.callCost)
             if count < room, wire.drainsOnShortReceive { readiness.clearReadable() }
             return true
         case .wouldBlockOnRead:
@@ -172,6 +191,7 @@ package final class ByteStream {
     ) async throws(StreamError) {
         var sent = start
         while sent < bytes.count {
+            if turnIsOver { await yield() }
             guard !isClosed else { throw .closed }
             let result = bytes.withUnsafeBytes { wire.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
             sent += try await account(for: result, within: timeout)
@@ -189,6 +209,7 @@ package final class ByteStream {
         var sent = 0
         let total = head.count + range.count + tail.count
         while sent < total {
+            if turnIsOver { await yield() }
             guard !isClosed, !source.isClosed else { throw .closed }  // a closed source has no input any more
             let result = sendParts(head, range, of: source, tail, from: sent)
             sent += try await account(for: result, within: timeout)
@@ -228,6 +249,7 @@ package final class ByteStream {
         switch result {
         case .moved(let count):
             bytesSent &+= UInt64(count)
+            loop.spend(count &+ Turn.callCost)
             return count
         case .wouldBlockOnWrite:
             readiness.clearWritable()

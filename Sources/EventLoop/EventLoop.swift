@@ -10,10 +10,11 @@ package import System
 ///
 /// A loop is a libevent `event_base` and, at the same time, the executor of every actor and task that lives
 /// on it: what is confined to a loop needs no lock. Jobs made runnable by one round of events run after
-/// that round, so that a busy loop spends one `epoll_wait` on many connections.
+/// that round, so that a busy loop spends one `epoll_wait` on many connections. What a job may do at once is a
+/// ``Turn``.
 ///
-/// `@unchecked Sendable`: `base`, `ready`, `spare` and `storagePool` are touched only on the loop's thread
-/// (every method that does so checks it in debug builds); what other threads reach is behind `remote`.
+/// `@unchecked Sendable`: `base`, `ready`, `spare`, `allowance`, `yielded` and `storagePool` are touched only on the
+/// loop's thread (every method that does so checks it in debug builds); what other threads reach is behind `remote`.
 package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     package let name: String
 
@@ -24,6 +25,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private var ready: [UnownedJob] = []
     /// The emptied array of the round before, kept for its capacity.
     private var spare: [UnownedJob] = []
+    /// What is left of the turn of the job that runs.
+    private var allowance = Turn.allowance
+    /// Those that have had their turn and would go on, in order.
+    private var yielded: [UnsafeContinuation<Void, Never>] = []
     private var isStopping = false
     /// The thread that runs the loop (`pthread_self`), 0 before one does; any thread may ask.
     private let threadIdentity = Atomic<UInt>(0)
@@ -90,7 +95,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             takeRemoteJobs()
             runReadyJobs()
             guard !isStopping else { break }
-            event_base_loop(base, ready.isEmpty ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK)
+            let mayWait = ready.isEmpty && yielded.isEmpty
+            event_base_loop(base, mayWait ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK)
+            // Behind those whom the events woke, and one a round: however many there are, an event waits for one turn.
+            if !yielded.isEmpty { yielded.removeFirst().resume() }
             rounds &+= 1
             progress.store(rounds, ordering: .relaxed)
         }
@@ -120,6 +128,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             guard !ready.isEmpty else { return }
             swap(&ready, &spare)
             for job in spare {
+                allowance = Turn.allowance
                 job.runSynchronously(
                     isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             }
@@ -133,6 +142,21 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             ready.append(contentsOf: remote.jobs)
             remote.jobs.removeAll(keepingCapacity: true)
         }
+    }
+
+    // MARK: Turns
+
+    /// Sets down what the job that runs has done, as ``Turn`` counts it.
+    @inline(__always)
+    func spend(_ cost: Int) { allowance &-= cost }
+
+    /// Whether the job that runs has had its turn.
+    @inline(__always)
+    var turnIsOver: Bool { allowance <= 0 }
+
+    /// Goes on after everybody else who is ready, and a look at descriptors and timers.
+    func yield() async {
+        await withUnsafeContinuation { yielded.append($0) }
     }
 
     // MARK: Executor

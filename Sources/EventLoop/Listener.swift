@@ -74,7 +74,9 @@ package final class Listener {
     /// Takes what still waits in the queue, then stops; closing with a queue would reset those clients.
     package func close() {
         guard let event else { return }
-        while acceptOne() {}
+        // Those that come meanwhile do not count: a storm would have no end.
+        var left = ListeningSocket.backlog + 1
+        while left > 0, acceptOne() { left -= 1 }
         event_free(event)
         self.event = nil
         retry?.cancel()

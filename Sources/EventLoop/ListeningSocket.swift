@@ -26,6 +26,9 @@ package struct ListeningSocket: Sendable {
         }
     }
 
+    /// How many connections the kernel keeps until they are accepted, if `net.core.somaxconn` is no less.
+    static let backlog: Int32 = 1024
+
     package let descriptor: Int32
     /// The host as bound, in numeric form, and the port that the kernel gave; `nil` for a Unix socket.
     package let address: (host: String, port: UInt16)?
@@ -101,7 +104,7 @@ package struct ListeningSocket: Sendable {
         if joining { set(SO_REUSEPORT, on: descriptor) }
         withAddress(&storage) { LoopbackSocket.tune(descriptor, at: $0) }
         guard withAddress(&storage, { bind(descriptor, $0, length) }) == 0,
-            Glibc.listen(descriptor, 1024) == 0
+            Glibc.listen(descriptor, Self.backlog) == 0
         else {
             let error = BindError(errno: errno)
             _ = Glibc.close(descriptor)

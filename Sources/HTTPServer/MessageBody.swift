@@ -57,6 +57,7 @@ package final class MessageBody {
                 throw .malformed(error)
             }
             isDecoded = decoder.isFinished
+            stream.spend(Turn.pieceCost)
             switch piece {
             case .data(let range):
                 byteCount &+= UInt64(range.count)
@@ -88,6 +89,7 @@ package final class MessageBody {
         within timeout: Duration, capacity: Int = StoragePool.large
     ) async throws(MessageError) -> Range<Int>? {
         while true {
+            if stream.turnIsOver { await stream.yield() }
             if let piece = try nextBuffered() { return piece }
             guard !isDecoded else { return nil }
             guard try await fill(within: timeout, capacity: capacity) else {

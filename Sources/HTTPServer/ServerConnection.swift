@@ -86,8 +86,11 @@ package final class ServerConnection {
     package func receiveHead() async throws(MessageError) -> Bool {
         if stream.input.isEmpty {
             guard try await waitForRequest() else { return false }
+            // An end that was asked for while it was idle comes after this request.
+            stream.readiness.forgetInterruption()
         }
         isIdle = false
+        if stream.turnIsOver { await stream.yield() }
         if try parseHead() { return true }
         return try await receiveRestOfHead()
     }
@@ -150,6 +153,7 @@ package final class ServerConnection {
         }
         guard let consumed else { return false }
         stream.input.consume(consumed)
+        stream.spend(Turn.requestCost)
         persists = request.isPersistent
         return true
     }

@@ -137,6 +137,7 @@ extension Forwarder {
         let connection = exchange.connection
         let body = exchange.responseBody
         while !body.isFinished {
+            if upstream.turnIsOver { await upstream.yield() }
             var piece = try buffered(body)
             if piece == nil, !body.isFinished {
                 if !connection.output.isEmpty { try await flushOutput(exchange) }

@@ -79,7 +79,8 @@ final class Upload {
 
     /// Sends the head, what was kept before, and what has arrived so far: as much as the upstream takes at once.
     ///
-    /// Afterwards ``isFinished`` says whether that was all; what is left is for ``sendRest(to:)``.
+    /// Afterwards ``isFinished`` says whether that was all; what is left, or would be more than a turn, is for
+    /// ``sendRest(to:)``.
     func sendStart(to upstream: ByteStream) throws(Failure) {
         failure = nil
         isFinished = false
@@ -88,7 +89,7 @@ final class Upload {
         connection.request.serialize(into: &prefix)
         appendKept()
         var takesMore = true
-        while takesMore {
+        while takesMore, !upstream.turnIsOver {
             let piece: Range<Int>?
             do { piece = try connection.body.nextBuffered() } catch { throw fail(.client(error)) }
             guard let piece else { break }
