@@ -21,17 +21,15 @@ package final class Listener {
     /// Whether the last connection found no descriptor, a moment ago.
     private var lacksDescriptors = false { didSet { watchIfWanted() } }
     private var isWatched = false
-    private let silence: SilenceFilter?
 
     /// - Parameters:
     ///   - socket: stays open until ``close()``; other loops may watch the same one.
     ///   - security: encrypts the connections; nil leaves them plain.
-    ///   - filtersSilence: whether, when very many connections come, they may wait in the kernel for their first bytes.
     ///   - onShortage: lets go of what is only kept for later; there are too few descriptors for the next connection.
     ///   - onAccept: gets each new connection on the loop's thread.
     package init(
         _ socket: ListeningSocket, loop: EventLoop, security: (any ConnectionSecurity)? = nil,
-        filtersSilence: Bool = false, onShortage: @escaping () -> Void = {},
+        onShortage: @escaping () -> Void = {},
         onAccept: @escaping (ByteStream, PeerAddress) -> Void
     ) {
         self.loop = loop
@@ -43,7 +41,6 @@ package final class Listener {
         var on: CInt = 1
         setsockopt(
             socket.descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<CInt>.size))
-        silence = filtersSilence ? SilenceFilter(socket, loop: loop) : nil
         let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in close() or deinit
         event = loop.makeEvent(
             descriptor: socket.descriptor, flags: EV_READ | EV_PERSIST, callback: onPending, context: context)
@@ -65,11 +62,6 @@ package final class Listener {
         isWatched = isWanted
         if isWanted { event_add(event, nil) } else { event_del(event) }
     }
-
-    /// Takes every connection at once from here on.
-    ///
-    /// - Returns: whether there may be silent ones that are still to come.
-    package func takeInSilent() -> Bool { silence?.end() ?? false }
 
     /// Takes what still waits in the queue, then stops; closing with a queue would reset those clients.
     package func close() {
@@ -115,7 +107,6 @@ package final class Listener {
         }
         let stream = ByteStream(
             wire: wire, readiness: Readiness(descriptor: descriptor, loop: loop), loop: loop)
-        silence?.accepted()
         onAccept(stream, peer)
         return true
     }

@@ -76,16 +76,6 @@ package struct ListeningSocket: Sendable {
         }
     }
 
-    /// Has the kernel keep a new connection back until its first bytes are there, or a second has passed (tcp(7),
-    /// `TCP_DEFER_ACCEPT`).
-    ///
-    /// One that is kept back is lost when the socket is closed. Means nothing on a Unix socket.
-    func keepBackSilent(_ isOn: Bool) {
-        var seconds: CInt = isOn ? 1 : 0
-        let size = socklen_t(MemoryLayout<CInt>.size)
-        setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_DEFER_ACCEPT, &seconds, size)
-    }
-
     package func close() { _ = Glibc.close(descriptor) }
 
     private static func listen(

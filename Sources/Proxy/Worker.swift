@@ -33,19 +33,11 @@ package actor Worker: LoopConfined {
         listeners.append(
             Listener(
                 socket, loop: loop, security: socket.address == nil ? nil : configuration.security,
-                filtersSilence: true,
                 onShortage: { self.forwarder.closeIdleUpstreams() }
             ) { stream, peer in
                 // On the loop's thread, which is this actor's executor. The cycle ends in stopAccepting().
                 self.accepted(stream, peer, listener: index)
             })
-    }
-
-    /// Takes silent clients in from here on, before ``stopAccepting()``.
-    ///
-    /// - Returns: whether the kernel may have some that still come, if they are given a moment.
-    package func takeInSilent() -> Bool {
-        listeners.reduce(false) { $1.takeInSilent() || $0 }
     }
 
     /// Serves what waits in the accept queues, then accepts no more; the sockets may be closed after that.

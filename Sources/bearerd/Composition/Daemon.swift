@@ -26,8 +26,6 @@ actor Daemon: LoopConfined {
         case graceIsOver
     }
 
-    /// How long a client under heavy load may take from its connection to its request when a drain begins.
-    private static let moment = Duration.milliseconds(20)
     /// Kept connections that stay silent during a drain are let go after this time.
     private static let linger = Duration.seconds(1)
 
@@ -179,9 +177,7 @@ actor Daemon: LoopConfined {
 
     private func drain() async -> Outcome {
         let shutdown = configuration.shutdown
-        var pause = shutdown.delay
-        for worker in workers where await worker.takeInSilent() { pause = max(pause, Self.moment) }
-        if pause > .zero { await loop.pause(for: pause) }
+        if shutdown.delay > .zero { await loop.pause(for: shutdown.delay) }
         sockets.data.forEach { $0.removeFile() }
         // A socket that several workers watch is closed when none of them does; a client that comes later is refused.
         for worker in workers { await worker.stopAccepting() }
