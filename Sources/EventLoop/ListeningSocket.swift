@@ -86,7 +86,10 @@ package struct ListeningSocket: Sendable {
         let descriptor = socket(CInt(storage.ss_family), type, 0)
         guard descriptor >= 0 else { throw BindError(errno: errno) }
         let isInternet = CInt(storage.ss_family) != AF_UNIX
-        if isInternet { set(SO_REUSEADDR, on: descriptor) }
+        if isInternet {
+            set(SO_REUSEADDR, on: descriptor)
+            TCPKeepAlive.enable(on: descriptor)
+        }
         if CInt(storage.ss_family) == AF_INET6 {
             var on: CInt = 1
             setsockopt(descriptor, CInt(IPPROTO_IPV6), IPV6_V6ONLY, &on, socklen_t(MemoryLayout<CInt>.size))

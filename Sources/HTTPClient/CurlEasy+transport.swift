@@ -110,5 +110,6 @@ private func openSocket(
     attachments.socketError = descriptor < 0 ? errno : 0
     guard descriptor >= 0 else { return CURL_SOCKET_BAD }
     LoopbackSocket.tune(descriptor, at: &address.pointee.addr)
+    if address.pointee.family != AF_UNIX { TCPKeepAlive.enable(on: descriptor) }
     return descriptor
 }

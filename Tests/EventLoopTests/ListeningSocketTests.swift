@@ -38,6 +38,20 @@ struct ListeningSocketTests {
             ])
     }
 
+    @Test(arguments: ["127.0.0.1", "::1", "0.0.0.0"])
+    func `what a listener accepts finds out that its client is dead`(host: String) throws {
+        let sockets = try ListeningSocket.tcp(host: host, port: 0, joining: false)
+        defer { sockets.forEach { $0.close() } }
+        #expect(sockets.map { OpenSockets.keepAlive(of: $0.descriptor) } == [[1, 60, 10, 3]])
+        guard host == "127.0.0.1" else { return }
+        let listener = try #require(sockets.first)
+        let client = try Socket.connected(to: .tcp(port: #require(listener.address?.port)))
+        let accepted = Glibc.accept(listener.descriptor, nil, nil)
+        defer { close(accepted) }
+        #expect(OpenSockets.keepAlive(of: accepted) == [1, 60, 10, 3])
+        #expect(OpenSockets.keepAlive(of: client.descriptor).first == 0)
+    }
+
     @Test func `the other workers join the first socket's port`() throws {
         let first = try ListeningSocket.tcp(host: "127.0.0.1", port: 0, joining: false)
         let port = try #require(first.first?.address?.port)

@@ -34,6 +34,19 @@ import Testing
         #expect(found == ["reno"])
     }
 
+    @Test func `a connection finds out that its upstream is dead`() async throws {
+        let upstream = try RawUpstream()
+        let address = try upstream.address()
+        let port = upstream.address.port
+        let found = try await onLoop { multis in
+            let connection = try await connect(to: address, multis)
+            let descriptors = OpenSockets.connected(toPort: port)
+            withExtendedLifetime(connection) {}
+            return descriptors.map { OpenSockets.keepAlive(of: $0) }
+        }
+        #expect(found == [[1, 60, 10, 3]])
+    }
+
     @Test func `a Unix socket is an upstream like any other`() async throws {
         let directory = try TemporaryDirectory()
         let upstream = try RawUpstream(unixPath: directory.path("api.sock"))

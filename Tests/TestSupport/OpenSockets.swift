@@ -19,6 +19,17 @@ package enum OpenSockets {
         }
     }
 
+    /// A socket's keep-alive (tcp(7)): whether it is on, seconds of silence, seconds between probes, probes.
+    package static func keepAlive(of descriptor: Int32) -> [Int32] {
+        let tcp = Int32(IPPROTO_TCP)
+        return [(SOL_SOCKET, SO_KEEPALIVE), (tcp, TCP_KEEPIDLE), (tcp, TCP_KEEPINTVL), (tcp, TCP_KEEPCNT)].map
+        {
+            var value: Int32 = -1
+            var length = socklen_t(MemoryLayout<Int32>.size)
+            return getsockopt(descriptor, $0, $1, &value, &length) == 0 ? value : -1
+        }
+    }
+
     /// The name of a socket's congestion control (tcp(7), `TCP_CONGESTION`).
     package static func congestionControl(of descriptor: Int32) -> String {
         var name: [UInt8] = Array(repeating: 0, count: 16)
