@@ -13,12 +13,29 @@ class Scenario:
     target: str = "plain"
     headers: tuple = ()
     script: str = ""
+    # What goes on meanwhile: each a path and a script of wrk, on one connection.
+    bulk: tuple = ()
 
 
 POST_4K = """
 wrk.method = "POST"
 wrk.body = string.rep("x", 4096)
 wrk.headers["Content-Type"] = "application/octet-stream"
+"""
+
+UPLOAD = """
+wrk.method = "POST"
+wrk.body = string.rep("x", 1000000)
+"""
+
+# Both refuse it themselves.
+REFUSED = """
+init = function()
+  local requests = {}
+  for index = 1, 64 do requests[index] = wrk.format("TRACE", "/1k") end
+  pipeline = table.concat(requests)
+end
+request = function() return pipeline end
 """
 
 SCENARIOS = [
@@ -30,4 +47,6 @@ SCENARIOS = [
     Scenario("tls", "GET 1 KiB, TLS upstream kept alive", target="tls"),
     Scenario("tls-new", "GET 1 KiB, new TLS upstream connection per request, system's CAs", target="tls-bundle"),
     Scenario("get-10m", "GET 10 MiB, 8 connections", path="/10m", connections=8),
+    Scenario("beside", "GET 1 KiB, one client beside a download, an upload and refused requests in a pipeline",
+             connections=1, bulk=(("/10m", ""), ("/post", UPLOAD), ("/1k", REFUSED))),
 ]
