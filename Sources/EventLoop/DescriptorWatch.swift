@@ -22,7 +22,8 @@ package final class DescriptorWatch {
     /// - Parameters:
     ///   - descriptor: non-blocking, open for as long as this object lives.
     ///   - action: runs on the loop's thread with the directions that are ready; it may let go of this object.
-    package init(
+    /// - Returns: nil when the kernel cannot watch the descriptor (epoll_ctl(2)).
+    package init?(
         descriptor: Int32, directions: Directions, loop: EventLoop, action: @escaping (Directions) -> Void
     ) {
         self.action = action
@@ -32,7 +33,7 @@ package final class DescriptorWatch {
         let context = Unmanaged.passUnretained(self).toOpaque()  // freed in deinit: no callback outlives us
         event = loop.makeEvent(
             descriptor: descriptor, flags: flags, callback: onDescriptorReady, context: context)
-        event_add(event, nil)
+        guard let event, event_add(event, nil) == 0 else { return nil }
     }
 
     deinit { if let event { event_free(event) } }

@@ -18,7 +18,7 @@ package final class Listener {
     private var retry: LoopTimer?
     /// Whether its owner wants no connections for now.
     private var isPaused = false { didSet { watchIfWanted() } }
-    /// Whether the last connection found no descriptor, a moment ago.
+    /// Whether the last connection found no descriptor, or the socket could not be watched, a moment ago.
     private var lacksDescriptors = false { didSet { watchIfWanted() } }
     private var isWatched = false
 
@@ -59,8 +59,9 @@ package final class Listener {
     private func watchIfWanted() {
         let isWanted = !isPaused && !lacksDescriptors
         guard let event, isWanted != isWatched else { return }
-        isWatched = isWanted
-        if isWanted { event_add(event, nil) } else { event_del(event) }
+        if !isWanted { event_del(event) }
+        isWatched = isWanted && event_add(event, nil) == 0
+        if isWanted, !isWatched { awaitDescriptors() }
     }
 
     /// Takes what still waits in the queue, then stops; closing with a queue would reset those clients.

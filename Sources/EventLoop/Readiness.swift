@@ -33,7 +33,13 @@ package final class Readiness {
     /// Runs on the loop's thread when something has arrived that nobody waits for, or the peer has ended.
     ///
     /// It may cancel the watching and let go of this object.
-    package var onEdge: (() -> Void)? { didSet { if onEdge != nil { watch(.reading) } } }
+    package var onEdge: (() -> Void)? {
+        didSet {
+            guard onEdge != nil else { return }
+            // Nobody will tell of an edge: whoever looks is to look closely, and hears why when it waits.
+            do { try watch(.reading) } catch { isReadable = true }
+        }
+    }
 
     /// Whether the next writable edge is what a reader waits for.
     private var readerNeedsWritable = false
@@ -107,7 +113,8 @@ package final class Readiness {
     /// - Parameters:
     ///   - timeout: zero or less waits for ever.
     ///   - isInside: whether more must come, because a message is not whole.
-    /// - Throws: ``StreamError/timedOut`` or ``StreamError/closed``.
+    /// - Throws: ``StreamError/timedOut``, ``StreamError/closed``, or ``StreamError/failed(code:)`` when the kernel cannot
+    ///   watch the descriptor.
     package func readable(within timeout: Duration, isInside: Bool = false) async throws(StreamError) {
         guard !isReadable else { return }
         if isInside { checkSoon() }
@@ -126,7 +133,7 @@ package final class Readiness {
     /// Waits until the descriptor is writable or broken.
     ///
     /// - Parameter timeout: for how long the peer may take nothing; zero or less waits for ever.
-    /// - Throws: ``StreamError/timedOut`` or ``StreamError/closed``.
+    /// - Throws: as ``readable(within:isInside:)``.
     package func writable(within timeout: Duration) async throws(StreamError) {
         guard !isWritable else { return }
         try await wait(.writing, within: timeout)
@@ -144,7 +151,7 @@ package final class Readiness {
     private func wait(_ direction: Direction, within timeout: Duration) async throws(StreamError) {
         precondition(loop.isCurrent, "a stream is used off its loop's thread")
         guard !isCancelled else { throw .closed }
-        watch(direction)
+        try watch(direction)
         if timeout != lastTimeout.duration { lastTimeout = (timeout, timeout.wholeNanoseconds) }
         let deadline = timeout > .zero ? coarseNanoseconds() &+ lastTimeout.nanoseconds : .max
         if direction == .writing { beginLooking(until: deadline) }
@@ -202,19 +209,24 @@ package final class Readiness {
     // The events are freed in cancel() or deinit, so they never outlive this object, which is their context.
 
     /// Has the kernel tell of edges; what is so already counts as one (epoll_ctl(2)).
-    private func watch(_ direction: Direction) {
+    private func watch(_ direction: Direction) throws(StreamError) {
         guard !isCancelled else { return }
-        if readingEvent == nil { readingEvent = addEvent(EV_READ | EV_CLOSED) }
+        if readingEvent == nil { readingEvent = try addEvent(EV_READ | EV_CLOSED) }
         if direction == .writing || readerNeedsWritable, writingEvent == nil {
-            writingEvent = addEvent(EV_WRITE)
+            writingEvent = try addEvent(EV_WRITE)
         }
     }
 
-    private func addEvent(_ flags: CInt) -> OpaquePointer? {
+    private func addEvent(_ flags: CInt) throws(StreamError) -> OpaquePointer {
         let event = loop.makeEvent(
             descriptor: descriptor, flags: flags | EV_ET | EV_PERSIST, callback: onReadiness,
             context: Unmanaged.passUnretained(self).toOpaque())
-        event_add(event, nil)
+        guard let event else { throw .failed(code: ENOMEM) }
+        guard event_add(event, nil) == 0 else {
+            let code = errno
+            event_free(event)
+            throw .failed(code: code)
+        }
         return event
     }
 

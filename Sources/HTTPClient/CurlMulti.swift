@@ -63,18 +63,23 @@ final class CurlMulti {
 
     // MARK: libcurl's side: never calls libcurl back
 
-    fileprivate func socketInterest(_ what: CInt, in descriptor: Int32) {
+    fileprivate func socketInterest(
+        _ what: CInt, in descriptor: Int32, of easy: UnsafeMutableRawPointer?
+    ) {
         // A changed interest is a new watch; it ends the old one first, or its descriptor would be watched twice.
         watches[descriptor] = nil
         var directions: DescriptorWatch.Directions = []
         if what == CURL_POLL_IN || what == CURL_POLL_INOUT { directions.insert(.reading) }
         if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { directions.insert(.writing) }
         guard !directions.isEmpty else { return }
-        watches[descriptor] = DescriptorWatch(
+        let watch = DescriptorWatch(
             descriptor: descriptor, directions: directions, loop: loop
         ) { [unowned self] in  // the watch goes with us
             drive(descriptor: descriptor, directions: $0)
         }
+        watches[descriptor] = watch
+        // Nobody would ever tell of it. Who waits for the transfer goes on after this, and takes it out of here.
+        if watch == nil, let easy { running.removeValue(forKey: easy)?.finish(.done(CURLE_OUT_OF_MEMORY)) }
     }
 
     fileprivate func timerChanged(to delay: Duration?) {
@@ -104,12 +109,13 @@ final class CurlMulti {
 }
 
 private func onSocketInterest(
-    _: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ what: CInt,
+    _ easy: UnsafeMutableRawPointer?, _ descriptor: curl_socket_t, _ what: CInt,
     _ context: UnsafeMutableRawPointer?,
     _: UnsafeMutableRawPointer?
 ) -> CInt {
     guard let context else { return -1 }
-    Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().socketInterest(what, in: descriptor)
+    Unmanaged<CurlMulti>.fromOpaque(context).takeUnretainedValue().socketInterest(
+        what, in: descriptor, of: easy)
     return 0
 }
 
