@@ -34,16 +34,16 @@ enum AdminError: Error, Equatable {
     case expired
     /// A login brought no tokens, or none that are believed.
     case notLoggedIn(TokenFailure)
-    /// The action was tried and brought no token.
-    case token(TokenError)
+    /// The action was tried and brought no token for an identity.
+    case token(TokenError, of: String)
     /// The provider did not do what the action needs.
     case provider(TokenFailure)
     /// The session could not be changed.
     case store(StoreError)
 
-    init(_ failure: SessionFailure) {
+    init(_ failure: SessionFailure, of identity: String) {
         switch failure {
-        case .token(let error): self = .token(error)
+        case .token(let error): self = .token(error, of: identity)
         case .server(let error): self = .provider(error)
         case .store(let error): self = .store(error)
         }
@@ -89,9 +89,9 @@ enum AdminError: Error, Equatable {
         case .badBody: "bad_request"
         case .refused: "login_refused"
         case .expired: "login_expired"
-        case .token(.loginRequired): "login_required"
-        case .token(.misconfigured): "misconfigured"
-        case .token(.unavailable), .token(.cancelled): "idp_unavailable"
+        case .token(.loginRequired, _): "login_required"
+        case .token(.misconfigured, _): "misconfigured"
+        case .token(.unavailable, _), .token(.cancelled, _): "idp_unavailable"
         case .provider(let failure): failure.code
         case .notLoggedIn(let failure):
             switch failure.kind {
@@ -125,13 +125,13 @@ enum AdminError: Error, Equatable {
         case .badBody: "The body is not what this takes."
         case .refused(let refusal): refusal.sentence
         case .expired: "Nobody logged in in time."
-        case .token(.loginRequired): "The provider wants somebody to log in."
-        case .token(.misconfigured):
+        case .token(.loginRequired, let identity): "Somebody must log in: run 'bearerd login \(identity)'."
+        case .token(.misconfigured, _):
             "The provider refuses this client or its request; see last_error in /api/status."
-        case .token(.unavailable), .token(.cancelled):
+        case .token(.unavailable, _), .token(.cancelled, _):
             "The provider gave no token; see last_error in /api/status."
         case .provider(let failure): failure.detail
-        case .notLoggedIn(let failure): "no login: \(failure.detail) (\(failure.code))"
+        case .notLoggedIn(let failure): "no login: \(failure.sentence)"
         case .store(.busy): "Another process keeps the store's lock."
         case .store(.unavailable(let reason)): reason
         }
@@ -144,7 +144,7 @@ enum AdminError: Error, Equatable {
         switch self {
         case .methodNotAllowed(let allowed):
             head.fields[.allow] = allowed.map(\.rawValue).joined(separator: ", ")
-        case .token(let error):
+        case .token(let error, _):
             if let delay = error.retryAfter {
                 head.fields[.retryAfter] = "\(max(1, delay.components.seconds))"
             }

@@ -173,7 +173,7 @@ package struct AdminResponder: HTTPResponder {
         do throws(TokenError) {
             try await action(identity)
         } catch {
-            throw .token(error)
+            throw .token(error, of: identity)
         }
         guard let status = await identities.statuses().first(where: { $0.name == identity }) else {
             throw .notFound
@@ -189,7 +189,7 @@ package struct AdminResponder: HTTPResponder {
         do throws(SessionFailure) {
             return .json(try await action(identity))
         } catch {
-            throw AdminError(error)
+            throw AdminError(error, of: identity)
         }
     }
 

@@ -13,6 +13,7 @@ package struct HandoverReport: Sendable {
     private enum Member: String {
         case hasRefreshToken = "has_refresh_token"
         case hasIDToken = "has_id_token"
+        case person
         case isChanged = "changed"
     }
 
@@ -28,7 +29,8 @@ package struct HandoverReport: Sendable {
         login = json[Member.hasRefreshToken.rawValue]?.bool.map { hasRefreshToken in
             Login(
                 hasRefreshToken: hasRefreshToken,
-                hasIDToken: json[Member.hasIDToken.rawValue]?.bool ?? false)
+                hasIDToken: json[Member.hasIDToken.rawValue]?.bool ?? false,
+                person: json[Member.person.rawValue]?.string)
         }
     }
 
@@ -39,6 +41,7 @@ package struct HandoverReport: Sendable {
         if let login {
             object[Member.hasRefreshToken.rawValue] = .bool(login.hasRefreshToken)
             object[Member.hasIDToken.rawValue] = .bool(login.hasIDToken)
+            object[Member.person.rawValue] = login.person.map(JSONValue.string)
         }
         return .object(object)
     }

@@ -19,7 +19,7 @@ package struct LogoutReport: Sendable {
     package init(_ outcome: LogoutOutcome) {
         revocation = outcome.revocation
         endSession = outcome.endSession
-        reasons = outcome.failures.map { "\($0.detail) (\($0.code))" }
+        reasons = outcome.failures.map(\.sentence)
     }
 
     /// Reads what ``json`` wrote.

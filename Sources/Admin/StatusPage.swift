@@ -39,7 +39,7 @@ enum StatusPage {
 
     private static func row(_ identity: IdentityStatus) -> String {
         let state = identity.state.rawValue
-        let error = identity.lastError.map { "\($0.code): \($0.detail)" } ?? ""
+        let error = identity.lastError?.sentence ?? ""
         return
             "<tr><td>\(escaped(identity.name))<td class=\"\(state)\">\(state)<td>\(text(identity.expiresAt))"
             + "<td>\(text(identity.lastRefresh))<td>\(escaped(error))"

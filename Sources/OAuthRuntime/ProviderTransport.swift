@@ -36,7 +36,8 @@ extension TransportError {
     /// What a failed transfer means to the engine.
     fileprivate init(_ error: TransferError) {
         switch error {
-        case .notConnected(let cause) where error.isCertificate: self = .certificate(cause.reason)
+        case .notConnected(let cause) where error.isCertificate:
+            self = .certificate("\(cause.reason); \(Self.advice(on: cause))")
         case .notConnected(let cause): self = .unreachable(cause.reason)
         case .timedOut: self = .timedOut
         case .interrupted: self = .interrupted("the connection ended")
@@ -44,6 +45,17 @@ extension TransportError {
         case .malformed: self = .notHTTP("not an HTTP answer")
         case .cancelled: self = .interrupted("cancelled")
         case .other(let error): self = .interrupted(error.reason)
+        }
+    }
+
+    /// The key that mends a refused certificate.
+    private static func advice(on cause: UpstreamError) -> String {
+        switch cause {
+        case .tlsCertificate(let fault):
+            fault.isOfAuthority
+                ? "ca_file names the authority to trust"
+                : "the server's certificate is at fault, not ca_file"
+        default: "look at client_certificate_file and client_key_file"
         }
     }
 }

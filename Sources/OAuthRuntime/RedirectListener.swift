@@ -73,7 +73,7 @@ actor RedirectListener: LoopConfined, HTTPResponder {
             answer = .response(try request.response(in: message.query ?? ""))
         } catch {
             if error.endsLogin {
-                answer = .foreign(request.explanation(of: error, in: message.query ?? ""))
+                answer = .foreign(error.sentence)
                 end()
                 return LoginPage.ended(error).reply
             }

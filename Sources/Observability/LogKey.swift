@@ -60,6 +60,8 @@ package struct LogKey: Hashable, Sendable {
     package static let workers = LogKey("workers")
     package static let signal = LogKey("signal")
     package static let connections = LogKey("connections")
+    /// Seconds until what is waited for is given up.
+    package static let remaining = LogKey("remaining_seconds")
     package static let file = LogKey("file")
     package static let key = LogKey("key")
     package static let reason = LogKey("reason")

@@ -35,6 +35,21 @@ import Testing
         #expect(try site.run("refresh", "web").ending == .exited(0))
     }
 
+    @Test func `on a terminal says that it waits, how long, how to end it, and at the end who it is`() throws
+    {
+        let site = try LoginSite()
+        let login = try TerminalProgram(["login", "web", "--no-browser", "--timeout", "3m", "-c", site.file])
+        let begin = try login.shows("waiting for the login, at most 3 min; Ctrl-C gives it up")
+        let url = try #require(begin.split(whereSeparator: \.isNewline).first.map(String.init))
+        _ = try browse(try site.logIn(at: url))
+        try login.shows("web: logged in as alice")
+        #expect(try login.waitForEnd() == .exited(0))
+        let given = try TerminalProgram(["login", "web", "--no-browser", "-c", site.file])
+        try given.shows("at most 5 min")
+        try given.interrupt()
+        _ = try given.waitForEnd()
+    }
+
     @Test func `goes on waiting whatever comes that is not the answer`() throws {
         let site = try LoginSite()
         let login = try site.start("login", "web", "--no-browser")

@@ -54,6 +54,53 @@ import Testing
         #expect(try sidecar.bearerd.process.waitForEnd() == .exited(0))
     }
 
+    @Test func `says each second what it waits for`() throws {
+        let gate = Gate()
+        let sidecar = try Sidecar(
+            upstream: try RawUpstream { _ in .ok("late").held(by: gate) },
+            .init(top: "shutdown:\n  delay: 1500ms"))
+        let client = try sidecar.client()
+        try client.send("GET", "/")
+        try sidecar.upstream.request()
+        sidecar.bearerd.process.signal(SIGTERM)
+        try sidecar.bearerd.logLine("the delay") {
+            $0.message == "draining: still serving, for shutdown.delay"
+        }
+        let line = try sidecar.bearerd.logLine("the wait") {
+            $0.message == "draining: waiting for connections of clients"
+        }
+        #expect(line["connections"] == "1" && line["route"] == "/", "\(line.json)")
+        #expect((line["remaining_seconds"].flatMap { Int($0) } ?? 99) <= 30, "\(line.json)")
+        #expect(line["hint"] == nil, "nobody is there who could press keys")
+        let count = { sidecar.bearerd.logLines.filter { $0.message.hasPrefix("draining: waiting") }.count }
+        try eventually("it to be said again") { count() >= 2 }
+        gate.open()
+        #expect(try client.wire.readResponse().text == "late")
+        #expect(try sidecar.bearerd.process.waitForEnd() == .exited(0))
+    }
+
+    @Test func `on a terminal tells how to end it at once`() throws {
+        let gate = Gate()
+        let provider = try HostileProvider()
+        let upstream = try RawUpstream { _ in .ok().held(by: gate) }
+        let directory = try TemporaryDirectory()
+        let socket = directory.path("s")
+        let file = try directory.write(
+            "c.yaml",
+            Sidecar.configuration(
+                provider: provider, upstream: upstream.url, clientSecret: "s-" + randomText(),
+                directory: directory, .init(listen: "unix:\(socket)")))
+        let daemon = try TerminalProgram(["run", "-c", file])
+        try daemon.shows("ready")
+        let client = try RawClient(to: .unix(path: socket))
+        try client.send("GET", "/")
+        try upstream.request()
+        try daemon.interrupt()
+        try daemon.shows("Ctrl-C ends it at once")
+        try daemon.interrupt()
+        #expect(try daemon.waitForEnd() == .exited(1))
+    }
+
     @Test func `exits 1 when the grace ends before the requests do`() throws {
         let gate = Gate()
         let sidecar = try Sidecar(

@@ -71,7 +71,9 @@ struct IDTokenTests {
         "https://sso.example/", "http://sso.example", "HTTPS://sso.example", "https://evil.example",
     ])
     func `of another issuer is refused`(issuer: String) throws {
-        #expect(try verdict { $0["iss"] = .string(issuer) } == .issuerMismatch)
+        #expect(
+            try verdict { $0["iss"] = .string(issuer) }
+                == .issuerMismatch(found: issuer, expected: "https://sso.example"))
     }
 
     @Test func `is taken from any issuer where nobody says who it is`() throws {

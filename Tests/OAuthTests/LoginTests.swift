@@ -62,7 +62,7 @@ struct LoginTests {
         try await harness.run("old") {
             harness.server.script(answer(try idToken(key)))
             let login = try await harness.session.logIn(with: Self.code)
-            #expect(login == Login(hasRefreshToken: true, hasIDToken: true))
+            #expect(login == Login(hasRefreshToken: true, hasIDToken: true, person: "alice"))
             #expect(harness.token == "at-login")
             #expect(refreshToken(harness) == "rt-login")
             #expect(await harness.session.status.state == .authorized)

@@ -24,6 +24,23 @@ extension Section<IdentityKey> {
         return sources
     }
 
+    /// The keys that credentials stand under.
+    func credentialKeys(of credentials: [Credential: SecretSource]) -> [Credential: String] {
+        credentials.mapValues { _ in "" }.reduce(into: [:]) { keys, entry in
+            let key: IdentityKey =
+                switch entry.key {
+                case .clientSecret: .clientSecret
+                case .password: .password
+                case .initialAccessToken: .initialAccessToken
+                case .privateKey: .privateKeyFile
+                case .assertion: .assertionFile
+                case .assertionCertificate: .assertionCertificateFile
+                case .subjectToken: .subjectTokenFile
+                }
+            keys[entry.key] = key.isSecret ? spelling(ofSecret: key) : key.rawValue
+        }
+    }
+
     private func checkPrivateKey(_ text: Secret) -> String? {
         guard let key = try? PrivateKey(parsing: text) else {
             return

@@ -13,6 +13,7 @@ extension IdentityConfiguration {
             section.warn(.insecureSkipVerify, "turns off every check of the provider's certificate")
         }
         credentials = section.credentials
+        credentialKeys = section.credentialKeys(of: credentials)
         onStateChange = section.command(.onStateChange)
 
         redirectListen = section.value(.redirectListen, .redirectListen)?.value

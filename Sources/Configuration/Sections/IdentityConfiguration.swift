@@ -9,6 +9,8 @@ package struct IdentityConfiguration: Sendable {
     package internal(set) var client: ClientConfiguration
     /// What the client proves itself and its grant with.
     package let credentials: [Credential: SecretSource]
+    /// The keys under which the file has them.
+    package let credentialKeys: [Credential: String]
     /// Where a login in a browser comes back to.
     package let redirectURI: RedirectURI
     /// Where that is really bound, if it differs.

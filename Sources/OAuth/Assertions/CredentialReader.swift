@@ -25,7 +25,8 @@ struct CredentialReader {
             return try await source.read(credential)
         } catch {
             throw TokenFailure(
-                .misconfigured, code: "unreadable_\(credential.rawValue)", detail: error.reason)
+                .misconfigured, code: "unreadable_\(credential.rawValue)",
+                detail: "\(source.key(of: credential)): \(error.reason)")
         }
     }
 
@@ -107,6 +108,7 @@ struct CredentialReader {
 
     private func unusable(_ credential: Credential, _ reason: String) -> TokenFailure {
         TokenFailure(
-            .misconfigured, code: "bad_\(credential.rawValue)", detail: "\(credential.rawValue) \(reason)")
+            .misconfigured, code: "bad_\(credential.rawValue)",
+            detail: "\(source.key(of: credential)) \(reason)")
     }
 }

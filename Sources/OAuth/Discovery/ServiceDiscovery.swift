@@ -59,7 +59,9 @@ struct ServiceDiscovery {
     private func addresses() throws(TokenFailure) -> [HTTPURL] {
         if let url = configuration.discoveryURL { return [url] }
         guard let issuer = configuration.issuer.flatMap(HTTPURL.init), issuer.query == nil else {
-            throw TokenFailure(.misconfigured, code: "bad_issuer", detail: "the issuer is no URL")
+            throw TokenFailure(
+                .misconfigured, code: "bad_issuer", detail: "issuer '\(configuration.issuer ?? "")' is no URL"
+            )
         }
         let path = issuer.path.hasSuffix("/") ? String(issuer.path.dropLast()) : issuer.path
         return [
@@ -76,10 +78,10 @@ struct ServiceDiscovery {
         do throws(TransportError) {
             response = try await transport.send(request)
         } catch {
-            return .hopeless(TokenFailure(error))
+            return .hopeless(TokenFailure(error, to: request))
         }
         let status = response.status
-        let detail = "\(url) answers \(status)"
+        let detail = "\(url.place) answered \(status)"
         switch status {
         case 200:
             return read(response.body, from: url)
@@ -94,13 +96,22 @@ struct ServiceDiscovery {
         guard let object = try? JSONObject(parsing: body),
             let service = ServiceConfiguration(document: object)
         else {
-            let detail = "what \(url) answers is no metadata document"
+            let detail = "what \(url.place) answers is no metadata document"
             return .nothing(TokenFailure(.misconfigured, code: Self.missing, detail: detail))
         }
         guard configuration.issuer == nil || configuration.issuer == service.issuer else {
-            let detail = "the metadata at \(url) names another issuer than the configuration"
+            let detail =
+                "\(url.place) names the issuer '\(service.issuer.shownIssuer)', the configuration "
+                + "'\(configuration.issuer ?? "")'"
             return .hopeless(TokenFailure(.misconfigured, code: "issuer_mismatch", detail: detail))
         }
         return .document(service)
+    }
+}
+
+extension String {
+    /// An issuer that somebody else named, as an error shows it: at most 200 bytes of printable ASCII.
+    var shownIssuer: String {
+        String(unicodeScalars.prefix(200).map { 0x20...0x7E ~= $0.value ? Character($0) : "?" })
     }
 }

@@ -36,9 +36,10 @@ extension AuthorizationServer {
                 nil
             }
         let isTemporary = response.status >= 500 || response.status == 408 || response.status == 429
-        throw TokenFailure(
-            isTemporary ? .transient : .misconfigured, code: code?.rawValue ?? "http_\(response.status)",
-            detail: "the revocation endpoint answered \(response.status)")
+        throw advised(
+            TokenFailure(
+                isTemporary ? .transient : .misconfigured, code: code?.rawValue ?? "http_\(response.status)",
+                detail: response.failureDetail))
     }
 
     /// Asks the server to end the user's session (OpenID Connect RP-Initiated Logout §2).
@@ -55,7 +56,7 @@ extension AuthorizationServer {
         guard 200..<400 ~= response.status else {
             throw TokenFailure(
                 response.status >= 500 ? .transient : .misconfigured, code: "http_\(response.status)",
-                detail: "the end_session endpoint answered \(response.status)")
+                detail: response.failureDetail)
         }
     }
 }

@@ -26,7 +26,7 @@ extension AuthorizationServer {
                 parameters: configuration.authorizationParameters)
             try rules.check(token)
         } catch {
-            throw TokenFailure(error)
+            throw TokenFailure(error, from: name)
         }
         if JWSAlgorithm.symmetric.contains(token.signed.algorithm) {
             return try await verifyWithSecret(token)
@@ -35,7 +35,7 @@ extension AuthorizationServer {
             try await publishedKeys.verify(token.signed, fetchingWith: self)
         } catch {
             switch (error, occasion) {
-            case (.token(let error), _): throw TokenFailure(.badSignature(error))
+            case (.token(let error), _): throw TokenFailure(.badSignature(error), from: name)
             case (.noKeys(let failure), .login): throw failure
             case (.noKeys, .refresh): return
             }
@@ -51,12 +51,12 @@ extension AuthorizationServer {
     /// A client with a secret may have its tokens signed with it (rule 8).
     private func verifyWithSecret(_ token: IDToken) async throws(TokenFailure) {
         guard let secret = try await credentials.read(.clientSecret), !secret.isEmpty else {
-            throw TokenFailure(.badSignature(.algorithmNotAllowed))
+            throw TokenFailure(.badSignature(.algorithmNotAllowed), from: name)
         }
         do throws(JOSEError) {
             try SigningKey(secret: secret, algorithm: token.signed.algorithm).verify(token.signed)
         } catch {
-            throw TokenFailure(.badSignature(error))
+            throw TokenFailure(.badSignature(error), from: name)
         }
     }
 

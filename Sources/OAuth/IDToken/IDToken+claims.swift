@@ -19,6 +19,11 @@ extension IDToken {
     /// `email` (OpenID Connect Core §5.1), where the scope has it.
     public var email: String? { self["email"] }
 
+    /// What people call the person: the first of `preferred_username`, `email` and `sub` that says something.
+    var person: String? {
+        ["preferred_username", "email", "sub"].lazy.compactMap { self[$0] }.first { !$0.isEmpty }
+    }
+
     /// `email_verified`, which is `true`, or the text of it with servers that mistake the type.
     public var isEmailVerified: Bool {
         let claim = signed.claims?["email_verified"]

@@ -11,7 +11,7 @@ package enum IDTokenError: Error, Equatable, Sendable {
     /// A claim that every id token has is missing or of the wrong type.
     case missingClaim(String)
     /// OpenID Connect Core §3.1.3.7, rule 2.
-    case issuerMismatch
+    case issuerMismatch(found: String, expected: String)
     /// Rule 3: not for this client.
     case audienceMismatch
     /// Rules 4 and 5: for several parties, and we are not said to be the authorized one.
@@ -41,7 +41,8 @@ package enum IDTokenError: Error, Equatable, Sendable {
         case .missing: "there is none, or it is no string, though the scope has openid"
         case .malformed: "it is no signed JSON"
         case .missingClaim(let name): "its claim \(name) is missing or of the wrong type"
-        case .issuerMismatch: "issuer mismatch"
+        case .issuerMismatch(let found, let expected):
+            "issuer mismatch: it is of '\(found.shownIssuer)', not of '\(expected)'"
         case .audienceMismatch: "audience mismatch: it is not for this client"
         case .authorizedPartyMismatch: "authorized party mismatch: its azp is not this client"
         case .badSignature(.algorithmNotAllowed):
@@ -69,8 +70,9 @@ extension TokenFailure {
     package var isBadIDToken: Bool { code == Self.badIDToken }
 
     /// What an id token that is not believed makes of an answer.
-    init(_ error: IDTokenError) {
+    init(_ error: IDTokenError, from server: String) {
         self.init(
-            .transient, code: Self.badIDToken, detail: "the id token is not believed: \(error.reason)")
+            .transient, code: Self.badIDToken,
+            detail: "the id token of \(server) is not believed: \(error.reason)")
     }
 }

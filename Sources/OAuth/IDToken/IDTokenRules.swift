@@ -27,7 +27,9 @@ struct IDTokenRules {
 
     /// - Throws: the first rule that is broken.
     func check(_ token: IDToken) throws(IDTokenError) {
-        guard issuer == nil || token.issuer == issuer else { throw .issuerMismatch }
+        if let issuer, token.issuer != issuer {
+            throw .issuerMismatch(found: token.issuer, expected: issuer)
+        }
         guard token.audience.contains(clientID) else { throw .audienceMismatch }
         try checkAuthorizedParty(token)
         guard now - token.expiry < clockSkew else { throw .expired }

@@ -63,7 +63,7 @@ final class PublishedKeys {
             if let result = try await fetched(within: server) { return try result.get() }
         }
         let now = server.clock.now
-        if let askedAt, now - askedAt < Self.refetchInterval { return try requireKeys() }
+        if let askedAt, now - askedAt < Self.refetchInterval { return try requireKeys(of: url) }
         askedAt = now
         isFetching = true
         let result: Result<JSONWebKeySet, TokenFailure>
@@ -102,10 +102,10 @@ final class PublishedKeys {
         }
     }
 
-    private func requireKeys() throws(TokenFailure) {
+    private func requireKeys(of url: HTTPURL) throws(TokenFailure) {
         guard last == nil else { return }
         throw TokenFailure(
-            .transient, code: "no_keys", detail: "the provider's keys could not be had just now")
+            .transient, code: "no_keys", detail: "the keys at \(url.place) could not be had just now")
     }
 }
 
@@ -117,7 +117,7 @@ extension AuthorizationServer {
         guard response.status == 200, let keys = try? JSONWebKeySet(parsing: response.body) else {
             throw TokenFailure(
                 .transient, code: "no_keys",
-                detail: "what \(url) answers (\(response.status)) is no set of keys")
+                detail: "what \(url.place) answers (\(response.status)) is no set of keys")
         }
         return keys
     }

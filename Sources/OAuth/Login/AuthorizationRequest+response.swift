@@ -37,25 +37,12 @@ extension AuthorizationRequest {
         }
     }
 
-    /// What a person reads of a response that was not believed, with the issuers that differ.
-    ///
-    /// - Parameters:
-    ///   - error: what ``response(in:)`` threw.
-    ///   - query: what it was given.
-    package func explanation(of error: AuthorizationResponseError, in query: String) -> String {
-        guard error == .issuerMismatch, let issuer, let answered = QueryParameters(query)?[.issuer] else {
-            return error.reason
-        }
-        let shown = AuthorizationRefusal(code: nil, description: answered).description ?? ""
-        return "it is of the issuer \(shown), and \(issuer) was asked"
-    }
-
     /// Another server must not answer for the one that was asked (RFC 9207 §2.4).
     private func check(issuer answered: String?) throws(AuthorizationResponseError) {
         guard let answered else {
             if requiresIssuer { throw .issuerMissing }
             return
         }
-        guard issuer == nil || answered == issuer else { throw .issuerMismatch }
+        if let issuer, answered != issuer { throw .issuerMismatch(found: answered, expected: issuer) }
     }
 }

@@ -7,7 +7,7 @@ public enum AuthorizationResponseError: Error, Equatable, Sendable {
     /// Without our state: forged, or of another login.
     case stateMismatch
     /// Another server answers (RFC 9207).
-    case issuerMismatch
+    case issuerMismatch(found: String, expected: String)
     /// The server promised to say who it is, and this answer does not (RFC 9207 §2.4).
     case issuerMissing
 
@@ -19,7 +19,13 @@ public enum AuthorizationResponseError: Error, Equatable, Sendable {
         }
     }
 
-    /// What a person reads of it.
+    /// What a person reads of it who sits at the command, and not at a page that a stranger may have opened.
+    public var sentence: String {
+        guard case .issuerMismatch(let found, let expected) = self else { return reason }
+        return "it is of the issuer '\(found.shownIssuer)', and '\(expected)' was asked"
+    }
+
+    /// The same in fixed words.
     public var reason: String {
         switch self {
         case .malformed: "it is no answer of an authorization server"

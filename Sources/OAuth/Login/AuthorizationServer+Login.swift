@@ -32,13 +32,12 @@ extension AuthorizationServer {
             return device
         }
         let table = OutcomeTable(
-            status: response.status, body: AnswerBody(response.body), grant: .original,
-            grantType: .deviceCode,
+            response, AnswerBody(response.body), grant: .original, grantType: .deviceCode,
             retryAfter: RetryAfter.delay(in: response.fields, wall: clock.wallNow))
-        var failure =
+        throw advised(
             table.failure
-            ?? TokenFailure(.transient, code: "bad_answer", detail: "it has no code for a person")
-        failure.detail = "the device authorization endpoint: \(failure.detail)"
-        throw failure
+                ?? TokenFailure(
+                    .transient, code: "bad_answer",
+                    detail: "the answer of \(response.place) has no code for a person"))
     }
 }

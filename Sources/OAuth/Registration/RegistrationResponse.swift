@@ -9,36 +9,42 @@ package struct RegistrationResponse {
 
     /// - Throws: ``TokenFailure`` for anything but a client that can be used.
     package init(_ response: ProviderResponse, of configuration: ClientConfiguration) throws(TokenFailure) {
+        func broken(_ reason: String) -> TokenFailure {
+            TokenFailure(
+                .transient, code: "bad_registration",
+                detail: "the answer of \(response.place) to the registration \(reason)")
+        }
         guard case .object(let object) = AnswerBody(response.body) else {
             guard response.status == 200 || response.status == 201 else {
-                throw Self.failure(response.status, nil)
+                throw Self.failure(response, nil)
             }
-            throw Self.broken("is no JSON object")
+            throw broken("is no JSON object")
         }
         func member(_ name: RegistrationMember) -> JSONValue? { object[name.rawValue] }
         guard response.status == 200 || response.status == 201 else {
-            throw Self.failure(response.status, member(.error)?.string.flatMap(ErrorCode.init(rawValue:)))
+            throw Self.failure(
+                response, member(.error)?.string.flatMap(ErrorCode.init(rawValue:)))
         }
         guard let clientID = member(.clientID)?.string, Self.isPrintable(clientID) else {
-            throw Self.broken("has no client_id")
+            throw broken("has no client_id")
         }
         let secret = member(.clientSecret)?.string.flatMap { $0.isEmpty ? nil : $0 }
         guard secret.map(Self.isPrintable) ?? true else {
-            throw Self.broken("has a client_secret of odd bytes")
+            throw broken("has a client_secret of odd bytes")
         }
 
         let method = member(.tokenEndpointAuthMethod)?.string
         let isAsked = secret == nil || configuration.authentication.needsSecret
         let standard = isAsked ? configuration.authentication : .basic
         guard let authentication = method.map(ClientAuthentication.init(rawValue:)) ?? standard else {
-            throw Self.broken("has a token_endpoint_auth_method that is not known here")
+            throw broken("has a token_endpoint_auth_method that is not known here")
         }
         registration = ClientRegistration(
             clientID: clientID, clientSecret: secret.map { Secret($0) },
             secretExpiry: secret == nil ? nil : Self.moment(member(.clientSecretExpiresAt)),
             authentication: authentication, replacedClientID: configuration.clientID)
         guard registration.isComplete else {
-            throw Self.broken("has no client_secret, which its method needs")
+            throw broken("has no client_secret, which its method needs")
         }
     }
 
@@ -53,15 +59,12 @@ package struct RegistrationResponse {
         !text.isEmpty && text.utf8.count <= 4096 && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
     }
 
-    private static func broken(_ reason: String) -> TokenFailure {
-        TokenFailure(.transient, code: "bad_registration", detail: "the answer to the registration \(reason)")
-    }
-
-    private static func failure(_ status: Int, _ code: ErrorCode?) -> TokenFailure {
+    private static func failure(_ response: ProviderResponse, _ code: ErrorCode?) -> TokenFailure {
+        let status = response.status
         let isRefusal = 400..<500 ~= status
         let hint = status == 401 || status == 403 ? "; it may want an initial_access_token" : ""
         return TokenFailure(
             isRefusal ? .misconfigured : .transient, code: code?.rawValue ?? "http_\(status)",
-            detail: "the registration endpoint answered \(status)\(hint)")
+            detail: response.failureDetail + hint)
     }
 }

@@ -48,9 +48,13 @@ final class AuthorizationServer {
             let answered = try await exchange(request.body, with: .token)
             let answer = TokenAnswer(
                 answered.response, to: grant, of: configuration, wall: answered.wall)
-            if case .failure(let failure) = answer.result { doubtMetadata(after: failure) }
+            var result = answer.result
+            if case .failure(let failure) = answer.result {
+                doubtMetadata(after: failure)
+                result = .failure(advised(failure, after: grant))
+            }
             return TokenOutcome(
-                result: answer.result, refreshToken: answer.refreshToken, sentAt: answered.sentAt,
+                result: result, refreshToken: answer.refreshToken, sentAt: answered.sentAt,
                 wall: answered.wall)
         } catch {
             doubtMetadata(after: error)
@@ -77,15 +81,24 @@ final class AuthorizationServer {
         }
     }
 
+    /// The server as an error names it where no address of its own is at fault.
+    var name: String {
+        configuration.issuer ?? (configuration.discoveryURL ?? configuration.endpoints[.token])?.place
+            ?? "the provider"
+    }
+
     /// Sends a request as it is.
     ///
     /// - Throws: ``TokenFailure`` if there was no answer, or the address is not fit for credentials.
     func send(_ request: ProviderRequest) async throws(TokenFailure) -> ProviderResponse {
         try configuration.permit(request.url)
         do throws(TransportError) {
-            return try await transport.send(request)
+            var response = try await transport.send(request)
+            response.place = request.url.place
+            response.words = response.words(answering: request)
+            return response
         } catch {
-            throw TokenFailure(error)
+            throw TokenFailure(error, to: request)
         }
     }
 
@@ -121,7 +134,7 @@ final class AuthorizationServer {
         if let discovered = alias ?? metadata.endpoints[endpoint] { return discovered }
         throw TokenFailure(
             .misconfigured, code: "no_\(endpoint.rawValue)",
-            detail: "neither configuration nor metadata give a \(endpoint.rawValue)")
+            detail: "neither configuration nor metadata of \(name) give a \(endpoint.rawValue)")
     }
 
     // MARK: How it is asked

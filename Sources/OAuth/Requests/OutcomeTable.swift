@@ -6,11 +6,24 @@ import JSON
 ///
 /// A known `error` code decides before the status does.
 struct OutcomeTable {
-    let status: Int
-    let body: AnswerBody
-    let grant: Grant
-    let grantType: GrantType
-    let retryAfter: Duration?
+    private let status: Int
+    private let body: AnswerBody
+    private let detail: String
+    private let grant: Grant
+    private let grantType: GrantType
+    private let retryAfter: Duration?
+
+    init(
+        _ response: ProviderResponse, _ body: AnswerBody, grant: Grant, grantType: GrantType,
+        retryAfter: Duration?
+    ) {
+        status = response.status
+        self.body = body
+        detail = response.failureDetail
+        self.grant = grant
+        self.grantType = grantType
+        self.retryAfter = retryAfter
+    }
 
     /// nil for a 200 without `error`.
     var failure: TokenFailure? {
@@ -65,10 +78,9 @@ struct OutcomeTable {
     private var hasWords: Bool { isText || body[.error] != nil }
 
     private func failure(_ kind: TokenFailure.Kind) -> TokenFailure {
-        let word = code?.rawValue ?? "http_\(status)"
-        let said = code.map { "\(status) \($0.rawValue)" } ?? "\(status)"
-        return TokenFailure(
-            kind, code: word, detail: "the token endpoint answered \(said)",
+        TokenFailure(
+            kind, code: code?.rawValue ?? "http_\(status)",
+            detail: detail,
             retryAfter: kind == .transient ? retryAfter : nil)
     }
 }

@@ -11,6 +11,10 @@ public struct ProviderResponse: Sendable {
     package var fields: HTTPFields
     /// The whole body.
     public var body: [UInt8]
+    /// Who answered, as errors name it; set, like ``words``, by who asked.
+    package var place = "the provider"
+    /// What an error says to people, as far as it may be shown.
+    package var words: String?
 
     package init(status: Int, fields: HTTPFields = HTTPFields(), body: [UInt8] = []) {
         self.status = status

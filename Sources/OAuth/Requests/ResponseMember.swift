@@ -9,6 +9,7 @@ enum ResponseMember: String {
     case idToken = "id_token"
     case scope
     case error
+    case errorDescription = "error_description"
     /// RFC 8628 §3.2, like those below.
     case deviceCode = "device_code"
     case userCode = "user_code"

@@ -20,15 +20,21 @@ package struct TokenAnswer: Sendable {
         let success = 200..<300 ~= response.status ? TokenResponse(body) : nil
         refreshToken = success?.refreshToken
         let judge = OutcomeTable(
-            status: response.status, body: body, grant: grant, grantType: configuration.grantType,
+            response, body, grant: grant, grantType: configuration.grantType,
             retryAfter: RetryAfter.delay(in: response.fields, wall: wall))
         if let failure = judge.failure {
             result = .failure(failure)
         } else if let success {
-            result = success.grant(accepting: configuration.acceptedTokenTypes)
+            result = success.grant(accepting: configuration.acceptedTokenTypes).mapError { failure in
+                var failure = failure
+                failure.detail = "the answer of \(response.place): \(failure.detail)"
+                return failure
+            }
         } else {
             result = .failure(
-                TokenFailure(.transient, code: "empty_answer", detail: "the answer has no JSON object"))
+                TokenFailure(
+                    .transient, code: "empty_answer",
+                    detail: "the answer of \(response.place) has no JSON object"))
         }
     }
 }

@@ -1,22 +1,45 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import HTTPTypes
+
 extension TokenFailure {
     /// What follows from an answer that did not arrive.
-    init(_ error: TransportError) {
+    ///
+    /// - Parameter request: what was not answered.
+    init(_ error: TransportError, to request: ProviderRequest) {
+        let server = request.url.hostAndPort
         switch error {
         case .unreachable(let reason):
-            self.init(.transient, code: "unreachable", detail: "no connection to the provider: \(reason)")
+            self.init(.transient, code: "unreachable", detail: "no connection to \(server): \(reason)")
         case .certificate(let reason):
-            self.init(.misconfigured, code: "certificate", detail: "the provider's TLS is refused: \(reason)")
+            self.init(.misconfigured, code: "certificate", detail: "no TLS with \(server): \(reason)")
         case .timedOut:
-            self.init(.transient, code: "timed_out", detail: "the provider did not answer in time")
+            let seconds = request.timeLimit / .seconds(1)
+            self.init(
+                .transient, code: "timed_out",
+                detail: "\(request.url.place) did not answer within \(seconds.formattedSeconds)")
         case .interrupted(let reason):
-            self.init(.transient, code: "interrupted", detail: "the provider's answer broke off: \(reason)")
+            self.init(
+                .transient, code: "interrupted",
+                detail: "the answer of \(request.url.place) broke off: \(reason)")
             isAnswerLost = true
         case .answerTooLarge:
-            self.init(.transient, code: "answer_too_large", detail: "the provider's answer is too large")
+            self.init(
+                .transient, code: "answer_too_large",
+                detail:
+                    "the answer of \(request.url.place) is larger than \(request.maximumAnswerBytes) bytes")
         case .notHTTP(let reason):
-            self.init(.transient, code: "not_http", detail: "the provider's answer is not HTTP: \(reason)")
+            self.init(
+                .transient, code: "not_http",
+                detail: "what \(request.url.place) answers is no HTTP: \(reason)")
         }
+    }
+}
+
+extension Double {
+    /// `10 s`, `0.3 s`.
+    fileprivate var formattedSeconds: String {
+        let tenths = (self * 10).rounded()
+        return tenths.truncatingRemainder(dividingBy: 10) == 0 ? "\(Int(tenths / 10)) s" : "\(tenths / 10) s"
     }
 }

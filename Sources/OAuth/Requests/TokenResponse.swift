@@ -21,7 +21,7 @@ struct TokenResponse {
     /// The token, if it can be used as a bearer token; `types` are compared with its `token_type` without case.
     func grant(accepting types: [String]) -> Result<TokenGrant, TokenFailure> {
         guard let token = body[.accessToken]?.string, !token.isEmpty else {
-            return .failure(unusable("no_access_token", "the answer has no access token"))
+            return .failure(unusable("no_access_token", "it has no access token"))
         }
         guard token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
             return .failure(

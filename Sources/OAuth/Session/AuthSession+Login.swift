@@ -133,7 +133,10 @@ extension AuthSession {
         } catch {
             throw .unstored(error)
         }
-        return Login(hasRefreshToken: grant.refreshToken != nil, hasIDToken: grant.idToken != nil)
+        let idToken = grant.idToken.flatMap { try? IDToken(parsing: $0) }
+        return Login(
+            hasRefreshToken: grant.refreshToken != nil, hasIDToken: grant.idToken != nil,
+            person: idToken?.person)
     }
 
     /// Makes a finished login the session: stored under the store's lock, then used, here and by every other process.

@@ -36,7 +36,8 @@ extension AuthState {
         }
         if let refusal = session.refusal {
             return IdentityError(
-                code: refusal.rawValue, detail: "the authorization server refused for good", at: nil)
+                code: refusal.rawValue,
+                detail: "\(configuration.issuer ?? "the authorization server") refused for good", at: nil)
         }
         if let code = session.barredRequests[request] {
             return IdentityError(

@@ -4,8 +4,15 @@
 public struct IdentityError: Equatable, Sendable {
     /// A short word: the wire's `error` if that was given and printable, else one of ours like `unreachable`.
     public var code: String
-    /// One sentence of ours, never a provider's words.
+    /// What happened, where, and what to look at; the provider's own words are in quotes.
     public var detail: String
     /// nil where it was not recorded.
     public var at: WallTime?
+
+    /// An error as somebody else told it.
+    package init(code: String, detail: String, at: WallTime? = nil) {
+        self.code = code
+        self.detail = detail
+        self.at = at
+    }
 }

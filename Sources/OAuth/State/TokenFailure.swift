@@ -18,7 +18,9 @@ public struct TokenFailure: Error, Equatable, Sendable {
     public var kind: Kind
     /// The wire's `error` if it sent a printable one, else a word of ours.
     public var code: String
-    /// One sentence of ours; never the provider's words.
+    /// What happened, where, and what to look at; never the ``code`` once more.
+    ///
+    /// The provider's own words are in quotes, at most 200 bytes of them, and without what may be a secret.
     public var detail: String
     /// How long the provider asked us to wait, at most five minutes.
     public var retryAfter: Duration?
@@ -32,4 +34,20 @@ public struct TokenFailure: Error, Equatable, Sendable {
         self.detail = detail
         self.retryAfter = retryAfter
     }
+}
+
+extension TokenFailure {
+    /// The whole of it for a person, with the code once.
+    public var sentence: String { Self.sentence(detail, code) }
+
+    /// A detail and its code, which is left out where the detail says as much.
+    static func sentence(_ detail: String, _ code: String) -> String {
+        let word = code.hasPrefix("http_") ? code.dropFirst(5) : code[...]
+        return detail.contains(word) ? detail : "\(detail) (\(code))"
+    }
+}
+
+extension IdentityError {
+    /// The whole of it for a person, with the code once.
+    public var sentence: String { TokenFailure.sentence(detail, code) }
 }

@@ -15,7 +15,7 @@ extension AuthorizationServer {
             case .token:
                 throw TokenFailure(
                     .misconfigured, code: "bad_signature",
-                    detail: "the signature of the userinfo does not verify")
+                    detail: "the signature of the userinfo of \(name) does not verify")
             }
         }
     }

@@ -9,12 +9,15 @@ package struct UserinfoAnswer {
     private static let subject = "sub"
 
     private let claims: JSONObject
+    /// Who answered, as errors name it.
+    private let place: String
     /// The claims as they were signed, to be verified before they are believed; nil for plain JSON.
     package let signed: JWS?
 
     /// - Throws: ``TokenFailure`` for anything but claims.
     package init(_ response: ProviderResponse) throws(TokenFailure) {
-        guard response.status == 200 else { throw Self.failure(response.status) }
+        guard response.status == 200 else { throw Self.failure(response) }
+        place = response.place
         let type = response.fields[.contentType]?.lowercased() ?? ""
         guard !type.hasPrefix("application/jwt") else {
             guard let signed = try? JWS(compact: String(decoding: response.body, as: UTF8.self)),
@@ -22,7 +25,8 @@ package struct UserinfoAnswer {
             else {
                 throw TokenFailure(
                     .misconfigured, code: "bad_userinfo",
-                    detail: "the userinfo is no signed JSON; an encrypted one cannot be read here")
+                    detail: "the userinfo of \(place) is no signed JSON; an encrypted one cannot be read here"
+                )
             }
             self.signed = signed
             self.claims = claims
@@ -32,7 +36,7 @@ package struct UserinfoAnswer {
         guard case .object(let claims) = AnswerBody(response.body) else {
             throw TokenFailure(
                 .transient, code: "bad_userinfo",
-                detail: "what the userinfo endpoint answers is no JSON object")
+                detail: "what \(place) answers is no JSON object")
         }
         self.claims = claims
     }
@@ -45,7 +49,8 @@ package struct UserinfoAnswer {
     /// - Throws: ``TokenFailure`` if the `sub` is missing or another one.
     package func claims(about idToken: Secret?) throws(TokenFailure) -> Userinfo {
         guard let subject = claims[Self.subject]?.string, !subject.isEmpty else {
-            throw TokenFailure(.misconfigured, code: "no_subject", detail: "the userinfo has no sub")
+            throw TokenFailure(
+                .misconfigured, code: "no_subject", detail: "the userinfo of \(place) has no sub")
         }
         let userinfo = Userinfo(subject: subject, claims: claims)
         guard let idToken else { return userinfo }
@@ -53,20 +58,21 @@ package struct UserinfoAnswer {
         guard subject == expected else {
             throw TokenFailure(
                 .misconfigured, code: "subject_mismatch",
-                detail: "the userinfo is about another sub than the id token: it is not shown")
+                detail: "the userinfo of \(place) is about another sub than the id token: it is not shown")
         }
         return userinfo
     }
 
-    private static func failure(_ status: Int) -> TokenFailure {
-        switch status {
+    private static func failure(_ response: ProviderResponse) -> TokenFailure {
+        let detail = response.failureDetail
+        let code = AnswerBody(response.body).code?.rawValue ?? "http_\(response.status)"
+        return switch response.status {
         case 401, 403:
             TokenFailure(
-                .misconfigured, code: "http_\(status)",
-                detail: "the userinfo endpoint refuses the token; does its scope hold openid?")
+                .misconfigured, code: code,
+                detail: "\(detail); it refuses the token: does its scope hold openid?")
         default:
-            TokenFailure(
-                .transient, code: "http_\(status)", detail: "the userinfo endpoint answered \(status)")
+            TokenFailure(.transient, code: code, detail: detail)
         }
     }
 }

@@ -5,10 +5,12 @@ import OAuth
 extension CommandFailure {
     /// Why an identity has no token, with what its session knows of the reason.
     init(_ error: TokenError, of identity: IdentityStatus) {
-        let reason = identity.lastError.map { ": \($0.detail) (\($0.code))" } ?? ""
+        let reason = identity.lastError.map { ": \($0.sentence)" } ?? ""
         switch error {
         case .loginRequired:
-            self.init(.permission, "\(identity.name): somebody must log in\(reason)")
+            let advice = LoginAdvice.text(for: identity.name)
+            let words = reason.contains(advice) ? reason : "\(reason); \(advice)"
+            self.init(.permission, "\(identity.name): somebody must log in\(words)")
         case .misconfigured:
             self.init(
                 .configuration, "\(identity.name): the provider refuses this client or its request\(reason)")
@@ -25,7 +27,7 @@ extension CommandFailure {
         case .token(let error):
             self.init(error, of: identity)
         case .server(let error):
-            self.init(.unavailable, "\(identity.name): \(error.detail) (\(error.code))")
+            self.init(.unavailable, "\(identity.name): \(error.sentence)")
         case .store(let error):
             self.init(.inputOutput, "\(identity.name): the store: \(error.reason)")
         }

@@ -63,7 +63,7 @@ struct DiscoverCommand: Command {
         do throws(TokenFailure) {
             return try await ServiceConfiguration.discover(for: client, over: transport)
         } catch {
-            throw CommandFailure(.unavailable, "\(error.detail) (\(error.code))")
+            throw CommandFailure(.unavailable, error.sentence)
         }
     }
 }

@@ -62,10 +62,11 @@ struct LoginCommand: Command {
 }
 
 extension Login {
-    /// What a person should know of it.
+    /// What a person should know of it; who it is only on a terminal, because output is often kept.
     var message: String {
-        guard !hasRefreshToken else { return "logged in" }
-        return "logged in, but no refresh token came back: the session ends with its access token; "
+        let name = LoginWait.isWatched ? person.map { " as \($0.prefix(200))" } ?? "" : ""
+        guard !hasRefreshToken else { return "logged in\(name)" }
+        return "logged in\(name), but no refresh token came back: the session ends with its access token; "
             + "ask for scope offline_access (Google: authorization_params: {access_type: offline})"
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import JSON
+import OAuth
 
 /// The status document as lines for a person.
 struct StatusTable {
@@ -26,6 +27,6 @@ struct StatusTable {
     }
 
     private static func text(of error: JSONObject) -> String {
-        "\(error["code"]?.string ?? ""): \(error["detail"]?.string ?? "")"
+        IdentityError(code: error["code"]?.string ?? "", detail: error["detail"]?.string ?? "").sentence
     }
 }

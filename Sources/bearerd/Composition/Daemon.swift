@@ -48,6 +48,9 @@ actor Daemon: LoopConfined {
     private let serviceLimits: ServiceLimits
     private(set) var isDraining = false
     private var shutdownRequest: CheckedContinuation<Void, Never>?
+    private var notices: DrainNotices?
+    /// Set while a drain goes on.
+    private var noticeTimer: LoopTimer?
 
     /// Puts everything together; nothing is served before ``run()``.
     init(
@@ -177,6 +180,9 @@ actor Daemon: LoopConfined {
 
     private func drain() async -> Outcome {
         let shutdown = configuration.shutdown
+        notices = DrainNotices(
+            routes: configuration.routes.map(\.path), delay: shutdown.delay, grace: shutdown.grace)
+        tellOfDrain()
         if shutdown.delay > .zero { await loop.pause(for: shutdown.delay) }
         sockets.data.forEach { $0.removeFile() }
         // A socket that several workers watch is closed when none of them does; a client that comes later is refused.
@@ -190,8 +196,26 @@ actor Daemon: LoopConfined {
             }
         }
         let outcome = await race.wait(for: workers.count, grace: shutdown.grace, on: loop)
+        noticeTimer = nil
         log.notice("stopped", [.outcome: outcome == .drained ? "drained" : "cut"])
         return outcome
+    }
+
+    /// Says each second what the drain waits for.
+    private func tellOfDrain() {
+        let timer = LoopTimer(loop: loop) { self.assumeIsolated { $0.secondPassed() } }
+        timer.set(after: DrainNotices.interval)
+        noticeTimer = timer
+    }
+
+    private func secondPassed() {
+        Task {
+            let metrics = await workerMetrics()
+            // A worker that is slow to answer may do so when the drain is over.
+            guard let noticeTimer else { return }
+            notices?.tell(metrics, log)
+            noticeTimer.set(after: DrainNotices.interval)
+        }
     }
 
     // MARK: What the admin listener asks

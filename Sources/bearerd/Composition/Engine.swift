@@ -58,7 +58,8 @@ struct Engine: Sendable {
                 AuthSession(
                     configuration: client, executor: loop, clock: clock, transport: transport,
                     store: store,
-                    credentials: SecretFileCredentials(sources: identity.credentials, thread: thread),
+                    credentials: SecretFileCredentials(
+                        sources: identity.credentials, keys: identity.credentialKeys, thread: thread),
                     observer: reporter, family: family)
             }
             groups.append(group)

@@ -8,7 +8,11 @@ import System
 /// A client's credentials, read anew at each use on a thread that may block.
 struct SecretFileCredentials: CredentialSource {
     let sources: [Credential: SecretSource]
+    /// The configuration's keys for them.
+    let keys: [Credential: String]
     let thread: ThreadExecutor
+
+    func configuredKey(of credential: Credential) -> String? { keys[credential] }
 
     func read(_ credential: Credential) async throws(CredentialError) -> Secret? {
         guard let source = sources[credential] else { return nil }

@@ -57,10 +57,18 @@ struct SessionGroup: Sendable {
 extension IdentityStatus {
     /// The status of an identity whose access tokens have these; the first is the one of the whole.
     init(of statuses: [(ClientConfiguration, IdentityStatus)]) {
-        self = statuses[0].1
+        let advised = statuses.map { ($0.0, $0.1.advised) }
+        self = advised[0].1
         guard statuses.count > 1 else { return }
-        tokens = statuses.map { client, status in TokenStatus(of: status, asking: client) }
+        tokens = advised.map { client, status in TokenStatus(of: status, asking: client) }
         summarizeTokens()
+    }
+
+    /// The same with what mends it, where that is a login.
+    private var advised: IdentityStatus {
+        var status = self
+        if state == .loginRequired { status.lastError?.detail += "; \(LoginAdvice.text(for: name))" }
+        return status
     }
 }
 

@@ -38,7 +38,7 @@ final class SessionReporter: SessionObserver {
             hooks?.run(for: identity, in: new)
         case .tokenRequested(let grant, let failure):
             count(grant, failure, of: identity)
-            report(grant, failure, to: log)
+            report(grant, failure, of: identity, to: log)
         case .adopted(let generation):
             log.info("adopted a newer session from the store", [.generation: .integer(generation)])
         case .storeFailed(let operation, let error):
@@ -72,15 +72,16 @@ final class SessionReporter: SessionObserver {
         }
     }
 
-    private func report(_ grant: GrantType, _ failure: TokenFailure?, to log: Log) {
+    private func report(_ grant: GrantType, _ failure: TokenFailure?, of identity: String, to log: Log) {
         guard let failure else {
             return log.info("token renewed", [.grantType: .string(grant.rawValue)])
         }
+        let advice = failure.kind == .final ? "; \(LoginAdvice.text(for: identity))" : ""
         log.warning(
             "token request failed",
             [
                 .grantType: .string(grant.rawValue), .outcome: .string(failure.kind.rawValue),
-                .code: .string(failure.code), .reason: .string(failure.detail),
+                .code: .string(failure.code), .reason: .string(failure.detail + advice),
             ])
     }
 }

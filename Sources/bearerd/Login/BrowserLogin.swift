@@ -26,9 +26,10 @@ struct BrowserLogin {
             throw CommandFailure(error, of: identity.name)
         }
         let redirect = await AwaitedRedirect(answering: request, at: uri, on: sockets, loop: loop) { error in
-            Console.remark("a redirect was refused, the login goes on waiting: \(error.reason)")
+            Console.remark("a redirect was refused, the login goes on waiting: \(error.sentence)")
         }
         try show(request.url)
+        LoginWait.tell(limit)
         let result = await result(of: redirect.answer(waitingAtMost: limit))
         await redirect.end(showing: page(for: result))
         await target.session.stop()

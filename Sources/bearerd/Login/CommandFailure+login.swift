@@ -29,6 +29,6 @@ extension CommandFailure {
             case .misconfigured: .configuration
             case .transient: failure.isBadIDToken ? .badData : .unavailable
             }
-        self.init(status, "\(identity): no login: \(failure.detail) (\(failure.code))")
+        self.init(status, "\(identity): no login: \(failure.sentence)")
     }
 }

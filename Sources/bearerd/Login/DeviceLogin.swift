@@ -19,6 +19,7 @@ struct DeviceLogin {
             throw CommandFailure(error, of: target.session.identity)
         }
         try Console.show(Self.instructions(for: device))
+        LoginWait.tell(device.expiry - .now)
         let login = await target.logIn(with: device)
         await target.session.stop()
         return try login.get()

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPTypes
+
+extension HTTPURL {
+    /// The URL as an error names it: without its query, which may hold more than is to be shown.
+    var place: String {
+        let whole = socketPath == nil ? origin + path : origin
+        return whole.utf8.count <= 300 ? whole : whole.prefix(300) + "..."
+    }
+
+    /// What is connected to, as an error names it: always with the port; a socket's path.
+    var hostAndPort: String {
+        if let socketPath { return socketPath }
+        return host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+    }
+}

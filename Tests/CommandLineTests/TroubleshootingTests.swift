@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import OAuth
+import Testing
+
+/// docs/troubleshooting.md, held against the sources.
+@Suite struct `The page on troubleshooting` {
+    private static let root = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined()
+
+    private static func text(_ path: String) throws -> String {
+        let file = try #require(fopen("\(root)/\(path)", "r"), "\(path)")
+        defer { fclose(file) }
+        var text: [UInt8] = []
+        while case let byte = getc(file), byte != EOF { text.append(UInt8(byte)) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private func page() throws -> String { try Self.text("docs/troubleshooting.md") }
+
+    @Test func `has a section for each code of an answer on the data port`() throws {
+        let source = try Self.text("Sources/Proxy/ProxyError+response.swift")
+        let codes = Set(source.matches(of: #/\d{3}, "([a-z_]+)"/#).map { String($0.output.1) })
+        #expect(codes.count > 15, "the spelling in the sources has changed: \(codes)")
+        for code in codes { #expect(try page().contains("\n### `\(code)`\n"), "\(code)") }
+    }
+
+    @Test func `has a section for each code of an answer on the admin listener`() throws {
+        let source = try Self.text("Sources/Admin/AdminError.swift")
+        let codes = Set(
+            source.matches(of: #/case [^:\n]*: "([a-z_]+)"\n/#).map { String($0.output.1) })
+        #expect(codes.count > 8, "the spelling in the sources has changed: \(codes)")
+        for code in codes { #expect(try page().contains("\n### `\(code)`\n"), "\(code)") }
+    }
+
+    @Test(arguments: IdentityState.allCases)
+    func `has a section for each state`(state: IdentityState) throws {
+        #expect(try page().contains("\n### State `\(state.rawValue)`\n"))
+    }
+
+    @Test func `has a row for each code of a provider's failure`() throws {
+        let rows = try #require(try page().components(after: "## Codes of a provider's failure"))
+        for path in [
+            "Discovery/ServiceDiscovery.swift", "Discovery/ClientConfiguration+permit.swift",
+            "Requests/TokenFailure+transport.swift", "Requests/TokenResponse.swift",
+            "Requests/TokenAnswer.swift", "IDToken/IDTokenError.swift", "IDToken/PublishedKeys.swift",
+            "Userinfo/UserinfoAnswer.swift", "Userinfo/AuthorizationServer+Userinfo.swift",
+            "Registration/RegistrationResponse.swift", "Login/AuthorizationServer+Login.swift",
+            "Session/AuthSession+Flight.swift",
+        ] {
+            let source = try Self.text("Sources/OAuth/\(path)")
+            let codes = source.matches(of: #/code: "([a-z_]+)"|unusable\(\s*"([a-z_]+)"/#)
+                .compactMap { $0.output.1 ?? $0.output.2 }
+            for code in codes { #expect(rows.contains("`\(code)`"), "\(path): \(code)") }
+        }
+    }
+}
+
+extension String {
+    /// What follows after the first occurrence of `mark`.
+    fileprivate func components(after mark: String) -> Substring? {
+        firstRange(of: mark).map { self[$0.upperBound...] }
+    }
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+
+/// bearerd on a terminal of its own, which script(1) makes; all that it says there is one output.
+struct TerminalProgram {
+    private let script: Subprocess
+
+    init(_ words: [String]) throws {
+        let command = ([BearerdProcess.binary] + words).map { "'\($0)'" }.joined(separator: " ")
+        script = try Subprocess(["/usr/bin/script", "-qefc", "exec \(command)", "/dev/null"])
+    }
+
+    /// Waits until `text` was shown.
+    ///
+    /// - Returns: everything that was.
+    @discardableResult
+    func shows(_ text: String) throws -> String {
+        try script.output.wait(for: "'\(text)' to be shown") { capture in
+            capture.text.contains(text) ? capture.text : nil
+        }
+    }
+
+    /// What Ctrl-C sends.
+    func interrupt() throws {
+        let children = "/proc/\(script.processID)/task/\(script.processID)/children"
+        let text = String(decoding: TemporaryDirectory.contents(of: children), as: UTF8.self)
+        guard let child = text.split(separator: " ").first.flatMap({ Int32($0) }) else {
+            throw WireError("nothing runs on the terminal: '\(text)'")
+        }
+        kill(child, SIGINT)
+    }
+
+    func waitForEnd() throws -> Subprocess.Ending { try script.waitForEnd() }
+}
