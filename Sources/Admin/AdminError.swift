@@ -132,8 +132,7 @@ enum AdminError: Error, Equatable {
             "The provider gave no token; see last_error in /api/status."
         case .provider(let failure): failure.detail
         case .notLoggedIn(let failure): "no login: \(failure.sentence)"
-        case .store(.busy): "Another process keeps the store's lock."
-        case .store(.unavailable(let reason)): reason
+        case .store(let error): error.reason
         }
     }
 

@@ -13,6 +13,8 @@ final class CurlTransfer {
         case done(CURLcode)
         /// The task that waited for it was cancelled.
         case cancelled
+        /// It was given up by ``CurlTransfer/expire()``.
+        case expired
     }
 
     let easy: CurlEasy
@@ -77,9 +79,18 @@ final class CurlTransfer {
         waiter.resume(returning: outcome)
     }
 
+    /// Gives the transfer up, unless it has ended.
+    func expire() {
+        giveUp(.expired)
+    }
+
     private func cancel() {
+        giveUp(.cancelled)
+    }
+
+    private func giveUp(_ outcome: Outcome) {
         guard waiter != nil else { return }
         end()
-        finish(.cancelled)
+        finish(outcome)
     }
 }

@@ -30,8 +30,13 @@ package actor TransferClient: LoopConfined {
             throw .other(error)
         }
         defer { transfer.end() }
+        let limit =
+            request.timeLimit > .zero
+            ? TransferLimit(request.timeLimit, loop: loop) { [unowned transfer] in transfer.expire() } : nil
+        defer { withExtendedLifetime(limit) {} }
         switch await transfer.run() {
         case .cancelled: throw .cancelled
+        case .expired: throw .timedOut
         case .done(CURLE_OK): break
         case .done(let code): throw TransferError(code, of: transfer)
         }
@@ -49,7 +54,9 @@ package actor TransferClient: LoopConfined {
         try easy.set(CURLOPT_FORBID_REUSE, to: true)
         try easy.set(CURLOPT_SSL_SESSIONID_CACHE, to: false)
         try easy.set(CURLOPT_DNS_CACHE_TIMEOUT, to: 0)
-        try easy.set(CURLOPT_TIMEOUT_MS, to: request.timeLimit)
+        // libcurl looks at its own limits before it looks at a socket in which the answer may lie.
+        try easy.set(CURLOPT_TIMEOUT_MS, to: 0)
+        try easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: Duration.zero)
         try easy.setMessage(request, attachments: attachments)
         try answer.collect(from: easy)
         var dependencies: [AnyObject] = [answer]

@@ -101,7 +101,7 @@ package final class UpstreamConnector {
         }
         if asksForName, let lookups { transfer.attachments.onResolved = { lookups.found() } }
         switch await transfer.run() {
-        case .cancelled: throw .cancelled
+        case .cancelled, .expired: throw .cancelled
         case .done(CURLE_OK): return transfer
         case .done(let code): throw UpstreamError(code, of: transfer)
         }

@@ -19,6 +19,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
     /// Where the files are; not always the configured directory.
     package nonisolated let directory: String
     private nonisolated let watcher: FileWatcher
+    private let place: StorePlace
     private let thread: ThreadExecutor
     private let sealer: any Sealer
     private let onDamage: @Sendable (DamagedEntry) -> Void
@@ -59,6 +60,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
         onDamage: @escaping @Sendable (DamagedEntry) -> Void = { _ in }
     ) throws(FileStoreError) {
         self.directory = try StoreDirectory.prepare(directory, sealer: sealer)
+        place = StorePlace(self.directory)
         self.thread = thread
         self.sealer = sealer
         self.onDamage = onDamage
@@ -77,6 +79,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
 
     /// Reads the newest whole generation; a damaged file is put aside and reported, an unencrypted one encrypted.
     package func load(_ identity: String) throws(StoreError) -> StoredSession? {
+        try place.check()
         let paths = paths(of: identity)
         let current = try read(paths.current, identity)
         let previous = current.session == nil ? try read(paths.previous, identity).session : nil
@@ -112,7 +115,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
                 keepingPreviousAs: keepsPrevious || !hasPrevious ? paths.previous : nil)
             watcher.expect(written, at: paths.current)
         } catch {
-            throw StoreError(error)
+            throw place.failure(error)
         }
     }
 
@@ -127,7 +130,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
             try FileSystem.synchronize(directory: directory)
             watcher.expect(nil, at: paths.current)
         } catch {
-            throw StoreError(error)
+            throw place.failure(error)
         }
     }
 
@@ -150,7 +153,9 @@ package actor FileStore: SessionStore, ExecutorConfined {
         while true {
             if let lock = try tryLock(identity) { return lock }
             let left = deadline - .now
-            guard left > .zero else { throw .busy }
+            guard left > .zero, !Task.isCancelled else {
+                throw .busy(by: FileLockHolder.of(paths(of: identity).lock)?.description)
+            }
             // flock has no way to wait that leaves the thread free for other identities.
             await thread.sleep(for: min(pause, left))
             pause = min(pause * 2, .milliseconds(50))
@@ -158,13 +163,14 @@ package actor FileStore: SessionStore, ExecutorConfined {
     }
 
     private func tryLock(_ identity: String) throws(StoreError) -> FileStoreLock? {
+        try place.check()
         do {
             guard let file = try FileLock.acquire(paths(of: identity).lock) else { return nil }
             let lock = FileStoreLock(file)
             holders[identity] = WeakHolder(lock: lock)
             return lock
         } catch {
-            throw StoreError(error)
+            throw place.failure(error)
         }
     }
 
@@ -190,7 +196,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
         } catch {
             if error.isMissing { return .missing }
             if error.isTooLarge { return .damaged }
-            throw StoreError(error)
+            throw place.failure(error)
         }
         if let problem = StoreDirectory.problem(withFile: status) { throw .unavailable("\(path) \(problem)") }
         func session(_ plaintext: [UInt8]) -> StoredSession? {
@@ -236,11 +242,5 @@ package actor FileStore: SessionStore, ExecutorConfined {
         } catch {
             return nil
         }
-    }
-}
-
-extension StoreError {
-    fileprivate init(_ error: SystemError) {
-        self = .unavailable("\(error)")
     }
 }

@@ -65,23 +65,25 @@ enum StoreDirectory {
         return nil
     }
 
+    /// Whether a directory may hold our files: ours, mode 0700.
+    ///
+    /// - Returns: the problem with it; nil if there is none.
+    static func problem(withDirectory status: FileStatus) -> String? {
+        if status.kind != .directory { return "is not a directory" }
+        if status.owner != CurrentProcess.effectiveUser { return ownerProblem(status) }
+        if status.mode != 0o700 { return "has mode \(octal(status.mode)), must be 0700: chmod 700" }
+        return nil
+    }
+
     private static func isPrivate(_ status: FileStatus) -> Bool {
-        status.kind == .directory && status.owner == CurrentProcess.effectiveUser && status.mode == 0o700
+        problem(withDirectory: status) == nil
     }
 
     private static func checkDirectory(_ path: String) throws {
         // Not through a link: in a directory that is not ours, somebody else may have put it there.
-        guard let status = try FileSystem.status(of: path, followingLink: false), !isPrivate(status) else {
-            return
-        }
-        let problem =
-            if status.kind != .directory {
-                "is not a directory"
-            } else if status.owner != CurrentProcess.effectiveUser {
-                ownerProblem(status)
-            } else {
-                "has mode \(octal(status.mode)), must be 0700: chmod 700"
-            }
+        guard let status = try FileSystem.status(of: path, followingLink: false),
+            let problem = problem(withDirectory: status)
+        else { return }
         throw FileStoreError.insecure(path: path, problem: problem)
     }
 

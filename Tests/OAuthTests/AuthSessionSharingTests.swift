@@ -66,8 +66,23 @@ struct `Sessions on one store` {
             #expect(harness.server.bodies.isEmpty)
             #expect(await harness.session.status.lastError?.code == "store_busy")
             harness.store.isBusy = false
-            await harness.pass(.milliseconds(200))
+            await harness.pass(.seconds(1))
             #expect(harness.token == "at1")
+            #expect(await harness.session.status.lastError == nil)
+        }
+    }
+
+    @Test func `adopt what comes while they wait for the lock, and ask no more`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            let lock = try await harness.store.lock("default", waitingAtMost: .zero)
+            await harness.pass(.seconds(240))
+            harness.store.replace(with: harness.stored(9, accessToken: "theirs", refreshToken: "rt9"))
+            await harness.settle()
+            #expect(harness.token == "theirs", "the lock is still theirs")
+            await lock.release()
+            await harness.settle()
+            #expect(harness.server.bodies.count == 1)
         }
     }
 }

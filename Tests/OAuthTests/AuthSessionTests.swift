@@ -209,7 +209,7 @@ struct `A session` {
             #expect(harness.journal.entries.count { $0 == "save failed" } == 3)
             harness.store.isBroken = false
             await harness.pass(.seconds(5))
-            #expect(harness.journal.entries.suffix(2) == ["saved 2 rt1", "store recovered"])
+            #expect(harness.journal.entries.suffix(2) == ["saved 2 rt1", "save recovered"])
             await harness.pass(.seconds(500))
             #expect(harness.store.stored()?.refreshToken?.matches(Array("rt2".utf8)) == true)
         }

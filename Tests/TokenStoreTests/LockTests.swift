@@ -28,9 +28,10 @@ import TokenStore
         let store = try fixture.open()
         try await store.lock("default", waitingAtMost: .zero).release()
         let other = try holder()
-        await #expect(throws: StoreError.busy) {
+        let error = await #expect(throws: StoreError.self) {
             try await store.lock("default", waitingAtMost: .milliseconds(20))
         }
+        #expect(error?.isBusy == true && error?.reason.hasPrefix("process \(other.processID) (") == true)
         try await store.lock("another identity", waitingAtMost: .zero).release()
 
         async let waiting = store.lock("default", waitingAtMost: .seconds(20))
@@ -43,7 +44,12 @@ import TokenStore
     @Test func `excludes another caller, who gets it when it is released`() async throws {
         let store = try fixture.open()
         let first = try await store.lock("default", waitingAtMost: .zero)
-        await #expect(throws: StoreError.busy) { try await store.lock("default", waitingAtMost: .zero) }
+        let error = await #expect(throws: StoreError.self) {
+            try await store.lock("default", waitingAtMost: .zero)
+        }
+        // Its file says since when.
+        #expect(error?.reason.contains("process \(getpid()) (") == true)
+        #expect(error?.reason.contains(", since 2") == true)
         async let second = fixture.open().lock("default", waitingAtMost: .seconds(20))
         await first.release()
         await first.release()
@@ -92,7 +98,7 @@ import TokenStore
         store.save(.sample(generation: 1), keepingPrevious: true)
         #expect(store.load("default")?.generation == 1)
         let first = try await store.lock("default", waitingAtMost: .zero)
-        await #expect(throws: StoreError.busy) {
+        await #expect(throws: StoreError.busy(by: nil)) {
             try await store.lock("default", waitingAtMost: .milliseconds(10))
         }
         try await store.lock("other", waitingAtMost: .zero).release()

@@ -41,11 +41,13 @@ final class AuthorizationServer {
     // MARK: What it is asked
 
     /// Makes one token request.
-    func requestToken(with grant: Grant) async -> TokenOutcome {
+    ///
+    /// - Parameter limit: for its answer; nil for the configured one.
+    func requestToken(with grant: Grant, waitingAtMost limit: Duration? = nil) async -> TokenOutcome {
         do throws(TokenFailure) {
             let request = TokenRequest(
                 grant: grant, configuration: configuration, proof: try await proof(of: grant))
-            let answered = try await exchange(request.body, with: .token)
+            let answered = try await exchange(request.body, with: .token, waitingAtMost: limit)
             let answer = TokenAnswer(
                 answered.response, to: grant, of: configuration, wall: answered.wall)
             var result = answer.result
@@ -147,13 +149,14 @@ final class AuthorizationServer {
     }
 
     private func exchange(
-        _ parameters: FormBody, with endpoint: Endpoint
+        _ parameters: FormBody, with endpoint: Endpoint, waitingAtMost limit: Duration? = nil
     ) async throws(TokenFailure) -> Exchange {
         try configuration.requireClient()
         let url = try await url(of: endpoint)
         let client = try await credentials.clientProof(for: audience, at: clock.wallNow)
         func attempt(_ isFormEncoded: Bool) async throws(TokenFailure) -> Exchange {
             var request = request(to: url)
+            if let limit { request.timeLimit = limit }
             var body = parameters
             client.authenticate(
                 configuration.clientID, &request.fields, &body, isFormEncoded: isFormEncoded)

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One attempt to get a token, and everything that has to do with the store.
+/// One attempt to get a token.
 extension AuthSession {
-    private static let saveAgainAfter: Duration = .seconds(5)
-    /// Longer than another process can need for its own token request.
-    private static let longestLockWait: Duration = .seconds(30)
-
-    // MARK: The token request
-
     /// One attempt, from taking the store's lock to waking those who wait.
     ///
     /// The order is the promise: the lock, then what others stored, then the request, then storing what it brought,
@@ -21,21 +15,33 @@ extension AuthSession {
     }
 
     private func attempt() async -> Result<Void, TokenFailure> {
-        let lock: (any StoreLock)?
-        switch await lockStore() {
-        case .held(let held): lock = held
-        case .impossible: lock = nil
-        case .busy:
-            let failure = TokenFailure(
-                .transient, code: "store_busy", detail: "another process keeps the store's lock")
-            _ = state.failed(failure, refreshToken: nil, at: clock.now, wall: clock.wallNow, jitter: random())
+        isWaitingForLock = true
+        let locked = await lockStore { state.isAttemptNeedless(at: clock.now) }
+        isWaitingForLock = false
+        isStoreChanged = false
+        var lock: (any StoreLock)?
+        var trouble: StoreError?
+        switch locked {
+        case .held(let held):
+            lock = held
+            trouble = await adoptStored()
+        case .failed(let error):
+            trouble = error
+        case .needless:
             return state.attemptEnded(at: clock.now, isSaved: true)
         }
-        isStoreChanged = false
-        await adoptStored()
+        // Whoever is not sure of having the newest refresh token sends none: a spent one costs the whole session.
+        if let trouble, trouble.isBusy || state.needsRefreshToken(at: clock.now) {
+            _ = state.failed(
+                TokenFailure(trouble), refreshToken: nil, at: clock.now, wall: clock.wallNow, jitter: random()
+            )
+            await lock?.release()
+            return state.attemptEnded(at: clock.now, isSaved: true)
+        }
         var isSaved = true
-        while let grant = state.nextGrant(at: clock.now) {
-            var outcome = await server.requestToken(with: grant)
+        while let grant = state.nextGrant(at: clock.now, mayRefresh: trouble == nil) {
+            var outcome = await server.requestToken(
+                with: grant, waitingAtMost: state.timeLimit(of: grant, at: clock.now))
             await judgeIDToken(of: &outcome)
             reportRequest(grant, outcome)
             if case .failure(let failure) = outcome.result,
@@ -43,7 +49,7 @@ extension AuthSession {
             {
                 continue
             }
-            if let session = take(outcome) { isSaved = await save(session) }
+            if let session = take(outcome) { isSaved = await saving(session) == nil }
             break
         }
         let result = state.attemptEnded(at: clock.now, isSaved: isSaved)
@@ -72,106 +78,5 @@ extension AuthSession {
         case .success: report(.tokenRequested(type, nil))
         case .failure(let failure): report(.tokenRequested(type, failure))
         }
-    }
-
-    // MARK: The store
-
-    private enum LockOutcome {
-        case held(any StoreLock)
-        case busy
-        /// The store is out of order: better to go on without it than not at all.
-        case impossible
-    }
-
-    private func lockStore() async -> LockOutcome {
-        do throws(StoreError) {
-            return .held(try await store.lock(identity, waitingAtMost: Self.longestLockWait))
-        } catch {
-            report(.storeFailed(.lock, error))
-            return error == .busy ? .busy : .impossible
-        }
-    }
-
-    /// Another process may have stored something.
-    func storeChanged() async {
-        guard state.attempt == nil, !isSaving else {
-            isStoreChanged = true
-            return
-        }
-        await adoptStored()
-        advance()
-    }
-
-    /// Takes over what is stored, if it is newer.
-    func adoptStored() async {
-        if let stored = family.newest(await load()) { adopt(stored) }
-    }
-
-    private func load() async -> StoredSession? {
-        do throws(StoreError) {
-            return try await store.load(identity)
-        } catch {
-            report(.storeFailed(.load, error))
-            return nil
-        }
-    }
-
-    private func adopt(_ stored: StoredSession) {
-        let isAdopted = state.found(stored, at: clock.now, wall: clock.wallNow, jitter: random())
-        followClient()
-        guard isAdopted else { return }
-        server.learnedEncoding = stored.basicEncoding
-        report(.adopted(generation: stored.generation))
-    }
-
-    /// - Returns: whether it is stored.
-    private func save(_ session: StoredSession) async -> Bool {
-        await saving(session) == nil
-    }
-
-    /// Stores `session`, or has it tried again in a while.
-    ///
-    /// - Returns: why it could not be stored.
-    func saving(_ session: StoredSession) async -> StoreError? {
-        defer {
-            for sibling in family.siblings(of: self) { Task { await sibling.storeChanged() } }
-        }
-        do throws(StoreError) {
-            try await store.save(session, keepingPrevious: state.hasStoredWorked)
-        } catch {
-            family.saved(session, isWritten: false)
-            saveRetry = clock.now + Self.saveAgainAfter
-            report(.storeFailed(.save, error))
-            return error
-        }
-        family.saved(session, isWritten: true)
-        if saveRetry != nil { report(.storeRecovered) }
-        saveRetry = nil
-        return nil
-    }
-
-    /// Writes what is in memory only, unless another process stored something newer.
-    func saveAgain() async {
-        isSaving = true
-        await family.takeTurn()
-        defer {
-            family.endTurn()
-            isSaving = false
-        }
-        let lock: (any StoreLock)?
-        switch await lockStore() {
-        case .held(let held): lock = held
-        case .impossible: lock = nil
-        case .busy:
-            saveRetry = clock.now + Self.saveAgainAfter
-            return
-        }
-        let stored = await load()
-        if let newest = family.newest(stored) { adopt(newest) }
-        if state.isUnsaved {
-            let session = state.sessionToSave(over: stored)
-            if await save(session) { state.saved(session) }
-        }
-        await lock?.release()
     }
 }

@@ -163,9 +163,9 @@ extension AuthSession {
     /// Changes what is stored beside the tokens, under the store's lock.
     private func changeStored(_ change: (inout StoredSession) -> Void) async throws(StoreError) {
         let lock = try await store.lock(identity, waitingAtMost: Self.longestLockWait)
-        await adoptStored()
-        let session = state.changing(change)
         do throws(StoreError) {
+            _ = try await readStored()
+            let session = state.changing(change)
             try await store.save(session)
             state.changed(to: session)
         } catch {

@@ -37,6 +37,12 @@ public actor AuthSession: ExecutorConfined {
     /// When to try again to write what could not be written.
     var saveRetry: Instant?
     var isSaving = false
+    /// When to look again at a store that could not be read.
+    var lookMoment: Instant?
+    /// When the store was last read.
+    var lastLook: Instant
+    private var looking: Task<Void, Never>?
+    var isWaitingForLock = false
     /// Another process changed the store while a request of ours was in flight.
     var isStoreChanged = false
     private var isStopped = false
@@ -59,6 +65,7 @@ public actor AuthSession: ExecutorConfined {
         self.executor = executor
         identity = configuration.name
         self.clock = clock
+        lastLook = clock.now
         self.store = store
         self.observer = observer
         self.random = random
@@ -91,9 +98,11 @@ public actor AuthSession: ExecutorConfined {
         isStopped = true
         listener?.cancel()
         alarm?.cancel()
+        if isWaitingForLock { flight?.cancel() }
         await flight?.value
         await saving?.value
-        if state.isUnsaved { await saveAgain() }
+        await looking?.value
+        if state.needsSaving { await saveAgain() }
         for waiter in tokenWaiters { waiter.wake(with: .failure(.cancelled)) }
         for waiter in attemptWaiters { waiter.wake(with: .failure(.cancelled)) }
     }
@@ -122,7 +131,12 @@ public actor AuthSession: ExecutorConfined {
         }
         // Thousands may come while one request is in flight: they only queue up.
         if state.attempt == nil { advance() }
-        switch state.answer(at: clock.now, until: deadline) {
+        var answer = state.answer(at: clock.now, until: deadline)
+        if case .fail = answer, state.isUnread, state.attempt == nil {
+            lookSoon()
+            answer = state.answer(at: clock.now, until: deadline)
+        }
+        switch answer {
         case .use(let snapshot): return snapshot
         case .fail(let error): throw error
         case .wait: break
@@ -176,6 +190,7 @@ public actor AuthSession: ExecutorConfined {
     ///
     /// - Throws: ``TokenError`` if none came within `limit`; the request goes on by itself.
     public func refresh(waitingAtMost limit: Duration) async throws(TokenError) {
+        if state.isUnread { await storeChanged() }
         try state.refreshRequested()
         try await waitForAttempt(atMost: limit)
     }
@@ -288,8 +303,13 @@ public actor AuthSession: ExecutorConfined {
 
     /// When something that could not be written is to be written; nil if there is nothing, or it is being done.
     private var saveMoment: Instant? {
-        guard state.isUnsaved, !isSaving, state.attempt == nil else { return nil }
+        guard state.needsSaving, !isSaving, state.attempt == nil else { return nil }
         return saveRetry ?? clock.now
+    }
+
+    /// When a store that could not be read is looked at again; an attempt in flight looks itself.
+    private var nextLook: Instant? {
+        looking == nil && !isSaving && state.attempt == nil ? lookMoment : nil
     }
 
     /// Makes the alarm ring at the next moment that matters.
@@ -298,6 +318,7 @@ public actor AuthSession: ExecutorConfined {
         if let moment = state.nextMoment(after: clock.now) { moments.append(moment) }
         if let saveMoment { moments.append(saveMoment) }
         if let reportMoment { moments.append(reportMoment) }
+        if let nextLook { moments.append(nextLook) }
         let next = moments.min()
         if next != alarmMoment { replaceAlarm(with: next) }
     }
@@ -325,6 +346,13 @@ public actor AuthSession: ExecutorConfined {
             isSaving = true
             saving = Task {
                 await saveAgain()
+                advance()
+            }
+        }
+        if let nextLook, nextLook <= clock.now {
+            looking = Task {
+                await adoptStored()
+                looking = nil
                 advance()
             }
         }

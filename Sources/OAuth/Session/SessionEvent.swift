@@ -8,10 +8,10 @@ public enum SessionEvent: Equatable, Sendable {
     case tokenRequested(GrantType, TokenFailure?)
     /// A newer session of another process is in use.
     case adopted(generation: Int)
-    /// The store could not do something; the session goes on from memory.
+    /// The store could not do something, which is tried again; the session goes on with what is in memory.
     case storeFailed(StoreOperation, StoreError)
-    /// What could not be written has been.
-    case storeRecovered
+    /// The store can do again what it could not.
+    case storeRecovered(StoreOperation)
     /// A route's resource server answered 401 to the newest token.
     case authorizationError(route: String)
     /// The secret that came with a registration ends soon, or has: register again.

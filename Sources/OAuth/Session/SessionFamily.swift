@@ -17,6 +17,7 @@ public final class SessionFamily: Sendable {
         var isTaken = false
         var waiting: [CheckedContinuation<Void, Never>] = []
         var unwritten: StoredSession?
+        var outranksStored = false
         var reported = ReportedState(.empty)
 
         /// The identity's state: the first that applies to one of the members.
@@ -91,14 +92,20 @@ public final class SessionFamily: Sendable {
     // MARK: What could not be written
 
     /// `session` was saved, or could not be.
-    func saved(_ session: StoredSession, isWritten: Bool) {
-        state.withLock { $0.unwritten = isWritten ? nil : session }
+    ///
+    /// - Parameter outranksStored: whether it is newer than what is stored, whatever the generations.
+    func saved(_ session: StoredSession, isWritten: Bool, outranksStored: Bool = false) {
+        state.withLock { state in
+            state.outranksStored = !isWritten && (outranksStored || state.outranksStored)
+            state.unwritten = isWritten ? nil : session
+        }
     }
 
     /// The newer one of what the store holds and what it could not take.
     func newest(_ stored: StoredSession?) -> StoredSession? {
         state.withLock { state in
             guard let unwritten = state.unwritten else { return stored }
+            if state.outranksStored { return unwritten }
             guard let stored, stored.generation > unwritten.generation else { return unwritten }
             state.unwritten = nil
             return stored

@@ -24,9 +24,15 @@ extension AuthState {
     }
 
     /// The session of a login has been stored, or could not be.
-    mutating func loggedIn(_ stored: StoredSession, with token: AccessToken, isSaved: Bool) {
+    ///
+    /// - Parameter outranksStored: whether it is not stored, and newer than whatever is.
+    mutating func loggedIn(
+        _ stored: StoredSession, with token: AccessToken, isSaved: Bool, outranksStored: Bool = false
+    ) {
         session = stored
         isUnsaved = !isSaved
+        isStoreBehind = false
+        self.outranksStored = outranksStored
         if isSaved { hasStoredWorked = false }
         isAskedFor = false
         use(token)

@@ -23,6 +23,10 @@ extension AuthState {
     /// How many doubtful answers in a row count as final.
     private static let doubtsAllowed = 3
     private static let lookAfterDoubts: Duration = .seconds(300)
+    /// A store that failed is asked again after this time.
+    private static let lookAfterTrouble: Duration = .seconds(1)
+    /// However long the old access token is good for, a rotation waits no longer for its answer.
+    private static let longestRotation: Duration = .seconds(60)
 
     /// Whether the answers leave no doubt that a person must log in.
     var isLoginRequired: Bool { session.refusal != nil || doubts >= Self.doubtsAllowed }
@@ -67,7 +71,8 @@ extension AuthState {
     package func answer(at now: Instant, until deadline: Instant) -> Answer {
         if let access, access.isUsable(at: now), !isWithheld { return .use(access.snapshot) }
         if attempt != nil { return now < deadline ? .wait : .fail(reason(at: now)) }
-        if isLoginRequired || !canRenew { return .fail(.loginRequired) }
+        if isUnread, isBeingRead, now < deadline { return .wait }
+        if isLoginRequired || !canRenew { return .fail(reason(at: now)) }
         if isBarred { return .fail(reason(at: now)) }
         guard let failure else { return now < deadline ? .wait : .fail(reason(at: now)) }
         switch failure.failure.kind {
@@ -86,7 +91,9 @@ extension AuthState {
 
     /// Why there is no token.
     func reason(at now: Instant) -> TokenError {
-        if isLoginRequired || !canRenew { return .loginRequired }
+        if isLoginRequired || !canRenew {
+            return isUnread ? .unavailable(retryAfter: Self.lookAfterTrouble) : .loginRequired
+        }
         let delay = max(.seconds(1), failure.map { $0.retry - now } ?? .zero)
         return failure?.failure.kind == .misconfigured || isBarred
             ? .misconfigured(retryAfter: delay) : .unavailable(retryAfter: delay)
@@ -115,7 +122,9 @@ extension AuthState {
     ///
     /// - Throws: ``TokenError/loginRequired`` if there is nothing to refresh with.
     package mutating func refreshRequested() throws(TokenError) {
-        guard canRenew else { throw .loginRequired }
+        guard canRenew else {
+            throw isUnread ? .unavailable(retryAfter: Self.lookAfterTrouble) : .loginRequired
+        }
         isAskedFor = attempt == nil
     }
 
@@ -127,16 +136,37 @@ extension AuthState {
 
     /// What to ask for in the present attempt, once the store was looked at.
     ///
-    /// - Returns: nil if the store held a newer token that makes the request needless.
-    package func nextGrant(at now: Instant) -> Grant? {
+    /// - Parameter mayRefresh: whether our refresh token is known to be the newest.
+    /// - Returns: nil if the store held a newer token that makes the request needless, or nothing may be asked.
+    package func nextGrant(at now: Instant, mayRefresh: Bool = true) -> Grant? {
+        guard !isAttemptNeedless(at: now) else { return nil }
+        if asksByItself { return .original }
+        guard let refreshToken = session.refreshToken else { return .original }
+        if mayRefresh { return .refresh(refreshToken) }
+        return configuration.grantType.needsPerson ? nil : .original
+    }
+
+    /// Whether the present attempt has nothing to bring: another process was faster, or somebody has logged out since.
+    func isAttemptNeedless(at now: Instant) -> Bool {
         if let attempt, session.generation > attempt.generation, demand == nil,
             let access, now < access.renewal
         {
-            return nil
+            return true
         }
-        // Somebody may have logged out since the attempt began.
-        guard canRenew else { return nil }
-        return asksByItself ? .original : session.refreshToken.map(Grant.refresh) ?? .original
+        return !canRenew
+    }
+
+    /// Whether the present attempt can do nothing but send our refresh token.
+    func needsRefreshToken(at now: Instant) -> Bool {
+        !isAttemptNeedless(at: now) && nextGrant(at: now, mayRefresh: false) == nil
+    }
+
+    /// How long the answer to `grant` is waited for: an answer given up on may hold the only refresh token that works,
+    /// and as long as the old access token is good nobody is in a hurry.
+    func timeLimit(of grant: Grant, at now: Instant) -> Duration {
+        let limit = configuration.tokenTimeLimit
+        guard case .refresh = grant, limit > .zero, let access, access.isUsable(at: now) else { return limit }
+        return max(limit, min(access.snapshot.expiry - now, Self.longestRotation))
     }
 
     /// Whether our token comes from a grant of its own, and the session's refresh token is nothing to us: a route's
@@ -260,6 +290,7 @@ extension AuthState {
             switch failure.kind {
             case .misconfigured: BackOff.misconfigured.delay(after: count, jitter: jitter)
             case .doubtful where doubts >= Self.doubtsAllowed: Self.lookAfterDoubts
+            case .transient where failure.isAboutStore: Self.lookAfterTrouble
             case .final, .doubtful, .transient: BackOff.transient.delay(after: count, jitter: jitter)
             }
         let last = LastFailure(

@@ -5,6 +5,7 @@ extension AuthState {
     /// The one word: the first that applies.
     public func state(at now: Instant) -> IdentityState {
         let isUsable = access?.isUsable(at: now) ?? false
+        if isUnread, !isUsable { return attempt == nil ? .unavailable : .refreshing }
         if isLoginRequired || !canRenew && !isUsable { return .loginRequired }
         if failure?.failure.kind == .misconfigured || isBarred { return .misconfigured }
         if unauthorized != nil { return .authorizationError }
@@ -31,6 +32,7 @@ extension AuthState {
     }
 
     private var lastError: IdentityError? {
+        if let storeTrouble { return storeTrouble }
         if let failure {
             return IdentityError(code: failure.failure.code, detail: failure.failure.detail, at: failure.at)
         }

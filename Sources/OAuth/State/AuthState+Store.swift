@@ -17,6 +17,7 @@ extension AuthState {
         _ stored: StoredSession, at now: Instant, wall: WallTime, jitter: Double
     ) -> Bool {
         guard isNewer(stored) else { return false }
+        storeTroubles[.save] = nil
         follow(stored.registration)
         guard stored.binding == binding else {
             session.generation = stored.generation
@@ -60,7 +61,51 @@ extension AuthState {
     /// `saved` has been written.
     package mutating func saved(_ saved: StoredSession) {
         hasStoredWorked = false
-        if saved.generation == session.generation { isUnsaved = false }
+        guard saved.generation == session.generation else { return }
+        isUnsaved = false
+        isStoreBehind = false
+        outranksStored = false
+    }
+
+    /// Whether `session` is to be written.
+    var needsSaving: Bool { isUnsaved || isStoreBehind }
+
+    /// The store holds `stored`, and what is newer than ours has been adopted.
+    mutating func compared(to stored: StoredSession?) {
+        let isWorthKeeping = session.refreshToken != nil || !session.accessTokens.isEmpty
+        isStoreBehind = isWorthKeeping && session.generation > stored?.generation ?? 0
+        guard !needsSaving else { return }
+        // Nobody needs what could not be done.
+        storeTroubles[.save] = nil
+        if attempt == nil { storeTroubles[.lock] = nil }
+    }
+
+    // MARK: What the store cannot do
+
+    /// Whether nobody knows what the store holds.
+    var isUnread: Bool { storeTroubles[.load] != nil }
+
+    /// The store could not do something.
+    mutating func storeFailed(_ operation: StoreOperation, _ error: StoreError, wall: WallTime) {
+        let since = storeTroubles[operation]?.at ?? wall
+        storeTroubles[operation] = IdentityError(
+            code: error.code, detail: error.reason, at: since, isAboutStore: true)
+    }
+
+    /// The store did what it was asked for.
+    ///
+    /// - Returns: whether it could not before.
+    mutating func storeWorked(_ operation: StoreOperation) -> Bool {
+        if operation == .load {
+            isBeingRead = false
+            if attempt == nil, failure?.failure.isAboutStore == true { failure = nil }
+        }
+        return storeTroubles.removeValue(forKey: operation) != nil
+    }
+
+    /// The trouble that people hear of.
+    var storeTrouble: IdentityError? {
+        storeTroubles[.load] ?? storeTroubles[.lock] ?? storeTroubles[.save]
     }
 
     /// Whether asking again is worth while because of `stored`: somebody began anew, or was answered.
@@ -72,6 +117,7 @@ extension AuthState {
     }
 
     private func isNewer(_ stored: StoredSession) -> Bool {
+        guard !outranksStored else { return false }
         if stored.generation > session.generation { return true }
         // Both of us counted on from the same session, and ours could not be written.
         guard isUnsaved, stored.generation == session.generation, let theirs = stored.lastRefresh else {

@@ -26,6 +26,14 @@ public struct AuthState: Sendable {
     public internal(set) var isUnsaved = false
     /// Whether what the store holds has worked: it brought a newer session, or a resource server took its access token.
     var hasStoredWorked = false
+    /// Whether the store holds less than `session`: somebody took it away, or put an older copy in its place.
+    var isStoreBehind = false
+    /// Whether `session` is a login that could not be stored: what the store holds is older, whatever its generation.
+    var outranksStored = false
+    /// What the store could not do when it was last asked.
+    var storeTroubles: [StoreOperation: IdentityError] = [:]
+    /// Whether a look at a store that could not be read is under way.
+    var isBeingRead = false
     /// The access token of `session`, if it may be used; it may have expired.
     var access: AccessToken?
     /// The last lifetime a provider told, for answers that tell none.

@@ -8,11 +8,14 @@ public struct IdentityError: Equatable, Sendable {
     public var detail: String
     /// nil where it was not recorded.
     public var at: WallTime?
+    /// Whether the store is at fault, and neither the provider nor the configuration.
+    public var isAboutStore = false
 
     /// An error as somebody else told it.
-    package init(code: String, detail: String, at: WallTime? = nil) {
+    package init(code: String, detail: String, at: WallTime? = nil, isAboutStore: Bool = false) {
         self.code = code
         self.detail = detail
         self.at = at
+        self.isAboutStore = isAboutStore
     }
 }

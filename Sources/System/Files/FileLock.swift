@@ -6,17 +6,18 @@ internal import Glibc
 /// An exclusive lock on a file, respected by whoever else asks for it (`flock`).
 ///
 /// Held until this value goes, or the process dies. The file stays: removing it would let two processes lock
-/// two files of one name.
+/// two files of one name. It says who holds it and since when, for those who wait.
 package struct FileLock: ~Copyable, Sendable {
     private let file: Descriptor
 
     /// Takes the lock if it is free; never waits.
     ///
-    /// - Parameter path: made with mode 0600 if there is none.
+    /// - Parameter path: made with mode 0600 if there is none; one that can only be read will do.
     /// - Returns: nil if somebody else has it, in this process or another.
     /// - Throws: ``SystemError``.
     package static func acquire(_ path: String) throws(SystemError) -> FileLock? {
-        let file = try Descriptor(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        var isWritable = true
+        let file = try open(path, &isWritable)
         var result: CInt
         repeat {
             result = flock(file.number, LOCK_EX | LOCK_NB)
@@ -25,7 +26,22 @@ package struct FileLock: ~Copyable, Sendable {
             if errno == EWOULDBLOCK { return nil }
             throw .last(.flock, path)
         }
+        // Nobody needs it to be locked out: on a full disk there is a lock without a name on it.
+        if isWritable, ftruncate(file.number, 0) == 0 {
+            try? file.writeAll(Array(FileLockHolder.own.line.utf8))
+        }
         return FileLock(file: file)
+    }
+
+    private static func open(_ path: String, _ isWritable: inout Bool) throws(SystemError) -> Descriptor {
+        do throws(SystemError) {
+            return try Descriptor(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+        } catch {
+            // On a disk that has become read-only the lock that is there still keeps others out.
+            guard error.isPermission else { throw error }
+            isWritable = false
+            return try Descriptor(opening: path, O_RDONLY | O_NOFOLLOW)
+        }
     }
 
     private init(file: consuming Descriptor) {

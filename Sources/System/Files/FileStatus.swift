@@ -50,4 +50,9 @@ package struct FileFingerprint: Hashable, Sendable {
     let inode: UInt64
     let size: Int64
     let modifiedNanoseconds: Int64
+
+    /// Whether both are of one file, whatever was written to it.
+    package func isSameFile(as other: FileFingerprint) -> Bool {
+        device == other.device && inode == other.inode
+    }
 }

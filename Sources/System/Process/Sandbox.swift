@@ -56,6 +56,19 @@ package struct Sandbox: Sendable {
     /// Lets everything be done to what is in a directory.
     package mutating func allow(writing directory: String) { written.insert(directory) }
 
+    /// Lets everything be done to what is in a directory, also after another one has taken its name.
+    ///
+    /// That takes a rule on the directory above, so only where that is ours alone, or made for this one and ours.
+    ///
+    /// - Parameter isParentDedicated: whether nothing else of the user's lives in the directory above.
+    package mutating func allow(replacing directory: String, isParentDedicated: Bool) {
+        written.insert(directory)
+        guard let real = Self.realPath(directory), let parent = Self.realDirectory(of: real),
+            Self.isOurs(parent), let mode = try? FileSystem.status(of: parent)?.mode
+        else { return }
+        if mode & 0o077 == 0 || isParentDedicated && geteuid() != 0 { written.insert(parent) }
+    }
+
     /// Lets a file or socket be removed, and with it whatever is in its directory and below.
     ///
     /// Only where the directory is ours alone, and not one that many share, such as `/run`.

@@ -5,6 +5,10 @@ import OAuth
 extension CommandFailure {
     /// Why an identity has no token, with what its session knows of the reason.
     init(_ error: TokenError, of identity: IdentityStatus) {
+        if let trouble = identity.lastError, trouble.isAboutStore {
+            self.init(.inputOutput, "\(identity.name): the store: \(trouble.detail)")
+            return
+        }
         let reason = identity.lastError.map { ": \($0.sentence)" } ?? ""
         switch error {
         case .loginRequired:

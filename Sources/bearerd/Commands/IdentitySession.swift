@@ -176,14 +176,16 @@ struct IdentitySession {
 extension Engine {
     /// The engine of a command: what it has to say, the command says.
     init(
-        forCommandOn configuration: Configuration, loop: EventLoop, isDetached: Bool = false
+        forCommandOn configuration: Configuration, loop: EventLoop, isDetached: Bool = false,
+        onTrouble: (@Sendable (String) -> Void)? = nil
     ) throws(CommandFailure) {
         do {
             try HTTPClientLibrary.initialize()
             try? CurrentProcess.forbidDumps()  // where that cannot be had, the command is of use all the same
             try self.init(
                 configuration: configuration, loop: loop,
-                log: Log(level: .error, format: .text, sink: NoSink()), isDetached: isDetached)
+                log: Log(level: .error, format: .text, sink: NoSink()), onTrouble: onTrouble,
+                isDetached: isDetached)
         } catch {
             throw CommandFailure(error)
         }

@@ -62,7 +62,7 @@ struct StatusCommand: Command {
             do throws(StoreError) {
                 stored = try await engine.store.load(identity.name)
             } catch {
-                throw CommandFailure(.permission, "store: \(error)")
+                throw CommandFailure(.inputOutput, "\(identity.name): the store: \(error.reason)")
             }
             let wall = WallTime(sinceEpoch: WallClock.sinceEpoch)
             let tokens = identity.clients(for: configuration.routes).map { client in

@@ -21,7 +21,12 @@ extension Configuration {
         for path in Self.systemFiles { sandbox.allow(fixed: path) }
         for path in Self.resolverFiles { sandbox.allow(file: path) }
         for path in [file, TrustStore.systemFile].compactMap(\.self) + files { sandbox.allow(file: path) }
-        if let store { sandbox.allow(writing: store) }
+        if let store {
+            let configured = self.store.directory ?? store
+            sandbox.allow(
+                replacing: store,
+                isParentDedicated: store.hasPrefix(configured) && store.utf8.count > configured.utf8.count)
+        }
         for path in sockets { sandbox.allow(removing: path) }
         sandbox.allow(writing: "/dev/null")
         sandbox.connectPorts = knownPorts

@@ -31,16 +31,17 @@ struct Engine: Sendable {
     ///
     /// - Parameters:
     ///   - hooks: run on changes of state; nil for a command.
+    ///   - onTrouble: hears what the store cannot do, where there is no log.
     ///   - isDetached: whether nothing is kept, whatever the configuration says.
     /// - Throws: `FileStoreError`, `TrustStore.LoadError`, `SystemError` where there is no thread.
     init(
         configuration: Configuration, loop: EventLoop, log: Log, hooks: StateChangeHooks? = nil,
-        isDetached: Bool = false
+        onTrouble: (@Sendable (String) -> Void)? = nil, isDetached: Bool = false
     ) throws {
         self.configuration = configuration
         let thread = try ThreadExecutor(named: "store")
         let trust = TrustStores()
-        let reporter = SessionReporter(log: log, hooks: hooks)
+        let reporter = SessionReporter(log: log, hooks: hooks, onTrouble: onTrouble)
         let store = try Self.openStore(isDetached ? .memory : configuration.store, on: thread, log: log)
         let clock = LoopClock(loop: loop)
         storeThread = thread

@@ -17,12 +17,26 @@ final class SessionReporter: SessionObserver {
 
     private let log: Log
     private let hooks: StateChangeHooks?
+    private let onTrouble: (@Sendable (String) -> Void)?
     private let counts = Mutex<[String: Counts]>([:])
+    private let troubles = Mutex<[Trouble: (reason: String, at: ContinuousClock.Instant)]>([:])
 
-    /// - Parameter hooks: run on changes of state; nil for a command's sessions.
-    init(log: Log, hooks: StateChangeHooks? = nil) {
+    private static let silence: Duration = .seconds(60)
+
+    private struct Trouble: Hashable {
+        let identity: String
+        let operation: StoreOperation
+    }
+
+    /// - Parameters:
+    ///   - hooks: run on changes of state; nil for a command's sessions.
+    ///   - onTrouble: hears what the store cannot do, in one line, where there is no log.
+    init(
+        log: Log, hooks: StateChangeHooks? = nil, onTrouble: (@Sendable (String) -> Void)? = nil
+    ) {
         self.log = log
         self.hooks = hooks
+        self.onTrouble = onTrouble
     }
 
     /// What was counted of `identity` so far.
@@ -42,12 +56,10 @@ final class SessionReporter: SessionObserver {
         case .adopted(let generation):
             log.info("adopted a newer session from the store", [.generation: .integer(generation)])
         case .storeFailed(let operation, let error):
-            counts.withLock { $0[identity, default: Counts()].storeWriteFailures += 1 }
-            log.error(
-                "the store failed; the session goes on from memory",
-                [.error: .string(operation.rawValue), .reason: .string(error.reason)])
-        case .storeRecovered:
-            log.notice("the session is stored again")
+            storeFailed(operation, error, of: identity, to: log)
+        case .storeRecovered(let operation):
+            troubles.withLock { $0[Trouble(identity: identity, operation: operation)] = nil }
+            log.notice(operation.recovery)
         case .authorizationError(let route):
             log.warning("the upstream refused the token", [.route: .string(route)])
         case .clientSecretExpires(let moment):
@@ -55,6 +67,26 @@ final class SessionReporter: SessionObserver {
                 "the registered client's secret ends soon, or has ended: register again",
                 [.expires: .string(Timestamp.text(unixSeconds: moment.secondsSinceEpoch))])
         }
+    }
+
+    /// A store is tried again and again: the same failure is told once a minute.
+    private func storeFailed(
+        _ operation: StoreOperation, _ error: StoreError, of identity: String, to log: Log
+    ) {
+        if operation == .save { counts.withLock { $0[identity, default: Counts()].storeWriteFailures += 1 } }
+        let now = ContinuousClock.now
+        let isNews = troubles.withLock { troubles in
+            let trouble = Trouble(identity: identity, operation: operation)
+            if let told = troubles[trouble], told.reason == error.reason, now < told.at + Self.silence {
+                return false
+            }
+            troubles[trouble] = (error.reason, now)
+            return true
+        }
+        guard isNews else { return }
+        onTrouble?("\(identity): \(operation.complaint): \(error.reason)")
+        log.error(
+            operation.complaint, [.error: .string(operation.rawValue), .reason: .string(error.reason)])
     }
 
     private func count(_ grant: GrantType, _ failure: TokenFailure?, of identity: String) {
@@ -86,12 +118,22 @@ final class SessionReporter: SessionObserver {
     }
 }
 
-extension StoreError {
-    /// What failed, for the log.
-    var reason: String {
+extension StoreOperation {
+    /// What is wrong, for the log.
+    fileprivate var complaint: StaticString {
         switch self {
-        case .busy: "another process holds the lock"
-        case .unavailable(let reason): reason
+        case .load: "the stored session cannot be read; it is tried again"
+        case .save: "the session cannot be stored and goes on from memory; it is tried again"
+        case .lock: "the store's lock is not to be had; it is tried again"
+        }
+    }
+
+    /// That all is well again.
+    fileprivate var recovery: StaticString {
+        switch self {
+        case .load: "the stored session can be read again"
+        case .save: "the session is stored again"
+        case .lock: "the store's lock is to be had again"
         }
     }
 }

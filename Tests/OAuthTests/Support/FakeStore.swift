@@ -12,6 +12,8 @@ final class FakeStore: SessionStore {
         var watchers: [AsyncStream<Void>.Continuation] = []
         var isBroken = false
         var isBusy = false
+        var isUnreadable = false
+        var isUnlockable = false
         var previous: StoredSession?
         var isLocked = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -28,6 +30,27 @@ final class FakeStore: SessionStore {
     var isBroken: Bool {
         get { state.withLock { $0.isBroken } }
         set { state.withLock { $0.isBroken = newValue } }
+    }
+
+    /// Whether reading fails.
+    var isUnreadable: Bool {
+        get { state.withLock { $0.isUnreadable } }
+        set { state.withLock { $0.isUnreadable = newValue } }
+    }
+
+    /// Whether it cannot lock at all.
+    var isUnlockable: Bool {
+        get { state.withLock { $0.isUnlockable } }
+        set { state.withLock { $0.isUnlockable = newValue } }
+    }
+
+    /// Somebody takes the session away, and its watchers notice.
+    func lose(_ identity: String = "default") {
+        let watchers = state.withLock { state in
+            state.sessions[identity] = nil
+            return state.watchers
+        }
+        for watcher in watchers { watcher.yield() }
     }
 
     /// The session kept in case the newest is damaged.
@@ -53,7 +76,10 @@ final class FakeStore: SessionStore {
         if notifying { for watcher in watchers { watcher.yield() } }
     }
 
-    func load(_ identity: String) async throws(StoreError) -> StoredSession? { stored(identity) }
+    func load(_ identity: String) async throws(StoreError) -> StoredSession? {
+        if isUnreadable { throw .unavailable("no reading") }
+        return stored(identity)
+    }
 
     func save(
         _ session: StoredSession, keepingPrevious keepsPrevious: Bool
@@ -70,7 +96,8 @@ final class FakeStore: SessionStore {
     }
 
     func lock(_ identity: String, waitingAtMost limit: Duration) async throws(StoreError) -> any StoreLock {
-        if isBusy { throw .busy }
+        if isBusy { throw .busy(by: "process 7") }
+        if isUnlockable { throw .unavailable("no locks") }
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 if state.isLocked { state.waiting.append(continuation) }

@@ -19,7 +19,7 @@ final class Journal: SessionObserver {
             append("\(grant.shortName) \(failure?.kind.rawValue ?? "success")")
         case .adopted(let generation): append("adopted \(generation)")
         case .storeFailed(let operation, _): append("\(operation.rawValue) failed")
-        case .storeRecovered: append("store recovered")
+        case .storeRecovered(let operation): append("\(operation.rawValue) recovered")
         case .authorizationError(let route): append("401 \(route)")
         case .clientSecretExpires: append("client secret expires")
         }

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// A process that holds a ``FileLock``.
+package struct FileLockHolder: Equatable, Sendable {
+    /// As this process sees it; of another host or container it is a number of theirs.
+    package let processID: Int32
+    /// Seconds since 1970 at which it took the lock; nil where it has not said so.
+    package let since: Int64?
+
+    /// This process, from now on.
+    static var own: FileLockHolder {
+        FileLockHolder(processID: getpid(), since: WallClock.sinceEpoch.components.seconds)
+    }
+
+    /// What the holder writes into the file.
+    var line: String { "\(processID) \(since ?? 0)\n" }
+
+    private init(processID: Int32, since: Int64?) {
+        self.processID = processID
+        self.since = since
+    }
+
+    /// Finds out who holds the lock on `path`.
+    ///
+    /// The kernel knows best (`/proc/locks`), but not of other hosts; the file may have been left by somebody who died.
+    ///
+    /// - Returns: nil if that cannot be known.
+    package static func of(_ path: String) -> FileLockHolder? {
+        let written = (try? FileSystem.read(path, limit: 64, followingLink: false)).flatMap {
+            parse($0.bytes)
+        }
+        guard let status = try? FileSystem.status(of: path),
+            let known = lockers(of: status.fingerprint.inode),
+            let first = known.first
+        else { return written }
+        if let written, known.contains(written.processID) { return written }
+        return FileLockHolder(processID: first, since: nil)
+    }
+
+    private static func parse(_ bytes: [UInt8]) -> FileLockHolder? {
+        let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
+        guard words.count == 2, let processID = Int32(words[0]), let since = Int64(words[1]), processID > 0,
+            since > 0
+        else { return nil }
+        return FileLockHolder(processID: processID, since: since)
+    }
+
+    /// Lines are like `1: FLOCK  ADVISORY  WRITE 1234 08:01:131 0 EOF`.
+    private static func lockers(of inode: UInt64) -> [Int32]? {
+        guard let table = try? FileSystem.read("/proc/locks", limit: 1 << 22) else { return nil }
+        return String(decoding: table.bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            guard words.count > 5, words[1] == "FLOCK", words[5].split(separator: ":").last == "\(inode)"
+            else {
+                return nil
+            }
+            return Int32(words[4]).flatMap { $0 > 0 ? $0 : nil }
+        }
+    }
+}
+
+extension FileLockHolder: CustomStringConvertible {
+    /// Who it is and since when: `process 1234 (bearerd), since 2026-11-22T11:50:00Z,`.
+    package var description: String {
+        let name = (try? FileSystem.read("/proc/\(processID)/comm", limit: 64)).map {
+            " (" + String(decoding: $0.bytes.prefix { 0x21...0x7E ~= $0 }, as: UTF8.self) + ")"
+        }
+        let since = since.map { ", since \(WallClock.text(secondsSinceEpoch: $0))," }
+        return "process \(processID)\(name ?? "")\(since ?? "")"
+    }
+}

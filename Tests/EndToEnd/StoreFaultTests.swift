@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import Testing
+
+/// A store that cannot be read, is replaced, or whose lock somebody keeps; and processes that stand still.
+@Suite(.blocking) struct `A store with faults` {
+    /// A daemon for an imported session; `settings` has its grant.
+    private static func site(
+        directory: TemporaryDirectory? = nil, upstream: RawUpstream? = nil, expiresIn: String = "300",
+        timeouts: String = "", _ begin: Bool = true
+    ) throws -> Sidecar {
+        let provider = try HostileProvider()
+        provider.setPolicy { $0.expiresIn = expiresIn }
+        let sidecar = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory,
+            .init(top: timeouts, grant: "refresh_token"))
+        if begin {
+            try Self.importSession(to: sidecar)
+            try eventually("a token") { try sidecar.get().status == 200 }
+        }
+        return sidecar
+    }
+
+    @discardableResult
+    private static func importSession(to sidecar: Sidecar) throws -> String {
+        let token = sidecar.provider.makeRefreshToken()
+        let file = try sidecar.directory.write("token", token + "\n")
+        let result = try BearerdProcess.command(
+            "import", "--refresh-token", file, "-c", sidecar.directory.path("config.yaml"))
+        #expect(result.exit == 0, "\(result.errors)")
+        return token
+    }
+
+    private static func stored(_ sidecar: Sidecar) -> String {
+        String(
+            decoding: TemporaryDirectory.contents(of: sidecar.storeDirectory + "/default.session"),
+            as: UTF8.self)
+    }
+
+    private static func lastError(_ sidecar: Sidecar) throws -> String? {
+        try sidecar.identityStatus()["last_error"]["code"].string
+    }
+
+    /// Lets time pass that nothing else tells of.
+    private static func pass(seconds: Int) throws {
+        _ = try Subprocess.run(["/bin/sleep", "\(seconds)"])
+    }
+
+    @Test func `that could not be read is read again by itself, and it is no login that is missing`() throws {
+        let sidecar = try Self.site(false)
+        let file = sidecar.storeDirectory + "/default.session"
+        // Reading a directory fails as a broken disk does.
+        mkdir(file, 0o700)
+        try eventually("the failure to be told") { try Self.lastError(sidecar) == "store_unavailable" }
+        let refused = try sidecar.get()
+        #expect(refused.status == 503 && refused.problem == "idp_unavailable", "\(refused.text)")
+        #expect(try sidecar.state() == "idp_unavailable")
+        #expect(!sidecar.bearerd.log.contains("from memory"))
+        let told = sidecar.bearerd.logLines.filter { $0.message.contains("cannot be read") }
+        #expect(told.count == 1)
+
+        let other = try TemporaryDirectory()
+        let elsewhere = try Sidecar(
+            provider: sidecar.provider, directory: other, clientSecret: sidecar.clientSecret,
+            .init(grant: "refresh_token"))
+        try Self.importSession(to: elsewhere)
+        #expect(try elsewhere.bearerd.terminate() == .exited(0))
+        rmdir(file)
+        rename(elsewhere.storeDirectory + "/default.session", file)
+        try eventually("a token") { try sidecar.get().status == 200 }
+        #expect(try Self.lastError(sidecar) == nil)
+    }
+
+    @Test func `that cannot be read spends no refresh token, and a token that is valid is used`() throws {
+        let sidecar = try Self.site()
+        let file = sidecar.storeDirectory + "/default.session"
+        let before = sidecar.provider.requests.count
+        rename(file, file + ".aside")
+        mkdir(file, 0o700)
+        #expect(try sidecar.act("refresh").status == 503)
+        #expect(try Self.lastError(sidecar) == "store_unavailable")
+        #expect(sidecar.provider.requests.count == before)
+        #expect(try sidecar.get().status == 200)
+        #expect(try sidecar.admin("GET", "/readyz").status == 200)
+        let command = try BearerdProcess.command("status", "-c", sidecar.directory.path("config.yaml"))
+        #expect(command.output.contains("store_unavailable") || command.errors.contains("default.session"))
+        rmdir(file)
+        rename(file + ".aside", file)
+        try eventually("a refresh") { try sidecar.act("refresh").status < 300 }
+        #expect(sidecar.provider.requests.count == before + 1)
+    }
+
+    @Test func `a freeze longer than the time-out loses no answer that lies ready`() throws {
+        let provider = try HostileProvider()
+        let (arrived, frozen) = (Monitor(false), Monitor(false))
+        let answered = Monitor(0)
+        provider.script { request, provider in
+            arrived.withLock { $0 = true }
+            try frozen.wait(for: "the freeze") { $0 ? () : nil }
+            defer { answered.withLock { $0 += 1 } }
+            return provider.goodAnswer(to: request)
+        }
+        let sidecar = try Sidecar(provider: provider, .init(top: "timeouts:\n  token: 2s"))
+        try arrived.wait(for: "the token request") { $0 ? () : nil }
+        sidecar.bearerd.process.signal(SIGSTOP)
+        frozen.withLock { $0 = true }
+        try answered.wait(for: "the answer") { $0 > 0 ? () : nil }
+        try Self.pass(seconds: 4)
+        sidecar.bearerd.process.signal(SIGCONT)
+        try sidecar.awaitToken()
+        #expect(provider.requests.count == 1)
+        #expect(try sidecar.get().status == 200)
+    }
+
+    @Test func `a daemon waits for a slow rotation beyond the time-out, and stores it`() throws {
+        let sidecar = try Self.site(timeouts: "timeouts:\n  token: 1s\n  token_wait: 1s")
+        let provider = sidecar.provider
+        let (arrived, released) = (Monitor(false), Monitor(false))
+        provider.script { request, provider in
+            arrived.withLock { $0 = true }
+            try released.wait(for: "the release") { $0 ? () : nil }
+            return provider.goodAnswer(to: request)
+        }
+        let before = provider.requests.count
+        startThread { _ = try? sidecar.act("refresh") }
+        try arrived.wait(for: "the rotation") { $0 ? () : nil }
+        try Self.pass(seconds: 4)
+        #expect(try sidecar.get().status == 200)
+        released.withLock { $0 = true }
+        try eventually("the rotated token in the store") {
+            provider.latestRefreshToken.map { Self.stored(sidecar).contains($0) } ?? false
+        }
+        #expect(provider.requests.count == before + 1)
+    }
+
+    @Test func `a frozen holder of the lock is named, and what it stores is adopted when it wakes`() throws {
+        let directory = try TemporaryDirectory()
+        let upstream = try RawUpstream()
+        let first = try Self.site(directory: directory, upstream: upstream, expiresIn: "4")
+        let provider = first.provider
+        let second = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory, clientSecret: first.clientSecret,
+            .init(grant: "refresh_token"))
+        try eventually("a token for both") { try second.get().status == 200 }
+        let (arrived, released) = (Monitor(false), Monitor(false))
+        provider.script { request, provider in
+            arrived.withLock { $0 = true }
+            try released.wait(for: "the release") { $0 ? () : nil }
+            provider.setPolicy { $0.expiresIn = "300" }
+            return provider.goodAnswer(to: request)
+        }
+        try arrived.wait(for: "a rotation") { $0 ? () : nil }
+        // Whichever holds the lock now.
+        let holder = TemporaryDirectory.contents(of: directory.path("store/default.session.lock"))
+        let isFirst = String(decoding: holder, as: UTF8.self).hasPrefix("\(first.bearerd.process.processID) ")
+        let (frozen, peer) = isFirst ? (first, second) : (second, first)
+        frozen.bearerd.process.signal(SIGSTOP)
+        try peer.bearerd.logLine("who holds the lock", within: .seconds(60)) { line in
+            "\(line.json)".contains("process \(frozen.bearerd.process.processID) (bearerd), since 2")
+        }
+        try eventually("the token to expire") { try peer.get().status == 503 }
+        #expect(try Self.lastError(peer) == "store_busy")
+        released.withLock { $0 = true }
+        frozen.bearerd.process.signal(SIGCONT)
+        try eventually("the holder's token") { try peer.get().status == 200 }
+        let shown = provider.requests.compactMap { $0["refresh_token"] }
+        #expect(Set(shown).count == shown.count, "no refresh token is sent twice")
+    }
+
+    @Test func `replaced by an older copy or an empty directory is written again`() throws {
+        let sidecar = try Self.site()
+        let store = sidecar.storeDirectory
+        _ = try Subprocess.run(["/bin/cp", "-a", store, store + ".backup"])
+        #expect(try sidecar.act("refresh").status < 300)
+        let newest = try #require(sidecar.provider.latestRefreshToken)
+        rename(store, store + ".old")
+        rename(store + ".backup", store)
+        try eventually("the newest session over the older one") { Self.stored(sidecar).contains(newest) }
+        rename(store, store + ".older")
+        try eventually("the loss to be told") { try Self.lastError(sidecar) == "store_unavailable" }
+        #expect(try sidecar.identityStatus()["last_error"]["detail"].string?.contains("is gone") == true)
+        #expect(try sidecar.admin("GET", "/readyz").status == 200)
+        #expect(try sidecar.get().status == 200)
+        mkdir(store, 0o700)
+        try eventually("the session in the new one") { Self.stored(sidecar).contains(newest) }
+        #expect(try sidecar.act("refresh").status < 300)
+        #expect(try Self.lastError(sidecar) == nil)
+        #expect(!sidecar.provider.requests.contains { $0.grant != "refresh_token" })
+    }
+
+    @Test func `replaced where the sandbox cannot follow says so, and that a restart helps`() throws {
+        let directory = try TemporaryDirectory()
+        chmod(directory.path, 0o755)
+        let sidecar = try Self.site(directory: directory)
+        guard sidecar.bearerd.logLines.contains(where: { $0.message == "sandboxed" }) else { return }
+        let store = sidecar.storeDirectory
+        rename(store, store + ".old")
+        mkdir(store, 0o700)
+        try eventually("what happened to be told, and what to do") {
+            let detail = try sidecar.identityStatus()["last_error"]["detail"].string ?? ""
+            return detail.contains("was replaced") && detail.contains("restart")
+        }
+        #expect(try Self.lastError(sidecar) == "store_unavailable")
+        #expect(try sidecar.admin("GET", "/readyz").status == 200)
+        #expect(try sidecar.get().status == 200)
+        rmdir(store)
+        rename(store + ".old", store)
+        try eventually("all to be well") { try Self.lastError(sidecar) == nil }
+        #expect(try sidecar.act("refresh").status < 300)
+        let newest = try #require(sidecar.provider.latestRefreshToken)
+        #expect(Self.stored(sidecar).contains(newest))
+    }
+}

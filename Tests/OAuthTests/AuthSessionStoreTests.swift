@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import Testing
+
+@testable import OAuth
+
+/// What a session makes of a store that fails.
+struct `A session whose store fails` {
+    @Test func `at the start knows that it knows nothing, and reads again by itself`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.store.isUnreadable = true
+        try await harness.run("rt0") {
+            let status = await harness.session.status
+            #expect(status.state == .unavailable && status.lastError?.code == "store_unavailable")
+            #expect(status.lastError?.detail == "no reading")
+            let client = Task { try await harness.request() }
+            await harness.settle()
+            await harness.pass(.milliseconds(100))
+            await #expect(throws: TokenError.unavailable(retryAfter: .seconds(1))) { try await client.value }
+            harness.store.isUnreadable = false
+            await harness.pass(.seconds(5))
+            #expect(harness.token == "at1")
+            #expect(await harness.session.status.lastError == nil)
+            #expect(harness.journal.entries.contains("load recovered"))
+        }
+    }
+
+    @Test func `reads again for the next request, once for all that come`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.store.isUnreadable = true
+        try await harness.run("rt0") {
+            harness.store.isUnreadable = false
+            try await withThrowingTaskGroup(of: String.self) { group in
+                for _ in 0..<20 { group.addTask { try await harness.request() } }
+                await harness.settle()
+                await harness.pass(.milliseconds(100))
+                for try await token in group { #expect(token == "at1") }
+            }
+            #expect(harness.server.bodies.count == 1)
+        }
+    }
+
+    @Test func `reads again when another process has stored something`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run {
+            harness.store.isUnreadable = true
+            harness.store.replace(with: harness.stored(1, refreshToken: "rt0"))
+            await harness.settle()
+            #expect(await harness.session.status.lastError?.code == "store_unavailable")
+            await #expect(throws: TokenError.unavailable(retryAfter: .seconds(1))) {
+                try await harness.session.refresh(waitingAtMost: .seconds(1))
+            }
+            harness.store.isUnreadable = false
+            await harness.pass(.seconds(5))
+            #expect(harness.token == "at1")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `sends no refresh token that another one may have spent`(canLock: Bool) async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            #expect(harness.token == "at1")
+            harness.store.isUnlockable = !canLock
+            harness.store.isUnreadable = canLock
+            // Meanwhile another process rotates it.
+            harness.store.replace(with: harness.stored(9, refreshToken: "rt9"), notifying: false)
+            await harness.pass(.seconds(240))
+            for _ in 0..<5 { await harness.pass(.seconds(5)) }
+            #expect(harness.server.bodies.count == 1)
+            #expect(harness.token == "at1", "it has not expired")
+            #expect(await harness.session.status.lastError?.code == "store_unavailable")
+            harness.store.isUnlockable = false
+            harness.store.isUnreadable = false
+            await harness.pass(.seconds(5))
+            #expect(harness.server.bodies.last == "grant_type=refresh_token&refresh_token=rt9&client_id=app")
+            #expect(harness.token == "at2")
+        }
+    }
+
+    @Test func `still makes a grant for which nobody needs the store`() async throws {
+        let harness = SessionHarness()
+        harness.store.isUnreadable = true
+        try await harness.run("rt0") {
+            #expect(harness.token == "at1")
+            await harness.pass(.seconds(240))
+            #expect(
+                harness.server.bodies.map { $0.split(separator: "&").first ?? "" }
+                    == ["grant_type=client_credentials", "grant_type=client_credentials"])
+        }
+    }
+
+    @Test func `writes nothing over what it cannot read`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.store.isBroken = true
+        try await harness.run("rt0") {
+            harness.store.isBroken = false
+            harness.store.isUnreadable = true
+            let theirs = harness.stored(9, accessToken: "theirs", refreshToken: "rt9")
+            harness.store.replace(with: theirs, notifying: false)
+            await harness.pass(.seconds(5))
+            #expect(harness.store.stored()?.generation == 9)
+            harness.store.isUnreadable = false
+            await harness.pass(.seconds(5))
+            #expect(harness.store.stored()?.refreshToken?.matches(Array("rt9".utf8)) == true)
+            #expect(await harness.session.status.generation >= 9)
+        }
+    }
+
+    @Test func `puts back what somebody took away, or replaced with an older copy`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            harness.store.lose()
+            await harness.settle()
+            #expect(harness.store.stored()?.refreshToken?.matches(Array("rt1".utf8)) == true)
+            harness.store.replace(with: harness.stored(1, refreshToken: "rt0"))
+            await harness.settle()
+            #expect(harness.store.stored()?.refreshToken?.matches(Array("rt1".utf8)) == true)
+            #expect(harness.token == "at1" && harness.server.bodies.count == 1)
+        }
+    }
+
+    @Test func `brings nothing back of a session that ended`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            var empty = harness.stored(9, refreshToken: "")
+            empty.refreshToken = nil
+            harness.store.lose()
+            harness.store.replace(with: empty)
+            await harness.settle()
+            #expect(harness.store.stored()?.refreshToken == nil && harness.token == nil)
+        }
+    }
+
+    @Test func `waits for a rotation as long as the old token is good, a minute at most`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            #expect(harness.server.last?.timeLimit == .seconds(10), "no old token")
+            await harness.pass(.seconds(240))
+            #expect(harness.server.last?.timeLimit == .seconds(60))
+            try await harness.session.refresh(waitingAtMost: .seconds(1))
+            #expect(harness.server.last?.timeLimit == .seconds(60), "good for 300 s")
+            harness.server.script(.status(503))
+            await harness.pass(.seconds(296))
+            await harness.pass(.milliseconds(200))
+            #expect((harness.server.last?.timeLimit ?? .zero) >= .seconds(10))
+        }
+    }
+}
