@@ -54,7 +54,10 @@ extension Section<RootKey> {
         _ listen: [ListenAddress], tls: TLSConfiguration?, access: AccessConfiguration
     ) {
         guard access.key == nil, let open = listen.first(where: { !$0.isLoopback }) else { return }
+        let isKeyInDoubt = section(.access, AccessConfiguration.Key.self).isInDoubt(.key)
+        guard !isKeyInDoubt, ![RootKey.unsafeListen, .tls, .access].contains(where: isInDoubt) else { return }
         guard let tls else {
+            guard !has(.tls) else { return }  // it could not be read
             warn(
                 .unsafeListen,
                 "whoever can reach \(open) may use the tokens, and so may web pages in the browsers of those who can, which tell little of where a request to plain HTTP comes from; access.key keeps them out"

@@ -46,6 +46,7 @@ import Testing
         withIdentity("token_endpoint_auth_method: client_secret_post", "client_secrt: a"),
         withIdentity("client_id: b", "client_secret: c"),
         "lisen: 127.0.0.1:1\n" + withRoute("listen: 127.0.0.1:1"),
+        "listen: 0.0.0.0:1\nunsafe_listen: true\naccess: {key_file: /nowhere/key}\n" + smallest,
         "tsl: {certificate_file: /c, key_file: /k}\nlisten: 0.0.0.0:1\n" + smallest,
     ])
     func `is left out beside a value that cannot be read`(text: String) {

@@ -54,7 +54,11 @@ struct Section<Key: ConfigurationKey> {
     ///
     /// It may be misspelt, or its value is wrong. What only follows from that is not worth an error of its own.
     func isInDoubt(_ key: Key) -> Bool {
-        misspelt.contains(key) || reading.isFaulty(place.key(key.rawValue, at: place.mark).path)
+        let forms = key.isSecret ? SecretForm.allCases.map(\.suffix) : []
+        return misspelt.contains(key)
+            || ([""] + forms).contains { suffix in
+                reading.isFaulty(place.key(key.rawValue + suffix, at: place.mark).path)
+            }
     }
 
     /// Whether the file has the key under this spelling.
