@@ -7,18 +7,22 @@ package import OAuth
 package struct LogoutReport: Sendable {
     package let revocation: LogoutOutcome.Step
     package let endSession: LogoutOutcome.Step
+    /// Why the session is in the store still, if it is.
+    package let storeReason: String?
     /// Why something failed, a sentence each.
     package let reasons: [String]
 
     private enum Member: String {
         case revocation
         case endSession = "end_session"
+        case storeReason = "store"
         case reasons
     }
 
     package init(_ outcome: LogoutOutcome) {
         revocation = outcome.revocation
         endSession = outcome.endSession
+        storeReason = outcome.storeFailure?.reason
         reasons = outcome.failures.map(\.sentence)
     }
 
@@ -30,15 +34,17 @@ package struct LogoutReport: Sendable {
         guard let revocation = step(.revocation), let endSession = step(.endSession) else { return nil }
         self.revocation = revocation
         self.endSession = endSession
+        storeReason = json[Member.storeReason.rawValue]?.string
         reasons = json[Member.reasons.rawValue]?.array?.compactMap(\.string) ?? []
     }
 
-    /// `{"revocation":"requested","end_session":"not_supported","reasons":[]}`.
+    /// `{"revocation":"requested","end_session":"not_supported","reasons":[]}`, with `store` where that failed.
     package var json: JSONValue {
-        [
-            Member.revocation.rawValue: .string(revocation.rawValue),
-            Member.endSession.rawValue: .string(endSession.rawValue),
-            Member.reasons.rawValue: .array(reasons.map(JSONValue.string)),
-        ]
+        var object = JSONObject()
+        object[Member.revocation.rawValue] = .string(revocation.rawValue)
+        object[Member.endSession.rawValue] = .string(endSession.rawValue)
+        object[Member.storeReason.rawValue] = storeReason.map(JSONValue.string)
+        object[Member.reasons.rawValue] = .array(reasons.map(JSONValue.string))
+        return .object(object)
     }
 }

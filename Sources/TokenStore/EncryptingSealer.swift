@@ -4,7 +4,7 @@ package import Crypto
 
 /// Encrypts with AES-256-GCM (`store.encryption_key`).
 ///
-/// A file that lies there unencrypted is read all the same: it is from before there was a key.
+/// A file that lies there unencrypted may be from before there was a key.
 package struct EncryptingSealer: Sealer {
     private let cipher: AESGCM
     private let header: SealedHeader
@@ -19,6 +19,8 @@ package struct EncryptingSealer: Sealer {
         }
         header = SealedHeader(keyName: Array(Base64URL.encode(Array(digest.prefix(9))).utf8))
     }
+
+    package var encrypts: Bool { true }
 
     package func seal(_ plaintext: [UInt8], for identity: String) -> [UInt8] {
         header.bytes + cipher.seal(plaintext, context: context(of: identity))

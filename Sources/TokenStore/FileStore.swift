@@ -20,6 +20,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
     package nonisolated let directory: String
     private nonisolated let watcher: FileWatcher
     private let place: StorePlace
+    private var mark: EncryptionMark
     private let thread: ThreadExecutor
     private let sealer: any Sealer
     private let onDamage: @Sendable (DamagedEntry) -> Void
@@ -35,6 +36,8 @@ package actor FileStore: SessionStore, ExecutorConfined {
         case damaged
         /// Encrypted with a key that is not ours.
         case foreign
+        /// Written by a later version of this program.
+        case later
         case whole(StoredSession)
         /// Whole, but unencrypted though there is a key: from before there was one.
         case unencrypted(StoredSession)
@@ -42,10 +45,22 @@ package actor FileStore: SessionStore, ExecutorConfined {
         var session: StoredSession? {
             switch self {
             case .whole(let session), .unencrypted(let session): session
-            case .missing, .damaged, .foreign: nil
+            case .missing, .damaged, .foreign, .later: nil
             }
         }
+
+        var isLater: Bool {
+            if case .later = self { true } else { false }
+        }
+
+        var isUnencrypted: Bool {
+            if case .unencrypted = self { true } else { false }
+        }
     }
+
+    private static let laterProblem =
+        "was written by a later version of bearerd, and is left as it is: run that version, or move the file away and "
+        + "log in"
 
     /// Opens a store, making its directory if need be; blocks for a moment.
     ///
@@ -61,6 +76,8 @@ package actor FileStore: SessionStore, ExecutorConfined {
     ) throws(FileStoreError) {
         self.directory = try StoreDirectory.prepare(directory, sealer: sealer)
         place = StorePlace(self.directory)
+        mark = EncryptionMark(in: self.directory, sealer: sealer)
+        try mark.checkFiles()
         self.thread = thread
         self.sealer = sealer
         self.onDamage = onDamage
@@ -82,9 +99,16 @@ package actor FileStore: SessionStore, ExecutorConfined {
         try place.check()
         let paths = paths(of: identity)
         let current = try read(paths.current, identity)
-        let previous = current.session == nil ? try read(paths.previous, identity).session : nil
+        let older = current.session == nil ? try read(paths.previous, identity) : .missing
+        for (path, entry) in [(paths.current, current), (paths.previous, older)] {
+            if entry.isLater { throw .unavailable("\(path) \(Self.laterProblem)") }
+            if entry.isUnencrypted, !mark.mayBePlain {
+                throw .unavailable("\(path) \(EncryptionMark.problem)")
+            }
+        }
+        let previous = older.session
         switch current {
-        case .missing, .whole: break
+        case .missing, .whole, .later: break
         case .unencrypted: encrypt(paths, identity)
         case .foreign where previous == nil:
             throw .unavailable("\(paths.current) \(sealer.foreignProblem)")
@@ -105,8 +129,10 @@ package actor FileStore: SessionStore, ExecutorConfined {
         defer { lock?.release() }
         let paths = paths(of: session.identity)
         let bytes = sealer.seal(session.encoded(), for: session.identity)
-        if case .foreign = try read(paths.current, session.identity) {
-            throw .unavailable("\(paths.current) \(sealer.foreignProblem)")
+        switch try read(paths.current, session.identity) {
+        case .foreign: throw .unavailable("\(paths.current) \(sealer.foreignProblem)")
+        case .later: throw .unavailable("\(paths.current) \(Self.laterProblem)")
+        case .missing, .damaged, .whole, .unencrypted: break
         }
         do {
             let hasPrevious = try FileSystem.status(of: paths.previous, followingLink: false) != nil
@@ -114,6 +140,9 @@ package actor FileStore: SessionStore, ExecutorConfined {
                 paths.current, with: bytes,
                 keepingPreviousAs: keepsPrevious || !hasPrevious ? paths.previous : nil)
             watcher.expect(written, at: paths.current)
+            mark.sessionWritten()
+            // Who has taken the tokens back does not want them in the generation before.
+            if !session.holdsTokens { try FileSystem.remove(paths.previous) }
         } catch {
             throw place.failure(error)
         }
@@ -199,12 +228,16 @@ package actor FileStore: SessionStore, ExecutorConfined {
             throw place.failure(error)
         }
         if let problem = StoreDirectory.problem(withFile: status) { throw .unavailable("\(path) \(problem)") }
-        func session(_ plaintext: [UInt8]) -> StoredSession? {
-            StoredSession(decoding: plaintext).flatMap { $0.identity == identity ? $0 : nil }
+        if SealedHeader.isOfLaterLayout(bytes) { return .later }
+        func entry(_ plaintext: [UInt8], _ whole: (StoredSession) -> Entry) -> Entry {
+            if let session = StoredSession(decoding: plaintext), session.identity == identity {
+                return whole(session)
+            }
+            return StoredSession.isOfLaterLayout(plaintext) ? .later : .damaged
         }
         switch sealer.open(bytes, for: identity) {
-        case .plaintext(let plaintext): return session(plaintext).map(Entry.whole) ?? .damaged
-        case .unencrypted(let plaintext): return session(plaintext).map(Entry.unencrypted) ?? .damaged
+        case .plaintext(let plaintext): return entry(plaintext, Entry.whole)
+        case .unencrypted(let plaintext): return entry(plaintext, Entry.unencrypted)
         case .damaged: return .damaged
         case .foreign: return .foreign
         }
@@ -221,6 +254,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
             guard let written = try? FileReplacement.replace(path, with: bytes) else { return }
             if path == paths.current { watcher.expect(written, at: path) }
         }
+        mark.sessionWritten()
     }
 
     /// Gives a damaged file another name, if nobody can be replacing it at this moment.
@@ -230,7 +264,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
         guard isHeld(identity) else { return nil }
         switch try? read(paths.current, identity) {
         case .damaged?, .foreign?: break
-        case .missing?, .whole?, .unencrypted?, nil: return nil
+        case .missing?, .whole?, .unencrypted?, .later?, nil: return nil
         }
         let now = WallClock.sinceEpoch.components
         let kept = paths.damaged(

@@ -6,7 +6,8 @@ import Crypto
 ///
 /// The cipher authenticates the line together with the identity, so that no file passes for another.
 struct SealedHeader {
-    private static let magic = Array("bearerd-sealed 1 aes-256-gcm ".utf8)
+    private static let kind = Array("bearerd-sealed ".utf8)
+    private static let magic = kind + Array("1 aes-256-gcm ".utf8)
 
     let bytes: [UInt8]
 
@@ -17,4 +18,10 @@ struct SealedHeader {
 
     /// Whether a file is encrypted, with whatever key.
     static func isSealed(_ file: [UInt8]) -> Bool { file.starts(with: magic) }
+
+    /// Whether a file is encrypted in a way that only a later version of this program knows.
+    static func isOfLaterLayout(_ file: [UInt8]) -> Bool {
+        guard file.starts(with: kind), !isSealed(file) else { return false }
+        return file.dropFirst(kind.count).first.map { UInt8(ascii: "1")...UInt8(ascii: "9") ~= $0 } ?? false
+    }
 }

@@ -18,6 +18,9 @@ package protocol Sealer: Sendable {
     /// - Returns: the encoded session, or what the bytes are instead.
     func open(_ sealed: [UInt8], for identity: String) -> Unsealed
 
+    /// Whether ``seal(_:for:)`` hides anything.
+    var encrypts: Bool { get }
+
     /// Whether bytes that begin so are sealed with a key that is not this one.
     func isForeign(_ sealed: [UInt8]) -> Bool
 
@@ -40,6 +43,8 @@ package enum Unsealed: Equatable, Sendable {
 /// Leaves the bytes as they are: the file's mode alone protects them.
 package struct PlainSealer: Sealer {
     package init() {}
+
+    package var encrypts: Bool { false }
 
     package func seal(_ plaintext: [UInt8], for identity: String) -> [UInt8] { plaintext }
 

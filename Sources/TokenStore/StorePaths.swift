@@ -29,9 +29,14 @@ struct StorePaths {
     /// Where the generation before that in `current` is.
     static func previous(of current: String) -> String { current + ".previous" }
 
+    /// Whether a file of this name holds a session, of whatever generation.
+    static func isSession(_ name: String) -> Bool {
+        name.hasSuffix(suffix) || name.hasSuffix(previous(of: suffix))
+    }
+
     /// Whether a file of this name is one of ours.
     static func isOurs(_ name: String) -> Bool {
-        name.hasSuffix(suffix) || name.contains(suffix + ".")
+        name.hasSuffix(suffix) || name.contains(suffix + ".") || name == EncryptionMark.fileName
     }
 
     /// A name without `/`, `.` or control bytes, different for different identities: RFC 3986's

@@ -58,7 +58,7 @@ import Testing
         try await session.refresh(waitingAtMost: .seconds(10))
         let second = try await session.withFreshTokens { $0.accessToken }
         #expect(second != first)
-        let outcome = try await session.logOut()
+        let outcome = await session.logOut()
         #expect(outcome.revocation == .requested && outcome.failures.isEmpty)
         await #expect(throws: TokenError.loginRequired) { try await session.withFreshTokens { _ in } }
         await session.stop()

@@ -96,6 +96,44 @@ import Testing
         }
     }
 
+    @Test func `every token is tried, any 2xx is success, and the outcome is told`() throws {
+        let session = try begun()
+        session.provider.serve("POST", "/revocation") { _ in .response(204) }
+        #expect(try session.command("logout", "--no-browser").exit == 0)
+        let other = try begun()
+        other.provider.serve("POST", "/revocation") { request in
+            request.text.contains("hint=refresh_token") ? .response(503) : .response(200)
+        }
+        let result = try other.command("logout", "--no-browser")
+        #expect(result.exit == 69 && result.errors.contains("503"), "\(result.errors)")
+        #expect(other.provider.requests("POST", "/revocation").count == 2)
+    }
+
+    @Test func `a store that cannot be written is 74, and the provider is asked all the same`() throws {
+        let session = try begun()
+        let result = try Subprocess.run([
+            "/bin/sh", "-c", #"trap '' XFSZ; ulimit -f 0; exec "$0" "$@""#, BearerdProcess.binary, "logout",
+            "--no-browser", "-c", session.configuration,
+        ])
+        #expect(result.ending == .exited(74), "\(result.errors)")
+        #expect(result.errors.contains("not logged out here"), "\(result.errors)")
+        #expect(session.provider.requests("POST", "/revocation").count == 2)
+        #expect(session.provider.requests("POST", "/end_session").count == 1)
+        #expect(try session.command("logout", "--no-browser").exit == 0)
+        #expect(try LeakScan.leaks(of: session.secrets, in: session.stored).isEmpty)
+    }
+
+    @Test func `without an id token the provider's session is ended by the client's name`() throws {
+        let session = try ImportedSession()
+        let file = try session.directory.write("token", session.refreshToken + "\n")
+        #expect(try session.command("import", "--refresh-token", file).exit == 0)
+        #expect(try session.command("token").exit == 0)
+        let result = try session.command("logout", "--no-browser")
+        #expect(result.exit == 0 && result.errors.contains("requested"), "\(result.errors)")
+        let asked = session.provider.requests("POST", "/end_session")
+        #expect(asked.map { $0["client_id"] } == ["legacy-app"] && asked.first?["id_token_hint"] == nil)
+    }
+
     @Test func `a provider out of reach is 69, and the store is cleared all the same`() throws {
         let session = try begun()
         session.provider.stop()

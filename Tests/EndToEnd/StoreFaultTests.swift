@@ -212,4 +212,74 @@ import Testing
         let newest = try #require(sidecar.provider.latestRefreshToken)
         #expect(Self.stored(sidecar).contains(newest))
     }
+
+    @Test func `a session of a later version is refused as that, and comes back with it`() throws {
+        let sidecar = try Self.site()
+        #expect(try sidecar.bearerd.terminate() == .exited(0))
+        let file = sidecar.storeDirectory + "/default.session"
+        let whole = Self.stored(sidecar)
+        let later = whole.replacing(#""version": 1"#, with: #""version": 2"#)
+        #expect(later != whole)
+        try sidecar.directory.write("store/default.session", later)
+        chmod(file, 0o600)
+        let again = try Sidecar(
+            provider: sidecar.provider, directory: sidecar.directory, clientSecret: sidecar.clientSecret,
+            .init(grant: "refresh_token"))
+        let before = sidecar.provider.requests.count
+        #expect(try again.get().problem == "idp_unavailable")
+        #expect(try again.identityStatus()["last_error"]["detail"].string?.contains("later version") == true)
+        let token = try BearerdProcess.command("token", "-c", sidecar.directory.path("config.yaml"))
+        #expect(token.exit == 74 && token.errors.contains("later version"), "\(token.errors)")
+        #expect(Self.stored(sidecar) == later && sidecar.provider.requests.count == before)
+        #expect(!TemporaryDirectory.entries(of: sidecar.storeDirectory).contains { $0.contains("damaged") })
+        try sidecar.directory.write("store/default.session", whole)
+        try eventually("the session to be used") { try again.get().status == 200 }
+    }
+
+    @Test func `a session in plain text planted in an encrypted store is 77`() throws {
+        let directory = try TemporaryDirectory()
+        let plain = try Self.site(directory: directory)
+        #expect(try plain.bearerd.terminate() == .exited(0))
+        let planted = Self.stored(plain)
+        let key = String(repeating: "0f", count: 32)
+        let settings = Sidecar.Settings(
+            store: "directory: \(directory.path("store"))\nencryption_key: '\(key)'", grant: "refresh_token")
+        // From before there was a key: taken over.
+        let sealed = try Sidecar(
+            provider: plain.provider, directory: directory, clientSecret: plain.clientSecret, settings)
+        try eventually("a token") { try sealed.get().status == 200 }
+        #expect(try sealed.act("refresh").status < 300)
+        #expect(try sealed.bearerd.terminate() == .exited(0))
+        let file = directory.path("store/default.session")
+        try directory.write("store/default.session", planted)
+        chmod(file, 0o600)
+        let before = plain.provider.requests.count
+        for command in ["run", "token"] {
+            let result = try BearerdProcess.command(command, "-c", directory.path("config.yaml"))
+            #expect(result.exit == 77, "\(result.errors)")
+            #expect(result.errors.contains("bearerd import") && result.errors.contains(file))
+        }
+        #expect(plain.provider.requests.count == before && Self.stored(plain) == planted)
+    }
+
+    @Test func `a login waits for the lock, says who holds it, and loses nothing`() throws {
+        let site = try LoginSite()
+        let login = try site.start("login", "web", "--no-browser")
+        let answer = try site.logIn(at: try site.firstLine(of: login))
+        let holder = try Subprocess([
+            "/usr/bin/flock", "--no-fork", site.directory.path("store/web.session.lock"), "/bin/sh", "-c",
+            "echo held; exec sleep 600",
+        ])
+        try holder.output.wait(for: "the lock to be held") { $0.text.contains("held") ? () : nil }
+        startThread { _ = try? browse(answer) }
+        try login.errors.wait(for: "the holder's name") { capture in
+            capture.text.contains("process \(holder.processID) (") ? () : nil
+        }
+        #expect(login.isRunning)
+        holder.signal(SIGKILL)
+        #expect(try login.waitForEnd() == .exited(0))
+        try eventually("the daemon to have the session") {
+            try site.status()["state"].string == "authorized"
+        }
+    }
 }

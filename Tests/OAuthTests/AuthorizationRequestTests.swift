@@ -69,11 +69,11 @@ struct AuthorizationRequestTests {
     @Test func `says which issuers differ, and shows nothing that a terminal obeys`() throws {
         let request = try request()
         let query = "state=\(state(request))&code=c&iss=https%3A%2F%2Fevil.example%1B%5B31m"
-        let error = try #require(error(request, query))
-        #expect(error.endsLogin)
-        #expect(error.sentence.contains("https://evil.example"))
-        #expect(error.sentence.contains("and 'https://sso.example' was asked"))
-        #expect(!error.sentence.contains("\u{1B}"))
+        let mismatch = try #require(error(request, query))
+        #expect(mismatch.endsLogin)
+        #expect(mismatch.sentence.contains("https://evil.example"))
+        #expect(mismatch.sentence.contains("and 'https://sso.example' was asked"))
+        #expect(!mismatch.sentence.contains("\u{1B}"))
         #expect(!AuthorizationResponseError.stateMismatch.endsLogin)
     }
 

@@ -9,21 +9,20 @@ import Testing
 
 @Suite("A login")
 struct LoginTests {
-    private static let issuer = "https://sso.example"
-    private static let code = AuthorizationCode(
+    static let issuer = "https://sso.example"
+    static let code = AuthorizationCode(
         code: Secret("the-code"), redirectURI: "http://127.0.0.1:1/callback",
         verifier: Secret("the-verifier"),
         nonce: Secret("n1"))
 
-    private func harness() -> SessionHarness {
+    func harness() -> SessionHarness {
         SessionHarness(grantType: .authorizationCode) { configuration in
             configuration.endpoints[.keys] = HTTPURL("\(Self.issuer)/keys")
             configuration.endpoints[.deviceAuthorization] = HTTPURL("\(Self.issuer)/device")
         }
     }
 
-    private func idToken(_ key: SigningKey, _ change: (inout JSONObject) -> Void = { _ in }) throws -> String
-    {
+    func idToken(_ key: SigningKey, _ change: (inout JSONObject) -> Void = { _ in }) throws -> String {
         var claims: JSONObject = [
             "iss": .string(Self.issuer), "aud": "app", "sub": "alice", "exp": 1_700_000_300,
             "iat": 1_700_000_000,
@@ -33,7 +32,7 @@ struct LoginTests {
         return try key.sign(claims.serialized())
     }
 
-    private func answer(
+    func answer(
         _ idToken: String, accessToken: String = "at-login", refreshToken: String = "rt-login"
     ) -> FakeServer.Reply {
         .status(
@@ -42,16 +41,16 @@ struct LoginTests {
         )
     }
 
-    private func publish(_ keys: [SigningKey], on harness: SessionHarness) {
+    func publish(_ keys: [SigningKey], on harness: SessionHarness) {
         harness.server.publish(self.keys(keys), at: "\(Self.issuer)/keys")
     }
 
-    private func keys(_ keys: [SigningKey]) -> FakeServer.Reply {
+    func keys(_ keys: [SigningKey]) -> FakeServer.Reply {
         let set: JSONValue = ["keys": .array(keys.compactMap { $0.publicJWK.map(JSONValue.object) })]
         return .status(200, String(decoding: set.serialized(), as: UTF8.self))
     }
 
-    private func refreshToken(_ harness: SessionHarness) -> String? {
+    func refreshToken(_ harness: SessionHarness) -> String? {
         harness.store.stored()?.refreshToken?.withPlaintext { $0 }
     }
 
@@ -264,7 +263,7 @@ struct LoginTests {
 
     // MARK: Refreshes of a login
 
-    private func loggedIn(
+    func loggedIn(
         _ harness: SessionHarness, _ key: SigningKey, _ body: () async throws -> Void
     ) async throws {
         publish([key], on: harness)

@@ -48,6 +48,24 @@ struct `A stored session` {
         #expect(StoredSession(decoding: Array(text.utf8)) == nil)
     }
 
+    @Test func `of a later layout is known as that`() {
+        #expect(StoredSession.isOfLaterLayout(Array(#"{"version":2,"x":1}"#.utf8)))
+        for text in [#"{"version":1}"#, #"{"version":"2"}"#, "{}", "", "[2]"] {
+            #expect(!StoredSession.isOfLaterLayout(Array(text.utf8)))
+        }
+    }
+
+    @Test func `keeps what it does not know`() throws {
+        var text = String(decoding: example().encoded(), as: UTF8.self)
+        text.replace(#""version": 1,"#, with: #""version": 1, "dpop_key": {"kty":"EC"},"#)
+        text.replace(#""token": "at-1","#, with: #""token": "at-1", "proof": [1],"#)
+        var session = try #require(StoredSession(decoding: Array(text.utf8)))
+        session.generation += 1
+        let written = String(decoding: session.encoded(), as: UTF8.self)
+        #expect(written.contains("dpop_key") && written.contains("EC") && written.contains("proof"))
+        #expect(StoredSession(decoding: Array(written.utf8))?.generation == 8)
+    }
+
     @Test func `never prints a token`() {
         let session = example()
         for text in ["\(session)", String(reflecting: session)] {

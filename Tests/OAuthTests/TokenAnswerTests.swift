@@ -41,7 +41,9 @@ struct `An answer of the token endpoint` {
 
     // MARK: The outcome table
 
-    @Test(arguments: ["invalid_grant", "interaction_required", "consent_required", "login_required"])
+    @Test(arguments: [
+        "invalid_grant", "interaction_required", "consent_required", "login_required", "bad_refresh_token",
+    ])
     func `that refuses the session is final where a person began it`(code: String) {
         for status in [200, 400, 401, 403, 404, 500] {
             let body = #"{"error":"\#(code)"}"#
@@ -92,7 +94,7 @@ struct `An answer of the token endpoint` {
         (500, #"{"error":"access_denied"}"#), (302, ""), (307, "{}"), (201, #"{"access_token":"at"}"#),
         (204, ""), (100, ""), (999, ""), (0, ""),
         (200, ""), (200, "<html>"), (200, "[]"), (200, "null"), (200, #""text""#), (200, "{}"),
-        (200, #"{"error":"bad_refresh_token","access_token":"at"}"#), (200, #"{"access_token":""}"#),
+        (200, #"{"error":"odd_code","access_token":"at"}"#), (200, #"{"access_token":""}"#),
         (200, #"{"access_token":7}"#), (200, #"{"access_token":["at"]}"#), (200, #"{"access_token":null}"#),
         (200, #"{"access_token":"a t"}"#), (200, #"{"access_token":"a\u0000t"}"#),
         (200, #"{"access_token":"a\r\nt"}"#),
@@ -158,13 +160,33 @@ struct `An answer of the token endpoint` {
         #"{"refresh_token":"new","access_token":"at","token_type":"mac"}"#,
         #"{"refresh_token":"new","access_token":"at","expires_in":0}"#,
         #"{"refresh_token":"new","access_token":"at","expires_in":1e999}"#,
+        #"{"refresh_token":"new","access_token":"at","name":"\ud800"}"#,
+        #"{"\udc00":1,"name":["\ud83d"],"refresh_token":"new"}"#,
+        #"{"claims":"# + String(repeating: "[", count: 3000) + String(repeating: "]", count: 3000)
+            + #","refresh_token":"new","access_token":"at"}"#,
+        "\u{FEFF}" + #"{"refresh_token":"new","access_token":"at"}"#,
+        #"{"a":"}\"{","refresh_token" : "new" , "list":[1,{"b":"]"}], "n":1e999, "bad":nan}"#,
+        #"{"refresh_token":"new","access_token":"cut of"#, #"{"refresh_token":"new"} <!-- cached -->"#,
     ])
     func `gives its refresh token, whatever else is wrong with it`(body: String) {
         #expect(answer(200, body).refreshToken?.matches(Array("new".utf8)) == true)
         #expect(answer(400, body).refreshToken == nil)
     }
 
-    @Test(arguments: [#"{"refresh_token":""}"#, #"{"refresh_token":null}"#, #"{"refresh_token":5}"#])
+    @Test func `is used though a member that is nothing to us cannot be read`() throws {
+        let grant = try answer(
+            200, "\u{FEFF}" + #" {"access_token":"at","name":"\ud800","refresh_token":"new","expires_in":7}"#
+        ).result.get()
+        #expect(grant.accessToken.matches(Array("at".utf8)) && grant.lifetime == .seconds(7))
+        #expect(kind(answer(200, #"{"access_token":"at","expires_in":30"#)) == .transient, "it was cut off")
+        #expect(kind(answer(200, #"{"access_token":"at"} {"access_token":"b"}"#)) == .transient)
+    }
+
+    @Test(arguments: [
+        #"{"refresh_token":""}"#, #"{"refresh_token":null}"#, #"{"refresh_token":5}"#,
+        #"{"refresh_token":"half"#, #"{"refresh_token":"half""#, #"{"refresh_token":"\ud800"}"#,
+        #"{"a":{"refresh_token":"not ours"},"name":"\ud800"}"#, #"["refresh_token","x"]"#,
+    ])
     func `with no real refresh token does not touch ours`(body: String) {
         #expect(answer(200, body).refreshToken == nil)
     }

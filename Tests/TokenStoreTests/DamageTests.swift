@@ -99,7 +99,7 @@ import TokenStore
     }
 
     @Test(arguments: [
-        "", "\0\0\0\0\0\0\0\0", "null", "[]", "{}", "\"text\"", "{\"version\":2}", "<html></html>",
+        "", "\0\0\0\0\0\0\0\0", "null", "[]", "{}", "\"text\"", "{\"version\":0}", "<html></html>",
         #"{"version":1,"identity":"other","generation":1,"binding":"b"}"#,
         #"{"version":1,"identity":"default","generation":-1,"binding":"b"}"#,
         #"{"version":1,"identity":"default","generation":1e300,"binding":"b"}"#,
@@ -142,5 +142,18 @@ import TokenStore
         #expect(try await store.load("default") == nil)
         #expect(keptFiles().count == 1)
         await lock.release()
+    }
+
+    @Test(arguments: ["default.session", "default.session.previous"])
+    func `of a later layout is no damage, and is left as it is`(name: String) async throws {
+        let store = try fixture.open()
+        let later = Array(#"{"version":2,"identity":"default","key":{}}"#.utf8)
+        fixture.overwrite(name, later)
+        let error = await #expect(throws: StoreError.self) { try await store.load("default") }
+        #expect(error?.reason.contains("\(fixture.path(name)) was written by a later version") == true)
+        if name == file {
+            await #expect(throws: StoreError.self) { try await store.save(.sample(generation: 1)) }
+        }
+        #expect(fixture.contents(name) == later && fixture.reports.isEmpty)
     }
 }

@@ -18,6 +18,9 @@ extension ClientConfiguration {
         (.keysURI, .keys),
     ]
 
+    /// Nothing is asked for there yet.
+    private static let unusedEndpoints: Set<Endpoint> = [.introspection, .pushedAuthorizationRequest]
+
     /// Who the authorization server is and where.
     mutating func readProvider(
         _ section: Section<IdentityKey>, preset: Preset?, connectTo: ConnectAddress?
@@ -39,6 +42,7 @@ extension ClientConfiguration {
             guard let url = section.value(key, .url)?.value else { continue }
             endpoints[endpoint] = url
             checkTransport(of: url, key, section)
+            if Self.unusedEndpoints.contains(endpoint) { section.warn(key, "is not used yet") }
         }
         let others: [IdentityKey] = [.discoveryURL, .tokenEndpoint, .preset]
         if issuer == nil, !section.has(.discoveryURL), !section.has(.tokenEndpoint),

@@ -28,56 +28,69 @@ extension AuthSession {
     }
 
     private func revokeLocked(_ hints: [TokenHint]) async throws(SessionFailure) -> [TokenHint] {
-        await adoptStored()
+        if let error = await adoptStored() { throw .store(error) }
         let tokens = tokens(hints)
         guard !tokens.isEmpty else { return [] }
+        var failures: [TokenFailure] = []
+        var revoked: Set<TokenHint> = []
         for (hint, token) in tokens {
             do throws(TokenFailure) {
                 try await server.revoke(token, hint)
+                revoked.insert(hint)
             } catch {
                 // An access token that goes with its refresh token need not be revocable (§2.1).
                 if hint == .accessToken, hints.contains(.refreshToken), error.isUnsupportedToken { continue }
-                throw .server(error)
+                failures.append(error)
             }
         }
-        let next = state.session(withoutRefreshToken: hints.contains(.refreshToken))
-        let failure = await saving(next)
-        state.ended(next, isSaved: failure == nil)
-        if let failure { throw .store(failure) }
-        return TokenHint.allCases.filter { hint in tokens.contains { $0.hint == hint } }
+        if failures.isEmpty { revoked.formUnion(tokens.map(\.hint)) }
+        if !revoked.isEmpty {
+            let next = state.session(withoutRefreshToken: revoked.contains(.refreshToken))
+            let failure = await saving(next)
+            state.ended(next, isSaved: failure == nil)
+            if let failure { throw .store(failure) }
+        }
+        if let failure = failures.first { throw .server(failure) }
+        return TokenHint.allCases.filter(revoked.contains)
     }
 
-    /// Forgets the session, and asks the server to do the same.
+    /// Forgets the session, and asks the server to do the same, whatever the store can do.
     ///
     /// Our own part comes first, so that nothing that the server does can prevent it.
     ///
     /// - Parameter isLocal: whether the server is left alone.
-    /// - Throws: ``StoreError`` if nothing could be forgotten; the server has not been asked then.
-    public func logOut(onlyHere isLocal: Bool = false) async throws(StoreError) -> LogoutOutcome {
-        let lock = try await store.lock(identity, waitingAtMost: Self.longestLockWait)
-        await adoptStored()
+    public func logOut(onlyHere isLocal: Bool = false) async -> LogoutOutcome {
+        var outcome = LogoutOutcome()
+        var lock: (any StoreLock)?
+        switch await lockStore() {
+        case .held(let held):
+            lock = held
+            outcome.storeFailure = await adoptStored()
+        case .failed(let error):
+            outcome.storeFailure = error
+            await adoptStored()
+        case .needless:
+            break
+        }
         let tokens = tokens([.refreshToken, .accessToken])
         let idToken = state.session.idToken
-        do throws(StoreError) {
-            // The generation before holds tokens too.
-            try await store.remove(identity)
-            let empty = state.loggedOutSession()
-            let failure = await saving(empty)
-            state.ended(empty, isSaved: failure == nil)
-            if let failure { throw failure }
-        } catch {
-            await lock.release()
-            throw error
+        let empty = state.loggedOutSession()
+        if outcome.storeFailure == nil {
+            outcome.storeFailure = await saving(empty)
+        } else {
+            keepUnsaved(empty)
         }
-        await lock.release()
+        state.ended(empty, isSaved: outcome.storeFailure == nil)
+        await lock?.release()
         advanceIfStarted()
-        var outcome = LogoutOutcome()
         guard !isLocal else { return outcome }
         await revoke(tokens, &outcome)
-        await endSession(idToken, &outcome)
+        let isAPersons = state.configuration.grantType.needsPerson && !tokens.isEmpty
+        if isAPersons || idToken != nil { await endSession(idToken, &outcome) }
         return outcome
     }
 
+    /// Every token is tried: one that is refused says nothing of the next.
     private func revoke(_ tokens: [(hint: TokenHint, token: Secret)], _ outcome: inout LogoutOutcome) async {
         guard !tokens.isEmpty else { return }
         do throws(TokenFailure) {
@@ -85,22 +98,25 @@ extension AuthSession {
                 outcome.revocation = .notSupported
                 return
             }
-            for (hint, token) in tokens {
-                do throws(TokenFailure) {
-                    try await server.revoke(token, hint)
-                } catch {
-                    guard hint == .accessToken, error.isUnsupportedToken else { throw error }
-                }
-            }
-            outcome.revocation = .requested
         } catch {
             outcome.revocation = .failed
             outcome.failures.append(error)
+            return
+        }
+        outcome.revocation = .requested
+        for (hint, token) in tokens {
+            do throws(TokenFailure) {
+                try await server.revoke(token, hint)
+            } catch {
+                if hint == .accessToken, error.isUnsupportedToken { continue }
+                outcome.revocation = .failed
+                outcome.failures.append(error)
+            }
         }
     }
 
+    /// Without an id token the provider asks the person whom it knows by the browser's cookie.
     private func endSession(_ idToken: Secret?, _ outcome: inout LogoutOutcome) async {
-        guard let idToken else { return }
         do throws(TokenFailure) {
             guard let endpoint = try await server.urlIfAny(of: .endSession) else {
                 outcome.endSession = .notSupported

@@ -33,6 +33,8 @@ extension AuthState {
         session = stored
         follow(stored.registration)
         isUnsaved = !isSaved
+        isStoreBehind = false
+        outranksStored = !isSaved
         hasStoredWorked = false
         access = nil
         failure = nil

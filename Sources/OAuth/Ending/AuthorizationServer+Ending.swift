@@ -10,6 +10,8 @@ extension AuthorizationServer {
     ///
     /// - Throws: ``TokenFailure`` if the metadata cannot be had.
     func urlIfAny(of endpoint: Endpoint) async throws(TokenFailure) -> HTTPURL? {
+        let publishes = configuration.issuer != nil || configuration.discoveryURL != nil
+        guard publishes || configuration.endpoints[endpoint] != nil else { return nil }
         do throws(TokenFailure) {
             return try await url(of: endpoint)
         } catch {
@@ -20,7 +22,7 @@ extension AuthorizationServer {
 
     /// Has the server forget a token (RFC 7009).
     ///
-    /// Every 200 is success, whatever is in it, and a token that the server does not know is one (§2.2).
+    /// Every 2xx is success, whatever is in it, and a token that the server does not know is one (§2.2).
     ///
     /// - Throws: ``TokenFailure`` if it did not answer, or refuses.
     func revoke(_ token: Secret, _ hint: TokenHint) async throws(TokenFailure) {
@@ -28,7 +30,7 @@ extension AuthorizationServer {
         token.withPlaintext { body.append(name: EndingParameter.token.rawValue, $0) }
         body.append(name: EndingParameter.tokenTypeHint.rawValue, hint.rawValue)
         let response = try await post(body, to: .revocation)
-        guard response.status != 200 else { return }
+        guard !(200..<300 ~= response.status) else { return }
         let code: ErrorCode? =
             if case .object(let object) = AnswerBody(response.body) {
                 object[ResponseMember.error.rawValue]?.string.flatMap(ErrorCode.init(rawValue:))

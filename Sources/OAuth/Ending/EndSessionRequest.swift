@@ -7,14 +7,15 @@ public import HTTPTypes
 public struct EndSessionRequest: Sendable {
     /// The end session endpoint.
     public let endpoint: HTTPURL
-    /// Tells the provider whose session it is, so that it need not ask.
-    public let idToken: Secret
+    /// Tells the provider whose session it is, so that it need not ask; nil where there is none.
+    public let idToken: Secret?
     /// Who asks.
     public let clientID: String
 
     /// What is posted, in order; holds the id token.
     package var parameters: [(EndingParameter, String)] {
-        [(.idTokenHint, idToken.withPlaintext { $0 }), (.clientID, clientID)]
+        let hint = idToken.map { [(EndingParameter.idTokenHint, $0.withPlaintext { $0 })] } ?? []
+        return hint + [(.clientID, clientID)]
     }
 
     /// The address for a browser, in which no token is: the provider knows the user by its cookie, and asks.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What became of a logout, whose local part has always been done.
+/// What became of a logout.
 public struct LogoutOutcome: Sendable {
     /// What became of one thing that was asked of the provider; the raw value is what programs see.
     public enum Step: String, Sendable {
@@ -14,6 +14,8 @@ public struct LogoutOutcome: Sendable {
         case failed
     }
 
+    /// Why the store holds the session still; a session that goes on has forgotten it, and tries the store again.
+    public var storeFailure: StoreError?
     /// What became of the tokens at the provider (RFC 7009).
     public var revocation = Step.nothingToDo
     /// What became of the provider's own session.

@@ -14,7 +14,7 @@ extension AuthorizationServer {
     func judgeIDToken(of grant: TokenGrant, _ occasion: IDTokenRules.Occasion) async throws(TokenFailure) {
         guard let compact = grant.idToken else {
             guard case .login = occasion, grant.hasOpenID(askedFor: configuration.loginScope) else { return }
-            throw TokenFailure(.missing)
+            throw TokenFailure(.missing, from: name)
         }
         let issuer = try await issuer()
         let token: IDToken

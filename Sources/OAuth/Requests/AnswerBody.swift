@@ -11,6 +11,7 @@ enum AnswerBody: Sendable {
     case notJSON
 
     init(_ bytes: [UInt8]) {
+        let bytes = Self.withoutByteOrderMark(bytes)
         guard !bytes.allSatisfy({ $0 == 0x20 || 0x09...0x0D ~= $0 }) else {
             self = .empty
             return
@@ -27,10 +28,25 @@ enum AnswerBody: Sendable {
             return try JSONValue(parsing: bytes)
         } catch .numberOutOfRange {
             // One absurd number must not cost us the refresh token beside it.
-            return try? JSONValue(parsing: withoutHugeExponents(bytes))
+            return (try? JSONValue(parsing: withoutHugeExponents(bytes))) ?? memberByMember(bytes)
         } catch {
-            return nil
+            return memberByMember(bytes)
         }
+    }
+
+    private static func memberByMember(_ bytes: [UInt8]) -> JSONValue? {
+        let members = AnswerMembers(bytes)
+        return members.isWhole ? .object(members.object) : nil
+    }
+
+    /// A text in UTF-8 needs none (RFC 8259 §8.1), but some servers begin with it.
+    private static func withoutByteOrderMark(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+    }
+
+    /// A member of an answer that is no whole object, such as one that was cut off.
+    static func remainder(of bytes: [UInt8], _ member: ResponseMember) -> JSONValue? {
+        AnswerMembers(withoutByteOrderMark(bytes)).object[member.rawValue]
     }
 
     /// Cuts each exponent outside strings to two digits: still absurd, but a number.

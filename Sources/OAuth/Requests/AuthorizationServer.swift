@@ -56,8 +56,8 @@ final class AuthorizationServer {
                 result = .failure(advised(failure, after: grant))
             }
             return TokenOutcome(
-                result: result, refreshToken: answer.refreshToken, sentAt: answered.sentAt,
-                wall: answered.wall)
+                result: result, refreshToken: answer.refreshToken, remainder: answer.remainder,
+                sentAt: answered.sentAt, wall: answered.wall)
         } catch {
             doubtMetadata(after: error)
             return TokenOutcome(

@@ -45,10 +45,12 @@ struct OutcomeTable {
     /// What a code means whatever the status; nil where the status decides.
     private func kind(of code: ErrorCode) -> TokenFailure.Kind? {
         switch code {
-        case .invalidGrant, .interactionRequired, .consentRequired, .loginRequired:
+        case .invalidGrant, .interactionRequired, .consentRequired, .loginRequired, .badRefreshToken,
+            .badVerificationCode, .incorrectDeviceCode:
             // A grant made from configuration has nobody who could log in; its refresh token can be final, though.
             grantType.needsPerson || isRefresh ? .final : .misconfigured
-        case .invalidClient, .unauthorizedClient, .invalidScope, .invalidTarget, .unsupportedGrantType:
+        case .invalidClient, .unauthorizedClient, .invalidScope, .invalidTarget, .unsupportedGrantType,
+            .incorrectClientCredentials, .deviceFlowDisabled, .redirectURIMismatch:
             .misconfigured
         case .temporarilyUnavailable, .slowDown, .serverError:
             .transient

@@ -11,14 +11,19 @@ package struct TokenAnswer: Sendable {
     package let result: Result<TokenGrant, TokenFailure>
     /// The refresh token that came with it, whatever else is wrong with the answer.
     package let refreshToken: Secret?
+    /// What a login keeps of an answer that has a refresh token, but no access token that can be used.
+    let remainder: TokenGrant?
 
     /// Judges `response` to a request made with `grant`; `wall` is for a `Retry-After` that is a date.
     package init(
         _ response: ProviderResponse, to grant: Grant, of configuration: ClientConfiguration, wall: WallTime
     ) {
         let body = AnswerBody(response.body)
-        let success = 200..<300 ~= response.status ? TokenResponse(body) : nil
-        refreshToken = success?.refreshToken
+        let isSuccess = 200..<300 ~= response.status
+        let success = isSuccess ? TokenResponse(body) : nil
+        refreshToken =
+            success?.refreshToken ?? (isSuccess ? TokenResponse.refreshToken(inBroken: response.body) : nil)
+        remainder = success?.remainder
         let judge = OutcomeTable(
             response, body, grant: grant, grantType: configuration.grantType,
             retryAfter: RetryAfter.delay(in: response.fields, wall: wall))

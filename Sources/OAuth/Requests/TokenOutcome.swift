@@ -7,6 +7,8 @@ struct TokenOutcome: Sendable {
     var result: Result<TokenGrant, TokenFailure>
     /// A refresh token to keep, whatever the result.
     var refreshToken: Secret?
+    /// What a login keeps of an answer without an access token that can be used.
+    var remainder: TokenGrant?
     /// When the request was sent: a lifetime counts from then.
     var sentAt: Instant
     /// The civil clock at that moment.

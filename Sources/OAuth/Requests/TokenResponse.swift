@@ -18,6 +18,23 @@ struct TokenResponse {
 
     var refreshToken: Secret? { secret(.refreshToken) }
 
+    /// The refresh token of an answer that is no JSON object, if it can be found all the same.
+    static func refreshToken(inBroken body: [UInt8]) -> Secret? {
+        guard let text = AnswerBody.remainder(of: body, .refreshToken)?.string, !text.isEmpty else {
+            return nil
+        }
+        return Secret(text)
+    }
+
+    /// All but the access token, as one that has expired already; nil without a refresh token.
+    var remainder: TokenGrant? {
+        guard let refreshToken else { return nil }
+        return TokenGrant(
+            accessToken: Secret(body[.accessToken]?.string ?? ""), lifetime: .zero,
+            refreshToken: refreshToken,
+            idToken: secret(.idToken), scope: scope)
+    }
+
     /// The token, if it can be used as a bearer token; `types` are compared with its `token_type` without case.
     func grant(accepting types: [String]) -> Result<TokenGrant, TokenFailure> {
         guard let token = body[.accessToken]?.string, !token.isEmpty else {

@@ -8,6 +8,9 @@ import Crypto
 extension AuthSession {
     /// Longer than another process can need for its own token request.
     private static let longestLockWait: Duration = .seconds(30)
+    /// How long a command whose login cannot be stored goes on trying.
+    private static let longestStoreWait: Duration = .seconds(300)
+    private static let storeTry: Duration = .seconds(2)
 
     // MARK: In a browser
 
@@ -35,7 +38,7 @@ extension AuthSession {
     ///
     /// - Throws: ``StoreError``.
     public func keep(_ code: AuthorizationCode) async throws(StoreError) {
-        try await changeStored { $0.pendingCode = code }
+        try await changeStored { _ in code }
     }
 
     /// The code that waits in the store to be exchanged, if there is one for this client.
@@ -62,11 +65,9 @@ extension AuthSession {
     ///
     /// - Throws: ``StoreError``.
     public func forget(_ code: AuthorizationCode) async throws(StoreError) {
-        try await changeStored { session in
-            if session.pendingCode?.verifier.withPlaintext({ code.verifier.matches(Array($0.utf8)) }) ?? false
-            {
-                session.pendingCode = nil
-            }
+        try await changeStored { kept in
+            let isSame = kept?.verifier.withPlaintext { code.verifier.matches(Array($0.utf8)) } ?? false
+            return isSame ? nil : kept
         }
     }
 
@@ -123,7 +124,11 @@ extension AuthSession {
     private func finish(_ outcome: TokenOutcome, nonce: Secret?) async throws(LoginError) -> Login {
         let grant: TokenGrant
         do throws(TokenFailure) {
-            grant = try outcome.result.get()
+            if let remainder = outcome.remainder, case .failure = outcome.result {
+                grant = remainder
+            } else {
+                grant = try outcome.result.get()
+            }
             try await server.judgeIDToken(of: grant, .login(nonce: nonce))
         } catch {
             throw .failed(error)
@@ -141,33 +146,64 @@ extension AuthSession {
 
     /// Makes a finished login the session: stored under the store's lock, then used, here and by every other process.
     ///
-    /// What the identity had before is replaced, final answers included.
+    /// What the identity had before is replaced, final answers included. What a login brought is never thrown away: while
+    /// it cannot be stored it is used from memory, and storing it is tried again; a command waits for that.
     ///
     /// - Parameters:
     ///   - grant: what the login brought, already checked.
     ///   - sentAt: when the token request was sent; the lifetime counts from then.
     ///   - wall: the civil clock at that moment.
-    /// - Throws: ``StoreError`` if it could not be stored. In a lock's case nothing has changed; after a failed write the
-    ///   session is in use from memory, and writing is tried again.
+    /// - Throws: ``StoreError`` if it could not be stored yet.
     package func adopt(login grant: TokenGrant, sentAt: Instant, wall: WallTime) async throws(StoreError) {
-        let lock = try await store.lock(identity, waitingAtMost: Self.longestLockWait)
-        await adoptStored()
-        let (session, token) = state.login(grant, sentAt: sentAt, wall: wall, jitter: random())
-        let failure = await saving(session)
-        state.loggedIn(session, with: token, isSaved: failure == nil)
-        await lock.release()
+        guard var trouble = await adoptLocked(grant, sentAt: sentAt, wall: wall) else { return advance() }
+        let end = clock.now + Self.longestStoreWait
+        while !isStarted, state.needsSaving, clock.now < end {
+            if !trouble.isBusy {
+                guard (try? await clock.sleep(until: clock.now + Self.storeTry)) != nil else { break }
+            }
+            await saveAgain()
+            trouble = state.lastStoreError ?? trouble
+        }
         advance()
-        if let failure { throw failure }
+        if state.needsSaving { throw trouble }
     }
 
-    /// Changes what is stored beside the tokens, under the store's lock.
-    private func changeStored(_ change: (inout StoredSession) -> Void) async throws(StoreError) {
+    /// - Returns: why it is not stored.
+    private func adoptLocked(
+        _ grant: TokenGrant, sentAt: Instant, wall: WallTime
+    ) async -> StoreError? {
+        var trouble: StoreError?
+        var lock: (any StoreLock)?
+        switch await lockStore() {
+        case .held(let held):
+            lock = held
+            trouble = await adoptStored()
+        case .failed(let error):
+            trouble = error
+        case .needless:
+            break
+        }
+        let (session, token) = state.login(grant, sentAt: sentAt, wall: wall, jitter: random())
+        if trouble != nil {
+            keepUnsaved(session)
+        } else {
+            trouble = await saving(session)
+        }
+        state.loggedIn(session, with: token, isSaved: trouble == nil)
+        await lock?.release()
+        return trouble
+    }
+
+    /// Changes the code that waits in the store, under the store's lock.
+    private func changeStored(
+        _ change: (AuthorizationCode?) -> AuthorizationCode?
+    ) async throws(StoreError) {
         let lock = try await store.lock(identity, waitingAtMost: Self.longestLockWait)
         do throws(StoreError) {
-            _ = try await readStored()
-            let session = state.changing(change)
+            let stored = try await readStored()
+            let session = state.keeping(change(state.session.pendingCode), over: stored)
             try await store.save(session)
-            state.changed(to: session)
+            state.kept(session)
         } catch {
             await lock.release()
             throw error

@@ -81,6 +81,7 @@ extension AuthSession {
         }
         lookMoment = nil
         storeWorked(.load)
+        state.outrank(stored)
         let newest = family.newest(stored)
         if let newest { adopt(newest) }
         state.compared(to: newest)
@@ -88,8 +89,10 @@ extension AuthSession {
     }
 
     private func adopt(_ stored: StoredSession) {
+        let heldOthersSession = state.holdsOthersSession
         let isAdopted = state.found(stored, at: clock.now, wall: clock.wallNow, jitter: random())
         followClient()
+        if state.holdsOthersSession, !heldOthersSession { report(.othersSessionFound) }
         guard isAdopted else { return }
         server.learnedEncoding = stored.basicEncoding
         report(.adopted(generation: stored.generation))
@@ -125,9 +128,9 @@ extension AuthSession {
         return nil
     }
 
-    /// `session` is in memory alone: nobody may write now, or nobody knows what would be overwritten.
-    func keepUnsaved(_ session: StoredSession, outranksStored: Bool) {
-        family.saved(session, isWritten: false, outranksStored: outranksStored)
+    /// `session` is what a person wants, and in memory alone: nobody may write now, or knows what is there.
+    func keepUnsaved(_ session: StoredSession) {
+        family.saved(session, isWritten: false, outranksStored: true)
         saveRetry = clock.now + Self.tryAgainAfter
         for sibling in family.siblings(of: self) { Task { await sibling.storeChanged() } }
     }

@@ -8,6 +8,8 @@ public enum SessionEvent: Equatable, Sendable {
     case tokenRequested(GrantType, TokenFailure?)
     /// A newer session of another process is in use.
     case adopted(generation: Int)
+    /// What is stored belongs to another client or server; it is kept until a login replaces it.
+    case othersSessionFound
     /// The store could not do something, which is tried again; the session goes on with what is in memory.
     case storeFailed(StoreOperation, StoreError)
     /// The store can do again what it could not.

@@ -24,30 +24,38 @@ extension AuthState {
     }
 
     /// The session of a login has been stored, or could not be.
-    ///
-    /// - Parameter outranksStored: whether it is not stored, and newer than whatever is.
-    mutating func loggedIn(
-        _ stored: StoredSession, with token: AccessToken, isSaved: Bool, outranksStored: Bool = false
-    ) {
+    mutating func loggedIn(_ stored: StoredSession, with token: AccessToken, isSaved: Bool) {
         session = stored
         isUnsaved = !isSaved
         isStoreBehind = false
-        self.outranksStored = outranksStored
+        holdsOthersSession = false
+        outranksStored = !isSaved
         if isSaved { hasStoredWorked = false }
         isAskedFor = false
         use(token)
     }
 
-    /// The session with something beside the tokens changed, as it must be stored.
-    func changing(_ change: (inout StoredSession) -> Void) -> StoredSession {
-        var next = session
-        next.generation += 1
-        change(&next)
+    /// The session with another code that waits, as it must be stored.
+    ///
+    /// Another client's session stays as it is until a login has replaced it.
+    ///
+    /// - Parameter stored: what the store holds at this moment, under its lock.
+    func keeping(_ code: AuthorizationCode?, over stored: StoredSession?) -> StoredSession {
+        let others = stored.flatMap { $0.binding == binding ? nil : $0 }
+        var next = others ?? session
+        next.generation = session.generation + 1
+        next.pendingCode = code
+        next.pendingBinding = others == nil || code == nil ? nil : binding
         return next
     }
 
     /// `stored` has been stored; its tokens are those of before.
-    mutating func changed(to stored: StoredSession) {
+    mutating func kept(_ stored: StoredSession) {
+        guard stored.binding == binding else {
+            session.generation = stored.generation
+            session.pendingCode = stored.pendingCode
+            return
+        }
         session = stored
         isUnsaved = false
     }

@@ -247,14 +247,16 @@ extension AuthState {
         _ grant: TokenGrant, to session: StoredSession, sentAt: Instant, wall: WallTime, jitter: Double
     ) -> (StoredSession, AccessToken) {
         let lifetime = grant.lifetime ?? knownLifetime ?? configuration.defaultLifetime
-        knownLifetime = grant.lifetime ?? knownLifetime
+        let isUsable = lifetime > .zero
+        if isUsable { knownLifetime = grant.lifetime ?? knownLifetime }
         var next = session
         next.generation += 1
         next.accessTokens.removeAll { $0.expiresAt < wall }
-        next[request] = StoredAccessToken(
-            token: grant.accessToken, generation: next.generation, expiresAt: wall + lifetime,
-            lifetime: lifetime,
-            request: request)
+        next[request] =
+            isUsable
+            ? StoredAccessToken(
+                token: grant.accessToken, generation: next.generation, expiresAt: wall + lifetime,
+                lifetime: lifetime, request: request) : nil
         if !asksByItself {
             next.refreshToken = grant.refreshToken ?? session.refreshToken
             next.idToken = grant.idToken ?? session.idToken
@@ -348,6 +350,9 @@ extension AuthState {
         // An invalidation that came while the answer was being stored is about the token before it.
         session = stored
         isUnsaved = !isSaved
-        if isSaved { hasStoredWorked = false }
+        guard isSaved else { return }
+        hasStoredWorked = false
+        isStoreBehind = false
+        outranksStored = false
     }
 }

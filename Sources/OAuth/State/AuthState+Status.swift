@@ -49,6 +49,13 @@ extension AuthState {
                     + "token; it is asked again once the configuration is changed, or by 'bearerd refresh'",
                 at: nil)
         }
+        if holdsOthersSession, access == nil {
+            return IdentityError(
+                code: "other_client",
+                detail:
+                    "the stored session belongs to another client_id or issuer, and is kept until somebody logs in",
+                at: nil)
+        }
         guard unauthorized != nil else { return nil }
         return IdentityError(
             code: IdentityState.authorizationError.rawValue,

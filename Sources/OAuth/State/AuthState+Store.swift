@@ -21,6 +21,8 @@ extension AuthState {
         follow(stored.registration)
         guard stored.binding == binding else {
             session.generation = stored.generation
+            holdsOthersSession = stored.refreshToken != nil
+            if stored.pendingBinding == binding { session.pendingCode = stored.pendingCode }
             return false
         }
         if endsFailure(stored) {
@@ -28,8 +30,10 @@ extension AuthState {
             doubts = 0
         }
         session = stored
+        if stored.pendingBinding ?? binding != binding { session.pendingCode = nil }
         isUnsaved = false
         hasStoredWorked = false
+        holdsOthersSession = false
         guard let token = stored[request] else {
             access = nil  // somebody wants it never to be used again
             return true
@@ -70,6 +74,11 @@ extension AuthState {
     /// Whether `session` is to be written.
     var needsSaving: Bool { isUnsaved || isStoreBehind }
 
+    /// The store holds `stored`, which ours is to replace if a person wants that.
+    mutating func outrank(_ stored: StoredSession?) {
+        if outranksStored, let stored { session.generation = max(session.generation, stored.generation) }
+    }
+
     /// The store holds `stored`, and what is newer than ours has been adopted.
     mutating func compared(to stored: StoredSession?) {
         let isWorthKeeping = session.refreshToken != nil || !session.accessTokens.isEmpty
@@ -102,6 +111,9 @@ extension AuthState {
         }
         return storeTroubles.removeValue(forKey: operation) != nil
     }
+
+    /// Why the store could not do what it was asked last.
+    var lastStoreError: StoreError? { storeTrouble.map { .unavailable($0.detail) } }
 
     /// The trouble that people hear of.
     var storeTrouble: IdentityError? {

@@ -28,8 +28,11 @@ public struct AuthState: Sendable {
     var hasStoredWorked = false
     /// Whether the store holds less than `session`: somebody took it away, or put an older copy in its place.
     var isStoreBehind = false
-    /// Whether `session` is a login that could not be stored: what the store holds is older, whatever its generation.
+    /// Whether `session` is a login or a logout that could not be stored: what the store holds is older, whatever its
+    /// generation.
     var outranksStored = false
+    /// Whether what is stored belongs to another client or server, and waits for a login to replace it.
+    var holdsOthersSession = false
     /// What the store could not do when it was last asked.
     var storeTroubles: [StoreOperation: IdentityError] = [:]
     /// Whether a look at a store that could not be read is under way.

@@ -50,6 +50,18 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable {
     public static let authorizationPending = ErrorCode(known: "authorization_pending")
     /// RFC 8628 §3.5.
     public static let expiredToken = ErrorCode(known: "expired_token")
+    /// GitHub's `invalid_grant` for refresh tokens.
+    public static let badRefreshToken = ErrorCode(known: "bad_refresh_token")
+    /// GitHub's `invalid_grant` for codes.
+    public static let badVerificationCode = ErrorCode(known: "bad_verification_code")
+    /// GitHub's `invalid_grant` for device codes.
+    public static let incorrectDeviceCode = ErrorCode(known: "incorrect_device_code")
+    /// GitHub's `invalid_client`.
+    public static let incorrectClientCredentials = ErrorCode(known: "incorrect_client_credentials")
+    /// GitHub: the client may not use the device flow.
+    public static let deviceFlowDisabled = ErrorCode(known: "device_flow_disabled")
+    /// GitHub: not the address that was registered.
+    public static let redirectURIMismatch = ErrorCode(known: "redirect_uri_mismatch")
     /// RFC 6749 §4.1.2.1, RFC 8628 §3.5.
     public static let accessDenied = ErrorCode(known: "access_denied")
 }

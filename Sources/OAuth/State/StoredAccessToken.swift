@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Crypto
+import JSON
 
 /// An access token as it is stored.
 public struct StoredAccessToken: Sendable {
@@ -14,6 +15,8 @@ public struct StoredAccessToken: Sendable {
     public var lifetime: Duration
     /// What was asked for when it came; a token for something else is not used.
     public var request: String
+    /// Members of the record that this version does not know.
+    var unknownMembers = JSONObject()
 
     /// A token as it is stored.
     public init(token: Secret, generation: Int, expiresAt: WallTime, lifetime: Duration, request: String) {

@@ -4,11 +4,13 @@ import Crypto
 import JSON
 
 extension StoredSession {
-    /// The layout of the bytes; a reader refuses what it does not know.
+    /// The layout of the bytes: a larger one is refused, and left as it is.
+    ///
+    /// What is only added keeps the number.
     private static let version: Int64 = 1
 
     /// The members of the stored object.
-    private enum Member: String {
+    private enum Member: String, CaseIterable {
         case version
         case identity
         case generation
@@ -28,11 +30,12 @@ extension StoredSession {
         case pendingRedirectURI = "pending_redirect_uri"
         case pendingVerifier = "pending_verifier"
         case pendingNonce = "pending_nonce"
+        case pendingBinding = "pending_binding"
     }
 
     /// The session as JSON, tokens in the clear.
     public func encoded() -> [UInt8] {
-        var object = JSONObject()
+        var object = unknownMembers
         func put(_ member: Member, _ value: JSONValue?) { object[member.rawValue] = value }
         put(.version, .integer(Self.version))
         put(.identity, .string(identity))
@@ -47,6 +50,7 @@ extension StoredSession {
             put(.pendingRedirectURI, .string(pendingCode.redirectURI))
             put(.pendingVerifier, .string(pendingCode.verifier.withPlaintext { $0 }))
             put(.pendingNonce, .string(pendingCode.nonce.withPlaintext { $0 }))
+            put(.pendingBinding, pendingBinding.map { .string($0) })
         }
         put(.scope, .array(scope.map(JSONValue.string)))
         put(.refusal, refusal.map { .string($0.rawValue) })
@@ -89,6 +93,7 @@ extension StoredSession {
             pendingCode = AuthorizationCode(
                 code: code, redirectURI: redirectURI, verifier: verifier, nonce: nonce)
         }
+        pendingBinding = string(.pendingBinding)
         scope = object[Member.scope.rawValue]?.array?.compactMap(\.string) ?? []
         refusal = string(.refusal).flatMap(ErrorCode.init(rawValue:))
         for (digest, code) in object[Member.barredRequests.rawValue]?.object ?? [:] {
@@ -99,11 +104,29 @@ extension StoredSession {
         basicEncoding = string(.basicEncoding).flatMap(BasicEncoding.init(rawValue:))
         registration = object[Member.registration.rawValue]?.object.flatMap(ClientRegistration.init)
         importedToken = string(.importedToken)
+        unknownMembers = object.without(Member.allCases.map(\.rawValue))
+    }
+
+    /// Whether the bytes are in a layout that only a later version of this program can read.
+    public static func isOfLaterLayout(_ bytes: [UInt8]) -> Bool {
+        guard let version = (try? JSONObject(parsing: bytes))?[Member.version.rawValue]?.integer else {
+            return false
+        }
+        return version > Self.version
+    }
+}
+
+extension JSONObject {
+    /// The members that have none of these names.
+    fileprivate func without(_ names: [String]) -> JSONObject {
+        var rest = JSONObject()
+        for (name, value) in self where !names.contains(name) { rest[name] = value }
+        return rest
     }
 }
 
 extension StoredAccessToken {
-    private enum Member: String {
+    private enum Member: String, CaseIterable {
         case token
         case generation
         case expiresAtMilliseconds = "expires_at_ms"
@@ -112,7 +135,7 @@ extension StoredAccessToken {
     }
 
     fileprivate var json: JSONValue {
-        var object = JSONObject()
+        var object = unknownMembers
         func put(_ member: Member, _ value: JSONValue) { object[member.rawValue] = value }
         put(.token, .string(token.withPlaintext { $0 }))
         put(.generation, .integer(Int64(generation)))
@@ -134,6 +157,7 @@ extension StoredAccessToken {
         self.init(
             token: Secret(token), generation: Int(clamping: generation),
             expiresAt: WallTime(sinceEpoch: expiry), lifetime: lifetime, request: request)
+        unknownMembers = object.without(Member.allCases.map(\.rawValue))
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Crypto
+import JSON
 
 /// What outlives the process of one identity.
 ///
@@ -39,6 +40,10 @@ public struct StoredSession: Sendable {
     /// A digest of the refresh token that was imported: once it is rotated, importing it again would be reuse
     /// (RFC 9700 §4.14.2), which costs the whole session.
     public var importedToken: String?
+    /// The client that ``pendingCode`` is for, where the rest belongs to another one; see ``binding``.
+    public var pendingBinding: String?
+    /// Members of the record that this version does not know: kept for the one that does.
+    var unknownMembers = JSONObject()
 
     /// A session that holds nothing yet.
     public init(identity: String, generation: Int, binding: String) {
@@ -47,6 +52,9 @@ public struct StoredSession: Sendable {
         self.binding = binding
         scope = []
     }
+
+    /// Whether anything in it opens a resource, or brings what does.
+    public var holdsTokens: Bool { refreshToken != nil || !accessTokens.isEmpty || pendingCode != nil }
 
     /// The access token that was asked for by `request`.
     public subscript(request: String) -> StoredAccessToken? {

@@ -40,7 +40,12 @@ package struct FileLock: ~Copyable, Sendable {
             // On a disk that has become read-only the lock that is there still keeps others out.
             guard error.isPermission else { throw error }
             isWritable = false
-            return try Descriptor(opening: path, O_RDONLY | O_NOFOLLOW)
+            let failure = error
+            do throws(SystemError) {
+                return try Descriptor(opening: path, O_RDONLY | O_NOFOLLOW)
+            } catch {
+                throw failure
+            }
         }
     }
 

@@ -33,7 +33,8 @@ struct IdentitySession {
             throw CommandFailure(
                 .permission, "the store is in memory, where only the daemon that made it sees it")
         }
-        let engine = try Engine(forCommandOn: configuration, loop: loop, isDetached: isDetached)
+        let engine = try Engine(
+            forCommandOn: configuration, loop: loop, isDetached: isDetached, onTrouble: Console.remark)
         guard let session = engine.sessions.first(where: { $0.identity == identity.name }) else {
             throw CommandFailure(.failure, "\(identity.name): no session")
         }
@@ -98,14 +99,8 @@ struct IdentitySession {
     }
 
     /// Forgets the session, then asks the provider to do the same, unless `isLocal`.
-    func logOut(onlyHere isLocal: Bool) async throws(CommandFailure) -> LogoutOutcome {
-        let outcome: Result<LogoutOutcome, SessionFailure>
-        do throws(StoreError) {
-            outcome = .success(try await session.logOut(onlyHere: isLocal))
-        } catch {
-            outcome = .failure(.store(error))
-        }
-        return try Self.value(of: outcome, await session.status)
+    func logOut(onlyHere isLocal: Bool) async -> LogoutOutcome {
+        await session.logOut(onlyHere: isLocal)
     }
 
     /// Makes what another program obtained the session.

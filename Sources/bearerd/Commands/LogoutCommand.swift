@@ -31,12 +31,18 @@ struct LogoutCommand: Command {
         let report = try chosen.perform(
             AdminPath.logout(chosen.name),
             here: { session throws(CommandFailure) in
-                let outcome = try await session.logOut(onlyHere: isLocal)
+                let outcome = await session.logOut(onlyHere: isLocal)
                 if let request = outcome.request { try await show(request, session.loop) }
                 return LogoutReport(outcome)
             },
             reading: { LogoutReport($0) })
-        Console.remark("\(chosen.name): logged out here\(remoteWords(report))")
+        Console.remark(
+            "\(chosen.name): \(report.storeReason == nil ? "" : "not ")logged out here\(remoteWords(report))")
+        if let reason = report.storeReason {
+            let reasons = ([reason] + report.reasons).joined(separator: "; ")
+            throw CommandFailure(
+                .inputOutput, "\(chosen.name): the store holds the session still; log out again: \(reasons)")
+        }
         guard report.reasons.isEmpty else {
             let reasons = report.reasons.joined(separator: "; ")
             throw CommandFailure(.unavailable, "\(chosen.name): the provider was not told: \(reasons)")

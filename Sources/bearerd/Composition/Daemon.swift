@@ -209,13 +209,15 @@ actor Daemon: LoopConfined {
     }
 
     private func secondPassed() {
-        Task {
-            let metrics = await workerMetrics()
-            // A worker that is slow to answer may do so when the drain is over.
-            guard let noticeTimer else { return }
-            notices?.tell(metrics, log)
-            noticeTimer.set(after: DrainNotices.interval)
-        }
+        Task(executorPreference: loop) { await self.tellWhatIsLeft() }
+    }
+
+    private func tellWhatIsLeft() async {
+        let metrics = await workerMetrics()
+        // A worker that is slow to answer may do so when the drain is over.
+        guard let noticeTimer else { return }
+        notices?.tell(metrics, log)
+        noticeTimer.set(after: DrainNotices.interval)
     }
 
     // MARK: What the admin listener asks

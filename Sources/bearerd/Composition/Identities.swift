@@ -111,12 +111,8 @@ struct Identities: IdentityDirectory {
         }
     }
 
-    func logOut(_ name: String) async throws(SessionFailure) -> LogoutOutcome {
-        do throws(StoreError) {
-            return try await sessions(of: name).first?.logOut() ?? LogoutOutcome()
-        } catch {
-            throw .store(error)
-        }
+    func logOut(_ name: String) async -> LogoutOutcome {
+        await sessions(of: name).first?.logOut() ?? LogoutOutcome()
     }
 }
 

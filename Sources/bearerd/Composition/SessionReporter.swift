@@ -60,6 +60,10 @@ final class SessionReporter: SessionObserver {
         case .storeRecovered(let operation):
             troubles.withLock { $0[Trouble(identity: identity, operation: operation)] = nil }
             log.notice(operation.recovery)
+        case .othersSessionFound:
+            log.warning(
+                "the stored session belongs to another client_id or issuer; it is kept until somebody logs in"
+            )
         case .authorizationError(let route):
             log.warning("the upstream refused the token", [.route: .string(route)])
         case .clientSecretExpires(let moment):

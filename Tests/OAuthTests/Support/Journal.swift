@@ -20,6 +20,7 @@ final class Journal: SessionObserver {
         case .adopted(let generation): append("adopted \(generation)")
         case .storeFailed(let operation, _): append("\(operation.rawValue) failed")
         case .storeRecovered(let operation): append("\(operation.rawValue) recovered")
+        case .othersSessionFound: append("another client's session")
         case .authorizationError(let route): append("401 \(route)")
         case .clientSecretExpires: append("client secret expires")
         }

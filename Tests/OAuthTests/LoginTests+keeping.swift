@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import HTTPTypes
+import JSON
+import Testing
+
+@testable import OAuth
+
+/// What a login keeps of what it got, and of what there was.
+extension LoginTests {
+    @Test func `keeps the refresh token of an answer whose access token is of no use`() async throws {
+        for rest in [
+            #""access_token":"a","expires_in":0"#, #""access_token":"a","token_type":"mac""#, #""x":1"#,
+        ] {
+            let harness = harness()
+            let key = try SigningKey.generateP256()
+            publish([key], on: harness)
+            try await harness.run("old") {
+                let body = #"{\#(rest),"refresh_token":"rt-login","id_token":"\#(try idToken(key))"}"#
+                harness.server.script(.status(200, body))
+                try await harness.session.logIn(with: Self.code)
+                await harness.settle()
+                #expect(harness.server.bodies.last?.contains("refresh_token=rt-login") == true, "\(rest)")
+                #expect(await harness.session.status.state == .authorized)
+            }
+        }
+    }
+
+    @Test func `is used from memory while another process keeps the lock, and stored after that`()
+        async throws
+    {
+        let harness = harness()
+        let key = try SigningKey.generateP256()
+        publish([key], on: harness)
+        try await harness.run("old") {
+            harness.store.isBusy = true
+            harness.server.script(answer(try idToken(key)))
+            await #expect(throws: LoginError.unstored(.busy(by: "process 7"))) {
+                try await harness.session.logIn(with: Self.code)
+            }
+            #expect(harness.token == "at-login" && refreshToken(harness) != "rt-login")
+            // The other process rotates what it has, many times.
+            harness.store.replace(with: harness.stored(50, accessToken: "theirs", refreshToken: "theirs"))
+            await harness.settle()
+            #expect(harness.token == "at-login")
+            harness.store.isBusy = false
+            await harness.pass(.seconds(5))
+            #expect(refreshToken(harness) == "rt-login")
+            #expect((harness.store.stored()?.generation ?? 0) > 50, "so that everybody adopts it")
+        }
+    }
+
+    @Test func `of a command waits until it can be stored`() async throws {
+        let harness = harness()
+        let key = try SigningKey.generateP256()
+        publish([key], on: harness)
+        harness.store.isUnlockable = true
+        harness.server.script(answer(try idToken(key)))
+        let login = Task { try await harness.session.logIn(with: Self.code) }
+        await harness.settle()
+        await harness.pass(.seconds(2))
+        harness.store.isUnlockable = false
+        await harness.pass(.seconds(2))
+        #expect(try await login.value.hasRefreshToken)
+        #expect(refreshToken(harness) == "rt-login")
+        await harness.session.stop()
+    }
+
+    @Test func `that is not done leaves another client's session stored, and says whose it is`() async throws
+    {
+        let harness = harness()
+        var others = harness.stored(3, refreshToken: "theirs")
+        others.binding = "https://sso.example former"
+        harness.store.replace(with: others)
+        try await harness.run {
+            #expect(await harness.session.status.lastError?.code == "other_client")
+            #expect(harness.journal.entries.count { $0 == "another client's session" } == 1)
+            try await harness.session.keep(Self.code)
+            #expect(refreshToken(harness) == "theirs")
+            #expect(harness.store.stored()?.binding == others.binding)
+            let exchanging = SessionHarness(grantType: .authorizationCode, sharing: harness)
+            #expect(await exchanging.session.pendingCode()?.redirectURI == Self.code.redirectURI)
+            try await harness.session.forget(Self.code)
+            #expect(refreshToken(harness) == "theirs" && harness.store.stored()?.pendingCode == nil)
+        }
+    }
+}
