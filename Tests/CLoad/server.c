@@ -13,9 +13,10 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { TOKEN_SIZE = 256, REVOKED = 8 };
+enum { TOKEN_SIZE = 256, REVOKED = 8, HOLD_OFF_SECONDS = 10 };
 
 struct exchange {
     int descriptor;
@@ -36,6 +37,7 @@ struct load_server {
     char token[TOKEN_SIZE];     /* seen last */
     char revoked[REVOKED][TOKEN_SIZE];
     int revoked_count;
+    time_t revoked_at;
     long since_restart;
     atomic_bool must_stop;
     pthread_t thread;
@@ -114,6 +116,15 @@ static bool is_revoked(struct load_server *server, const char *token) {
     return false;
 }
 
+/* Takes the token back, unless it is so soon after the last time that nobody may ask for another one yet. */
+static void take_back(struct load_server *server) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (server->revoked_count > 0 && now.tv_sec - server->revoked_at <= HOLD_OFF_SECONDS + 1) return;
+    server->revoked_at = now.tv_sec;
+    strcpy(server->revoked[server->revoked_count++ % REVOKED], server->token);
+}
+
 /* Reads the token, and now and then takes it back. */
 static void judge(struct load_server *server, struct exchange *exchange, const char *head, size_t length) {
     size_t count = 0;
@@ -125,8 +136,7 @@ static void judge(struct load_server *server, struct exchange *exchange, const c
     exchange->is_refused = is_revoked(server, server->token);
     server->tally.requests++;
     if (exchange->is_refused || server->plan.revokes_every == 0) return;
-    if (server->tally.requests % server->plan.revokes_every == 0)
-        strcpy(server->revoked[server->revoked_count++ % REVOKED], server->token);
+    if (server->tally.requests % server->plan.revokes_every == 0) take_back(server);
 }
 
 static void append_answer(struct load_server *server, struct exchange *exchange) {

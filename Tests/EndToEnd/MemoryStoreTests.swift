@@ -29,14 +29,14 @@ import Testing
         #expect(token.ending == .exited(77) && token.output.isEmpty, "no listener hands out tokens")
         #expect(try site.run("revoke", "web", "--token", "access").ending == .exited(0))
         #expect(try site.run("logout", "web", "--no-browser").ending == .exited(0))
-        #expect(try state(site) == "empty")
+        #expect(try state(site) == "login_required")
     }
 
     @Test func `a login may be done in two steps`() throws {
         let site = try LoginSite(inMemory: true)
         #expect(try site.run("exchange", "web").ending == .exited(66))
         #expect(try logIn(site, "--no-exchange") == .exited(0))
-        #expect(try state(site) == "empty")
+        #expect(try state(site) == "login_required")
         let exchange = try site.run("exchange", "web")
         #expect(exchange.ending == .exited(0) && exchange.errors == "web: logged in\n")
         #expect(try state(site) == "authorized")

@@ -219,7 +219,7 @@ struct LoginTests {
     @Test func `without a refresh token ends with its access token`() async throws {
         let harness = harness()
         try await harness.run {
-            harness.server.script(.status(200, #"{"access_token":"at","expires_in":60}"#))
+            harness.server.script(.status(200, #"{"access_token":"at","expires_in":60,"scope":"read"}"#))
             let login = try await harness.session.logIn(with: Self.code)
             #expect(login == Login(hasRefreshToken: false, hasIDToken: false))
             #expect(await harness.session.status.state == .authorized)

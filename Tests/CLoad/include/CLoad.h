@@ -40,7 +40,8 @@ void load_run(const struct load_plan *plan, struct load_tally *tally);
 
 /* How the server behaves. */
 struct load_server_plan {
-    long revokes_every;   /* after so many requests the token at hand is refused from then on; 0 for never */
+    long revokes_every;   /* after so many requests the token at hand is refused from then on, but not twice within
+                             the 10 s in which a route forces no second refresh; 0 for never */
     long restarts_every;  /* after so many it ends every connection, and refuses new ones for 20 ms */
 };
 

@@ -10,7 +10,8 @@ final class LoadServer {
     let url: String
 
     /// - Parameters:
-    ///   - revokesEvery: after so many requests it refuses the token at hand from then on; 0 for never.
+    ///   - revokesEvery: after so many requests it refuses the token at hand from then on, but not twice within a
+    ///     route's hold-off; 0 for never.
     ///   - restartsEvery: after so many it ends every connection and is away for a moment.
     init(revokesEvery: Int = 0, restartsEvery: Int = 0) throws {
         var plan = load_server_plan(revokes_every: revokesEvery, restarts_every: restartsEvery)
