@@ -13,12 +13,13 @@ package final class SignalSource {
     /// - Parameters:
     ///   - signal: its number, for instance `SIGTERM`.
     ///   - action: runs on the loop's thread for each delivery.
-    package init(_ signal: Int32, loop: EventLoop, action: @escaping () -> Void) {
+    /// - Throws: ``StreamError/failed(code:)`` when the loop cannot be told of signals.
+    package init(_ signal: Int32, loop: EventLoop, action: @escaping () -> Void) throws(StreamError) {
         self.action = action
         let context = Unmanaged.passUnretained(self).toOpaque()  // freed in deinit: no callback outlives us
         event = loop.makeEvent(
             descriptor: signal, flags: EV_SIGNAL | EV_PERSIST, callback: onSignal, context: context)
-        event_add(event, nil)
+        guard let event, event_add(event, nil) == 0 else { throw .failed(code: errno) }
     }
 
     deinit { if let event { event_free(event) } }

@@ -8,16 +8,8 @@ internal import Synchronization
 ///
 /// The workers share it. An answer costs one atomic load here, unless the last line said that the upstream fails.
 package final class UpstreamReport: Sendable {
-    private struct State {
-        var warnedAt: ContinuousClock.Instant?
-        /// Failures since the last line.
-        var leftOut = 0
-    }
-
-    private static let pause = Duration.seconds(1)
-
     private let log: Log?
-    private let state = Mutex(State())
+    private let throttle = LineThrottle()
     private let hasWarned = Atomic(false)
 
     /// - Parameter log: nil says nothing.
@@ -30,17 +22,7 @@ package final class UpstreamReport: Sendable {
 
     /// Says that a request failed, unless that was said within the last second.
     func failed(_ failure: UpstreamFailure) {
-        let now = ContinuousClock.now
-        let leftOut: Int? = state.withLock { state in
-            if let warnedAt = state.warnedAt, warnedAt.duration(to: now) < Self.pause {
-                state.leftOut += 1
-                return nil
-            }
-            state.warnedAt = now
-            defer { state.leftOut = 0 }
-            return state.leftOut
-        }
-        guard let leftOut else { return }
+        guard let leftOut = throttle.pass() else { return }
         hasWarned.store(true, ordering: .relaxed)
         guard !failure.hint.isEmpty else {
             log?.warning(
@@ -57,10 +39,6 @@ package final class UpstreamReport: Sendable {
     /// Says that the upstream works again, if the last line was that it fails.
     func answered() {
         guard hasWarned.exchange(false, ordering: .relaxed) else { return }
-        let leftOut = state.withLock { state in
-            defer { state.leftOut = 0 }
-            return state.leftOut
-        }
-        log?.notice("the upstream works again", [.leftOut: .integer(leftOut)])
+        log?.notice("the upstream works again", [.leftOut: .integer(throttle.takeLeftOut())])
     }
 }

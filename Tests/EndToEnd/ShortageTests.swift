@@ -46,7 +46,7 @@ import Testing
                 Issue.record("\(limit) descriptors: \(result)")
                 continue
             }
-            #expect(code != 0 && !result.errors.isEmpty, "\(limit) descriptors: \(result)")
+            #expect(code == 71 && !result.errors.isEmpty, "\(limit) descriptors: \(result)")
         }
     }
 
@@ -85,6 +85,27 @@ import Testing
                 [BearerdProcess.binary, command, "-c", session.configuration], environment: environment)
             #expect(result.ending == .exited(0), "\(command) \(result)")
         }
+    }
+
+    @Test func `of what the kernel can watch, a daemon says so, and goes on when there is some again`() throws
+    {
+        let directory = try TemporaryDirectory()
+        let shortage = directory.path("shortage")
+        let sidecar = try Sidecar(environment: try Faults.environment(["FAULT_WATCH": shortage]))
+        try sidecar.awaitToken()
+        #expect(try sidecar.get().status == 200)
+        _ = try directory.write("shortage", "")
+        let silent = try sidecar.client()
+        #expect(try silent.wire.readToEnd().isEmpty, "nobody would hear of what it says")
+        let line = try sidecar.bearerd.logLine("the trouble") { $0["message"] == "an event loop has trouble" }
+        #expect(line["reason"]?.contains("No space left on device") == true && line["level"] == "warning")
+        unlink(shortage)
+        #expect(try sidecar.get().status == 200)
+        #expect(try sidecar.admin("GET", "/healthz").status == 200)
+        #expect(try sidecar.bearerd.terminate() == .exited(0))
+        _ = try directory.write("shortage", "")
+        try fails(
+            ["run", "-c", try configuration(directory)], ["FAULT_WATCH": shortage], saying: "event loop")
     }
 
     @Test func `closed standard streams become the null device`() throws {

@@ -34,6 +34,17 @@ int epoll_create(int size) {
     return epoll_create1(0);
 }
 
+/* While the file of that name is there, nothing further can be watched, as when a user's limit is reached. */
+int epoll_ctl(int epoll, int operation, int descriptor, struct epoll_event *event) {
+    const char *file = getenv("FAULT_WATCH");
+    if (file && operation == EPOLL_CTL_ADD && access(file, F_OK) == 0) {
+        errno = ENOSPC;
+        return -1;
+    }
+    int (*real)(int, int, int, struct epoll_event *) = dlsym(RTLD_NEXT, "epoll_ctl");
+    return real(epoll, operation, descriptor, event);
+}
+
 /* As a program with an environment of its own making leaves it: far from the arguments. */
 __attribute__((constructor)) static void move_environment(void) {
     if (!getenv("FAULT_ENVIRON")) return;

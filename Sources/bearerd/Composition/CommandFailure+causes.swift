@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EventLoop
+import Glibc
 import HTTPClient
 import OAuth
 import System
@@ -25,11 +26,18 @@ extension CommandFailure {
         case let failure as StreamError:
             self.init(
                 .systemRefuses,
-                "cannot start an event loop: \(failure.reason); raise the limit of descriptors (LimitNOFILE=)"
-            )
+                "cannot start an event loop: \(failure.reason); raise \(failure.limit)")
         default:
             self.init(.failure, "\(error)")
         }
+    }
+}
+
+extension StreamError {
+    /// Which limit of the system is behind it (epoll_ctl(2), epoll_create1(2)).
+    fileprivate var limit: String {
+        self == .failed(code: ENOSPC)
+            ? "fs.epoll.max_user_watches" : "the limit of descriptors (LimitNOFILE=)"
     }
 }
 

@@ -42,19 +42,28 @@ enum DaemonProcess {
 
         let loop: EventLoop
         let daemon: Daemon
+        let signals: [SignalSource]
         do {
+            // Until there is a log to write it to, what fails is told by us alone.
+            EventLoop.hearMessages { _ in }
             loop = try EventLoop(name: "control")
             loop.takeStrayJobs()
             daemon = try Daemon(
                 configuration: configuration, sockets: sockets, loop: loop, log: log, writer: writer)
+            signals = try [
+                SignalSource(SIGTERM, loop: loop) { stop(daemon, writer) },
+                SignalSource(SIGINT, loop: loop) { stop(daemon, writer) },
+                SignalSource(SIGHUP, loop: loop) {
+                    log.warning("reloading is not supported yet; restart to apply changes")
+                },
+            ]
         } catch {
             throw CommandFailure(error)
         }
-        let signals = [SIGTERM, SIGINT].map { signal in
-            SignalSource(signal, loop: loop) { stop(daemon, writer) }
-        }
-        let hangup = SignalSource(SIGHUP, loop: loop) {
-            log.warning("reloading is not supported yet; restart to apply changes")
+        let throttle = LineThrottle()
+        EventLoop.hearMessages { text in
+            guard let leftOut = throttle.pass() else { return }
+            log.warning("an event loop has trouble", [.reason: .string(text), .leftOut: .integer(leftOut)])
         }
         let ending = Ending()
         Task(executorPreference: loop) {
@@ -68,7 +77,7 @@ enum DaemonProcess {
             loop.stop()
         }
         loop.run()
-        withExtendedLifetime((signals, hangup)) {}
+        withExtendedLifetime(signals) {}
         return ending.status
     }
 
