@@ -2,8 +2,8 @@
 
 /// The state that log and hooks were told last, and what they must not be told yet.
 ///
-/// A change is told at once, unless it goes back to a state that was left less than a second ago: then it is told
-/// when that second is over, if it still holds. However often the state flips, each is told at most once a second.
+/// A change is told at once, unless it goes back to a state that was left less than a second ago: then it is told once
+/// it has held for a second. A state that flips for ever is told when it begins to, and when it has come to rest.
 struct ReportedState: Sendable {
     private static let quiet: Duration = .seconds(1)
 
@@ -11,26 +11,34 @@ struct ReportedState: Sendable {
     private(set) var told: IdentityState
     /// When to look again, because a change is kept back; nil if none is.
     private(set) var due: Instant?
+    private var present: IdentityState
+    /// When the present state has held for long enough, if it undoes another; nil if it need not.
+    private var settled: Instant?
     /// When each state was last left.
     private var left: [IdentityState: Instant] = [:]
 
     init(_ state: IdentityState) {
         told = state
+        present = state
     }
 
-    /// The state is `present`.
+    /// The state is `state`.
     ///
     /// - Returns: the state that was told before, if it is to be told now.
-    mutating func look(_ present: IdentityState, at now: Instant) -> IdentityState? {
+    mutating func look(_ state: IdentityState, at now: Instant) -> IdentityState? {
+        if state != present {
+            let returns = left[state].map { now < $0 + Self.quiet } ?? false
+            left[present] = now
+            present = state
+            settled = returns ? now + Self.quiet : nil
+        }
         due = nil
-        guard present != told else { return nil }
-        if let left = left[present], now < left + Self.quiet {
-            due = left + Self.quiet
+        guard state != told else { return nil }
+        if let settled, now < settled {
+            due = settled
             return nil
         }
-        let before = told
-        left[before] = now
-        told = present
-        return before
+        defer { told = state }
+        return told
     }
 }
