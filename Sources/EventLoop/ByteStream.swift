@@ -19,7 +19,9 @@ package final class ByteStream {
 
     private let wire: any Wire
     private let loop: EventLoop
-    private var pool: StoragePool { loop.storagePool }
+    private let pool: StoragePool
+    /// The loop's, which lives as long as we do.
+    private let allowance: UnsafeMutablePointer<Int>
     private var isClosed = false
 
     package init(wire: any Wire, readiness: Readiness, loop: EventLoop) {
@@ -27,6 +29,8 @@ package final class ByteStream {
         isEncrypted = wire.isEncrypted
         self.readiness = readiness
         self.loop = loop
+        pool = loop.storagePool
+        allowance = loop.allowance
     }
 
     deinit { close() }
@@ -102,11 +106,22 @@ package final class ByteStream {
     ///
     /// - Parameter cost: as ``Turn`` counts it.
     @inline(__always)
-    package func spend(_ cost: Int) { loop.spend(cost) }
+    package func spend(_ cost: Int) { allowance.pointee &-= cost }
+
+    /// Takes bytes out of ``input`` with which a piece of work begins.
+    ///
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - cost: of the work, as ``Turn`` counts it.
+    @inline(__always)
+    package func take(_ count: Int, for cost: Int) {
+        input.consume(count)
+        spend(cost)
+    }
 
     /// Whether the job that runs has had its turn, and is to ``yield()`` if it would go on.
     @inline(__always)
-    package var turnIsOver: Bool { loop.turnIsOver }
+    package var turnIsOver: Bool { allowance.pointee <= 0 }
 
     /// Lets others go first; the stream may be closed afterwards.
     package func yield() async { await loop.yield() }
@@ -141,7 +156,7 @@ package final class ByteStream {
         switch input.fill({ wire.receive(into: $0) }) {
         case .moved(let count):
             bytesReceived &+= UInt64(count)
-            loop.spend(count &+ Turn.callCost)
+            spend(count &+ Turn.callCost)
             if count < room, wire.drainsOnShortReceive { readiness.clearReadable() }
             return true
         case .wouldBlockOnRead:
@@ -249,7 +264,7 @@ package final class ByteStream {
         switch result {
         case .moved(let count):
             bytesSent &+= UInt64(count)
-            loop.spend(count &+ Turn.callCost)
+            spend(count &+ Turn.callCost)
             return count
         case .wouldBlockOnWrite:
             readiness.clearWritable()

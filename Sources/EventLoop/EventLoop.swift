@@ -25,8 +25,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private var ready: [UnownedJob] = []
     /// The emptied array of the round before, kept for its capacity.
     private var spare: [UnownedJob] = []
-    /// What is left of the turn of the job that runs.
-    private var allowance = Turn.allowance
+    /// What is left of the turn of the job that runs; streams count it down without a way through the loop.
+    let allowance = UnsafeMutablePointer<Int>.allocate(capacity: 1)  // freed in deinit
     /// Those that have had their turn and would go on, in order.
     private var yielded: [UnsafeContinuation<Void, Never>] = []
     private var isStopping = false
@@ -48,21 +48,34 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// Makes a loop that does nothing until ``run()`` or ``start()``.
     ///
     /// - Parameter name: the thread's name, at most 15 bytes are shown by the system.
-    /// - Throws: ``StreamError/failed(code:)`` when the kernel has no descriptor left, or no epoll.
+    /// - Throws: ``StreamError/failed(code:)`` when the kernel has no descriptor left, no epoll, or can watch no more.
     package init(name: String) throws(StreamError) {
         let wakeDescriptor = eventfd(0, CInt(EFD_NONBLOCK | EFD_CLOEXEC))
         guard wakeDescriptor >= 0 else { throw .failed(code: errno) }
-        guard let base = Self.makeBase() else {
+        guard Self.hasRoom(beside: wakeDescriptor), let base = Self.makeBase() else {
             let code = errno
             close(wakeDescriptor)
             throw .failed(code: code)
         }
+        allowance.initialize(to: Turn.allowance)
         self.name = name
         self.base = base
         self.wakeDescriptor = wakeDescriptor
         let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in deinit
         wakeEvent = event_new(base, wakeDescriptor, CShort(EV_READ | EV_PERSIST), onWake, context)
-        event_add(wakeEvent, nil)
+        guard let wakeEvent, event_add(wakeEvent, nil) == 0 else { throw .failed(code: errno) }
+    }
+
+    /// Whether there are as many descriptors as libevent takes for a loop: it ends the process where one is missing.
+    ///
+    /// - Returns: `false`, and `errno`, if there are not.
+    private static func hasRoom(beside descriptor: CInt) -> Bool {
+        // epoll, a timer, a pair for signals.
+        let probes = (0..<4).map { _ in fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
+        let code = errno
+        for probe in probes where probe >= 0 { close(probe) }
+        errno = code
+        return probes.allSatisfy { $0 >= 0 }
     }
 
     /// Without edges there would be only backends that tell of the same readiness for ever, which nothing here expects.
@@ -78,6 +91,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         if let wakeEvent { event_free(wakeEvent) }
         event_base_free(base)
         close(wakeDescriptor)
+        allowance.deallocate()
     }
 
     // MARK: Running
@@ -128,7 +142,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             guard !ready.isEmpty else { return }
             swap(&ready, &spare)
             for job in spare {
-                allowance = Turn.allowance
+                allowance.pointee = Turn.allowance
                 job.runSynchronously(
                     isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             }
@@ -145,14 +159,6 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
 
     // MARK: Turns
-
-    /// Sets down what the job that runs has done, as ``Turn`` counts it.
-    @inline(__always)
-    func spend(_ cost: Int) { allowance &-= cost }
-
-    /// Whether the job that runs has had its turn.
-    @inline(__always)
-    var turnIsOver: Bool { allowance <= 0 }
 
     /// Goes on after everybody else who is ready, and a look at descriptors and timers.
     func yield() async {

@@ -57,7 +57,7 @@ package final class MessageBody {
                 throw .malformed(error)
             }
             isDecoded = decoder.isFinished
-            stream.spend(Turn.pieceCost)
+            if !isDecoded { stream.spend(Turn.pieceCost) }
             switch piece {
             case .data(let range):
                 byteCount &+= UInt64(range.count)

@@ -84,16 +84,19 @@ package final class ServerConnection {
     /// - Throws: ``MessageError/headTimedOut`` and ``MessageError/malformed(_:)``, after which the connection is of
     ///   no more use than to send one answer.
     package func receiveHead() async throws(MessageError) -> Bool {
+        let stream = stream
         if stream.input.isEmpty {
             guard try await waitForRequest() else { return false }
-            // An end that was asked for while it was idle comes after this request.
-            stream.readiness.forgetInterruption()
         }
         isIdle = false
         if stream.turnIsOver { await stream.yield() }
         if try parseHead() { return true }
+        comeBeforeEnd()
         return try await receiveRestOfHead()
     }
+
+    /// Has an end that was asked for while the connection was idle wait for the request that came first.
+    package func comeBeforeEnd() { stream.readiness.forgetInterruption() }
 
     /// When the whole of the request whose head has just been received must be there, counted from its first byte.
     ///
@@ -152,8 +155,7 @@ package final class ServerConnection {
             throw .malformed(error)
         }
         guard let consumed else { return false }
-        stream.input.consume(consumed)
-        stream.spend(Turn.requestCost)
+        stream.take(consumed, for: Turn.requestCost)
         persists = request.isPersistent
         return true
     }

@@ -11,8 +11,8 @@ extension HTTPRequest {
             }
         case .repeated: throw .repeatedHost
         }
-        guard !method.isNeverForwarded else { return }  // Refused by the proxy whatever its target.
         guard let first = targetBytes.first, first != Byte.slash else { return }
+        guard !method.isNeverForwarded else { return }  // Refused by the proxy whatever its target.
         if targetBytes.count == 1, first == Byte.asterisk {
             guard method == .options else { throw .malformedTarget }
             return

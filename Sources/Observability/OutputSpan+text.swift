@@ -5,8 +5,25 @@ internal import System
 extension OutputSpan<UInt8> {
     /// Appends a number in decimal, with leading zeros up to `width` digits.
     mutating func append(decimal value: UInt64, width: Int = 1) {
-        if value > 9 || width > 1 { append(decimal: value / 10, width: width - 1) }
-        append(UInt8(ascii: "0") + UInt8(value % 10))
+        guard value > 9 || width > 1 else {
+            return append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))
+        }
+        // Eight digits at a time, the first of them in the lowest bits.
+        var digits: UInt64 = 0
+        var count = 0
+        var rest = value
+        repeat {
+            let quotient = rest / 10
+            digits = digits &<< 8 | (rest &- quotient &* 10)
+            rest = quotient
+            count &+= 1
+        } while count < 8 && (rest > 0 || count < width)
+        if rest > 0 || count < width { append(decimal: rest, width: width &- count) }
+        while count > 0 {
+            append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digits & 0xFF))
+            digits &>>= 8
+            count &-= 1
+        }
     }
 
     /// Appends a duration in seconds with six digits after the point; negative ones count as zero.

@@ -18,25 +18,19 @@ final class ClientWatch {
     /// How long a half-closed client may take nothing; zero for ever.
     private let patience: Duration
     private let pace: Duration
-    private let exchanges: () -> [Exchange]
-    private let leave: (Exchange) -> Void
+    /// Tells those that have a connection.
+    var exchanges: () -> [Exchange] = { [] }
+    /// Ends whatever is done for a client that is gone.
+    var leave: (Exchange) -> Void = { _ in }
     private var isTimerSet = false
     private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // the timer goes with us
         lookAtAll()
     }
 
-    /// - Parameters:
-    ///   - patience: `timeouts.half_closed`; zero turns it off.
-    ///   - exchanges: those that have a connection.
-    ///   - leave: ends whatever is done for a client that is gone.
-    init(
-        loop: EventLoop, patience: Duration, exchanges: @escaping () -> [Exchange],
-        leave: @escaping (Exchange) -> Void
-    ) {
+    /// - Parameter patience: `timeouts.half_closed`; zero turns it off.
+    init(loop: EventLoop, patience: Duration) {
         self.loop = loop
         self.patience = patience
-        self.exchanges = exchanges
-        self.leave = leave
         pace = patience > .zero ? min(Self.pace, max(patience / 4, .milliseconds(1))) : Self.pace
     }
 

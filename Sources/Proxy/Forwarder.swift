@@ -20,13 +20,7 @@ final class Forwarder {
     } isConnected: { [unowned self] in
         routes.contains { $0.pool.idleCount > 0 }
     }
-    private(set) lazy var clients = ClientWatch(
-        loop: loop, patience: configuration.serverTimeouts.halfClosed
-    ) { [unowned self] in
-        exchanges
-    } leave: { [unowned self] in
-        leave($0)
-    }
+    let clients: ClientWatch
     var metrics: WorkerMetrics
     var requestIDs = RequestIDs()
     var accessLog: AccessLog
@@ -55,6 +49,7 @@ final class Forwarder {
         self.loop = loop
         self.configuration = configuration
         table = RouteTable(configuration.routes)
+        clients = ClientWatch(loop: loop, patience: configuration.serverTimeouts.halfClosed)
         let multis = CurlMultiSet(loop: loop)
         let routes = configuration.routes.enumerated().map { index, route in
             RouteState(
@@ -69,7 +64,9 @@ final class Forwarder {
         self.routes = routes
         metrics = WorkerMetrics(routes: configuration.routes.count)
         accessLog = AccessLog(format: configuration.logFormat, routes: configuration.routes.map(\.path))
-        // The pools go with us.
+        // The pools go with us, and so does the watch.
+        clients.exchanges = { [unowned self] in exchanges }
+        clients.leave = { [unowned self] in leave($0) }
         for route in routes { route.pool.onShortage = { [unowned self] in closeIdleUpstreams() } }
     }
 
@@ -215,6 +212,7 @@ final class Forwarder {
                 return ended(exchange)
             }
             while try await connection.receiveHead() {
+                if hasLingered { connection.comeBeforeEnd() }
                 clients.begin(exchange)
                 await self.exchange(exchange)
                 clients.end(exchange)
