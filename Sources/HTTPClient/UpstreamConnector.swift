@@ -68,9 +68,13 @@ package final class UpstreamConnector {
         return try await run(second, within: Self.rest(of: timeout, since: start))
     }
 
+    /// Connecting that was given up after this time counts against the address.
+    private static let doubtfulAfter = Duration.seconds(1)
+
     private func run(
         _ turn: LookupTurns.Turn, within timeout: Duration
     ) async throws(UpstreamError) -> CurlTransfer {
+        let began = ContinuousClock.now
         do throws(UpstreamError) {
             let transfer = try await run(within: timeout, asksForName: turn == .scout)
             lookups?.end(turn, because: nil)
@@ -79,6 +83,8 @@ package final class UpstreamConnector {
             if error == .cancelled, let lookups, !lookups.areKnown {
                 lookups.abandon(turn)
             } else {
+                // Clients are seldom as patient as we: who leaves an address that is silent has reason to.
+                if error == .cancelled, began.duration(to: .now) >= Self.doubtfulAfter { lookups?.doubt() }
                 lookups?.end(turn, because: error)
             }
             throw error

@@ -6,7 +6,7 @@ extension UpstreamError {
         switch self {
         case .connectionRefused: "connection refused"
         case .connectionTimeout: "connecting took too long"
-        case .unreachable: "no route leads there"
+        case .unreachable: "no route leads there, or there is no such socket"
         case .dnsError: "the name has no address"
         case .dnsTimeout: "the name servers did not answer"
         case .tlsCertificate(let fault): "the certificate does not verify: \(fault.reason)"

@@ -83,8 +83,10 @@ package final class UpstreamPool {
             let now = CoarseInstant.now
             idle.removeLast()
             connection.becomeBusy()
-            if !isSpent(connection, at: now), connection.isQuiet { return connection }
-            heedEnd(of: connection, at: now)
+            if !isSpent(connection, at: now) {
+                if connection.isQuiet { return connection }
+                heedEnd(of: connection, at: now)
+            }
             discard(connection)
         }
         return nil
@@ -110,8 +112,10 @@ package final class UpstreamPool {
             }
             idle.removeLast()
             connection.becomeBusy()
-            if !isSpent(connection, at: now), connection.isQuietNow { return connection }
-            heedEnd(of: connection, at: now)
+            if !isSpent(connection, at: now) {
+                if connection.isQuietNow { return connection }
+                heedEnd(of: connection, at: now)
+            }
             discard(connection)
         }
         return nil

@@ -64,7 +64,7 @@ package actor HTTPService: LoopConfined {
         clients[ObjectIdentifier(client)] = client
         lookForRoom()
         Task {
-            // Without the preference each resumption would pass through the global pool.
+            // Without the preference each resumption would pass through whatever runs stray jobs.
             await withTaskExecutorPreference(loop) { await self.serve(client) }
         }
     }

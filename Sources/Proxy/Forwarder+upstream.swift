@@ -303,12 +303,13 @@ extension Forwarder {
     /// Keeps the connection for the next request if everything on it is said and done.
     func releaseUpstream(of exchange: Exchange, on route: RouteState) {
         guard let upstream = exchange.upstream else { return }
+        let stream = upstream.stream
         guard exchange.upstreamPersists, exchange.responseBody.isFinished, exchange.upload.isFinished,
-            upstream.stream.input.isEmpty, upstream.stream.isOpen
+            stream.input.isEmpty, stream.isOpen
         else { return discardUpstream(of: exchange, on: route) }
         exchange.upstream = nil
         route.activeConnections -= 1
-        upstream.stream.releaseStorage()
+        stream.releaseStorage()
         route.pool.giveBack(upstream)
     }
 

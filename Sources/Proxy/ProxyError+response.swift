@@ -163,7 +163,11 @@ package struct Rejection: Equatable, Sendable {
             self.init(
                 503, "upstream_busy", "All of limits.upstream_connections are in use.",
                 proxyStatus: "connection_limit_reached", retryAfter: .seconds(1))
-        case .unreachable, .noDescriptors, .cancelled, .other:
+        case .noDescriptors:
+            self.init(
+                503, "upstream_busy", "No descriptor is left for a connection: raise LimitNOFILE=.",
+                proxyStatus: "connection_limit_reached", retryAfter: .seconds(1))
+        case .unreachable, .cancelled, .other:
             self.init(
                 502, "upstream_connect", "The upstream cannot be reached.",
                 proxyStatus: "destination_unavailable")

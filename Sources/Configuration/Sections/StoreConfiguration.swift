@@ -79,7 +79,10 @@ extension StoreConfiguration {
         guard !isRoot else { return serviceDirectory }
         // XDG base directories: what is not absolute does not count.
         if let home = environment(Variable.stateHome), home.hasPrefix("/") { return "\(home)/bearerd" }
-        guard let home = environment(Variable.home), home.hasPrefix("/") else { return serviceDirectory }
+        // A container gives a user that it does not know the root directory.
+        guard let home = environment(Variable.home), home.hasPrefix("/"), home != "/" else {
+            return serviceDirectory
+        }
         return "\(home)/.local/state/bearerd"
     }
 

@@ -90,7 +90,6 @@ actor Daemon: LoopConfined {
         }
         let outcome = await drain()
         for worker in workers { await worker.stop() }
-        for session in engine.sessions { await session.stop() }
         sockets.admin?.removeFile()
         return outcome
     }
@@ -195,9 +194,29 @@ actor Daemon: LoopConfined {
                 race.finishedOne()
             }
         }
-        let outcome = await race.wait(for: workers.count, grace: shutdown.grace, on: loop)
+        let deadline = ContinuousClock.now + shutdown.grace
+        let connections = await race.wait(for: workers.count, grace: shutdown.grace, on: loop)
+        let sessions = await endSessions(within: max(ContinuousClock.now.duration(to: deadline), Self.linger))
         noticeTimer = nil
+        let outcome = connections == .drained ? sessions : connections
         log.notice("stopped", [.outcome: outcome == .drained ? "drained" : "cut"])
+        return outcome
+    }
+
+    /// Waits for token requests in flight, whose answer may hold the only refresh token that is still good, and for what
+    /// is still to be stored.
+    private func endSessions(within limit: Duration) async -> Outcome {
+        let race = DrainRace()
+        for session in engine.sessions {
+            Task(executorPreference: loop) {
+                await session.stop()
+                race.finishedOne()
+            }
+        }
+        let outcome = await race.wait(for: engine.sessions.count, grace: limit, on: loop)
+        if outcome == .graceIsOver {
+            log.warning("a token request, or storing what it brought, was given up: the grace is over")
+        }
         return outcome
     }
 

@@ -3,7 +3,7 @@
 import EventLoop
 import Synchronization
 
-/// The drain of all workers against the grace.
+/// The ends of all workers, or of all sessions, against the grace.
 final class DrainRace: Sendable {
     private struct State {
         var finished = 0
@@ -13,7 +13,7 @@ final class DrainRace: Sendable {
 
     private let state = Mutex(State())
 
-    /// One more worker has no connection left.
+    /// One more worker has no connection left, or one more session nothing to do.
     func finishedOne() {
         let continuation = state.withLock { state -> CheckedContinuation<Daemon.Outcome, Never>? in
             state.finished += 1
@@ -23,7 +23,7 @@ final class DrainRace: Sendable {
         continuation?.resume(returning: .drained)
     }
 
-    /// Waits for `count` workers, at most for `grace`.
+    /// Waits for `count` of them, at most for `grace`.
     func wait(for count: Int, grace: Duration, on loop: EventLoop) async -> Daemon.Outcome {
         let timer = LoopSleep()
         return await withCheckedContinuation { continuation in
