@@ -91,6 +91,11 @@ bench: release ## bearerd beside nginx and haproxy; BENCH_SECONDS=2 for a quick 
 	deploy/bootstrap nginx haproxy wrk python3 openssl
 	Tests/Benchmark/run $(BENCH)
 
+.PHONY: count
+count: release ## user instructions of each request, by callgrind; COUNT_FUNCTIONS=20 tells where they are spent
+	deploy/bootstrap nginx wrk python3 openssl strip valgrind
+	Tests/Benchmark/count $(COUNT)
+
 .PHONY: soak
 soak: build release ## SOAK_REQUESTS (10 million) while all breaks; kills and shared stores SOAK (50) times as long
 	BEARERD_SOAK=$(SOAK) BEARERD_SOAK_REQUESTS=$(SOAK_REQUESTS) BEARERD_BINARY=$(CURDIR)/.build/release/bearerd \

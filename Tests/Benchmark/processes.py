@@ -31,7 +31,7 @@ class Process:
         self.await_port(port)
 
     def await_port(self, port):
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 30
         while time.monotonic() < deadline:
             if self.child.poll() is not None:
                 break

@@ -50,3 +50,10 @@ SCENARIOS = [
     Scenario("beside", "GET 1 KiB, one client beside a download, an upload and refused requests in a pipeline",
              connections=1, bulk=(("/10m", ""), ("/post", UPLOAD), ("/1k", REFUSED))),
 ]
+
+# What `count` counts: the least that a request can be. The answer has five lines and is not read from a file, the
+# token is short.
+COUNTED = [
+    Scenario("get-1k", "GET 1 KiB, 32 kept connections", path="/"),
+    Scenario("close", "GET 1 KiB, one client connection per request", path="/", headers=("Connection: close",)),
+]

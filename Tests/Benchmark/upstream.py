@@ -71,6 +71,7 @@ class Upstream:
     keepalive_requests 1000000000;
     root {self.directory}/www;
     location / {{ }}
+    location = / {{ return 200 "{"x" * 1024}"; }}
     location /post {{ return 200 "ok"; }}
   }}"""
         tls = "ssl_certificate server.pem; ssl_certificate_key server.key;"
@@ -100,13 +101,13 @@ http {{
 
 
 class TokenEndpoint:
-    """Hands out the one token; not part of what is measured."""
+    """Hands out one token; not part of what is measured."""
 
-    def __init__(self):
+    def __init__(self, token=TOKEN):
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_POST(self):
                 self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                body = json.dumps({"access_token": TOKEN, "token_type": "Bearer", "expires_in": 86400}).encode()
+                body = json.dumps({"access_token": token, "token_type": "Bearer", "expires_in": 86400}).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "application/json")
                 self.send_header("Content-Length", str(len(body)))
