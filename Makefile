@@ -87,8 +87,8 @@ websocket: build ## a WebSocket library's client and server through bearerd, and
 	Tests/WebSocket/run
 
 .PHONY: bench
-bench: release ## bearerd beside nginx and haproxy; BENCH_SECONDS=2 for a quick look
-	deploy/bootstrap nginx haproxy wrk python3 openssl
+bench: release ## bearerd beside nginx, haproxy and the least there can be; BENCH_SECONDS=2 for a quick look
+	deploy/bootstrap nginx haproxy wrk h2load python3 openssl
 	Tests/Benchmark/run $(BENCH)
 
 .PHONY: count

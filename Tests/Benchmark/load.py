@@ -1,18 +1,68 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The load generator."""
+"""The load generators: the command of each for a target, and what its output says."""
 
 import os
+import re
 
 from processes import LOAD_CORE
 
+UNITS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 6e4}
 
-def wrk(name, script, url, directory, connections, seconds, headers=()):
-    """The command that asks for one URL for some seconds, each connection again as soon as it has its answer."""
-    path = os.path.join(directory, name + ".lua")
-    with open(path, "w") as file:
-        file.write(script)
-    command = ["taskset", "-c", str(LOAD_CORE), "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency",
-               "--timeout", "10s", "-s", path]
-    for header in headers:
-        command += ["-H", header]
-    return [*command, url]
+
+def milliseconds(text):
+    number, unit = re.fullmatch(r"([\d.]+)(\w+)", text).groups()
+    return float(number) * UNITS[unit]
+
+
+class Wrk:
+    """Knows how long the slowest took, and no Unix sockets."""
+
+    @staticmethod
+    def command(listen, path, connections, seconds, headers, script, directory):
+        """`script` is Lua, for what is no plain GET."""
+        name = os.path.join(directory, f"wrk-{hash(script):x}.lua")
+        if not os.path.exists(name):
+            with open(name, "w") as file:
+                file.write(script)
+        command = ["taskset", "-c", str(LOAD_CORE), "wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency",
+                   "--timeout", "10s", "-s", name]
+        for header in headers:
+            command += ["-H", header]
+        return [*command, f"http://{listen}{path}"]
+
+    @staticmethod
+    def result(output):
+        """Requests a second, times in milliseconds, and how many failed; None if there is nothing to read."""
+        rate = re.search(r"^Requests/sec: +([\d.]+)", output, re.MULTILINE)
+        times = dict(re.findall(r"^ +(\d+)% +([\d.]+\w+)", output, re.MULTILINE))
+        if not rate or not times:
+            return None
+        failures = sum(map(int, re.findall(r"(?:connect|read|write|timeout) (\d+)", output)))
+        failures += sum(map(int, re.findall(r"Non-2xx or 3xx responses: (\d+)", output)))
+        return {
+            "rate": float(rate.group(1)), "p50": milliseconds(times["50"]), "p99": milliseconds(times["99"]),
+            "failures": failures,
+        }
+
+
+class H2load:
+    """Knows TCP and Unix sockets, so that they can be compared, and only the mean of what requests took."""
+
+    @staticmethod
+    def command(listen, path, connections, seconds, headers, script, directory):
+        command = ["taskset", "-c", str(LOAD_CORE), "h2load", "--h1", "-t1", f"-c{connections}", f"-D{seconds}"]
+        for header in headers:
+            command += ["-H", header]
+        base = listen if listen.startswith("unix:") else f"http://{listen}"
+        return [*command, f"--base-uri={base}", f"http://localhost{path}"]
+
+    @staticmethod
+    def result(output):
+        rate = re.search(r"^finished in [^,]+, ([\d.]+) req/s", output, re.MULTILINE)
+        mean = re.search(r"^time for request: +\S+ +\S+ +(\S+)", output, re.MULTILINE)
+        if not rate or not mean:
+            return None
+        failures = re.search(r"^requests: .* (\d+) failed, ", output, re.MULTILINE)
+        return {
+            "rate": float(rate.group(1)), "mean": milliseconds(mean.group(1)), "failures": int(failures.group(1)),
+        }

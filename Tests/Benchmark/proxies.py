@@ -3,9 +3,22 @@
 
 import json
 import os
+import shutil
+import subprocess
+from dataclasses import dataclass
 
 from processes import PROXY_CORE, Process, free_port
 from upstream import TOKEN
+
+
+@dataclass(frozen=True)
+class Target:
+    """A kind of listener with what is behind it. An address is 127.0.0.1:PORT or unix:PATH."""
+
+    listen: str
+    upstream: str
+    # The CAs that the upstream is verified with, if it speaks TLS.
+    ca: str | None = None
 
 
 class Proxy:
@@ -16,14 +29,18 @@ class Proxy:
         self.upstream = upstream
         self.endpoint = endpoint
         self.logs = logs
-        # What is behind each listener: the port, and the CAs it is verified with.
+        port = free_port()
         self.targets = {
-            "plain": (upstream.plain, None),
-            "tls": (upstream.tls, upstream.ca),
-            "tls-bundle": (upstream.tls_close, upstream.bundle),
+            "plain": Target(f"127.0.0.1:{port}", f"127.0.0.1:{upstream.plain}"),
+            "tls": Target(f"127.0.0.1:{free_port()}", f"127.0.0.1:{upstream.tls}", upstream.ca),
+            "tls-bundle": Target(f"127.0.0.1:{free_port()}", f"127.0.0.1:{upstream.tls_close}", upstream.bundle),
+            "unix": Target(self.socket("client"), f"127.0.0.1:{upstream.plain}"),
+            "unix-both": Target(self.socket("both"), upstream.socket),
         }
-        self.ports = {target: free_port() for target in self.targets}
-        self.process = Process(self.name, self.command(), PROXY_CORE, directory, self.ports["plain"])
+        self.process = Process(self.name, self.command(), PROXY_CORE, directory, port)
+
+    def socket(self, suffix):
+        return f"unix:{self.directory}/{self.name}-{suffix}.socket"
 
     def write(self, suffix, text):
         path = os.path.join(self.directory, self.name + suffix)
@@ -35,22 +52,35 @@ class Proxy:
         self.process.stop()
 
 
+class Floor(Proxy):
+    """The least a proxy can do, see floor.c. It knows no TLS and writes no log."""
+
+    name = "floor"
+
+    def command(self):
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "floor.c")
+        binary = os.path.join(self.directory, "floor")
+        subprocess.run([shutil.which("clang") or "cc", "-O2", "-o", binary, source], check=True)
+        plain = [target for target in self.targets.values() if not target.ca]
+        return [binary, TOKEN, *(address for target in plain for address in (target.listen, target.upstream))]
+
+
 class Nginx(Proxy):
     name = "nginx"
 
     def command(self):
         servers = ""
-        for target, (port, ca) in self.targets.items():
+        for name, target in self.targets.items():
             verify = f"""
-      proxy_ssl_trusted_certificate {ca}; proxy_ssl_verify on; proxy_ssl_verify_depth 3;
-      proxy_ssl_name localhost; proxy_ssl_server_name on;""" if ca else ""
+      proxy_ssl_trusted_certificate {target.ca}; proxy_ssl_verify on; proxy_ssl_verify_depth 3;
+      proxy_ssl_name localhost; proxy_ssl_server_name on;""" if target.ca else ""
             servers += f"""
-  upstream {target} {{ server 127.0.0.1:{port}; keepalive 512; keepalive_requests 1000000000; keepalive_time 1h; }}
+  upstream {name} {{ server {target.upstream}; keepalive 512; keepalive_requests 1000000000; keepalive_time 1h; }}
   server {{
-    listen 127.0.0.1:{self.ports[target]} backlog=4096;
+    listen {target.listen} backlog=4096;
     keepalive_requests 1000000000;
     location / {{
-      proxy_pass {"https" if ca else "http"}://{target};
+      proxy_pass {"https" if target.ca else "http"}://{name};
       proxy_http_version 1.1;
       proxy_set_header Connection "";
       proxy_set_header Host localhost;
@@ -77,14 +107,16 @@ class Haproxy(Proxy):
 
     def command(self):
         sections = ""
-        for target, (port, ca) in self.targets.items():
-            tls = f" ssl verify required ca-file {ca} sni str(localhost) verifyhost localhost" if ca else ""
+        for name, target in self.targets.items():
+            listen, upstream = (
+                address.replace("unix:", "unix@") for address in (target.listen, target.upstream))
+            tls = f" ssl verify required ca-file {target.ca} sni str(localhost) verifyhost localhost"
             sections += f"""
-listen {target}
-  bind 127.0.0.1:{self.ports[target]} backlog 4096
+listen {name}
+  bind {listen} backlog 4096
   http-request set-header Authorization "Bearer {TOKEN}"
   http-reuse always
-  server upstream 127.0.0.1:{port}{tls}
+  server upstream {upstream}{tls if target.ca else ""}
 """
         config = self.write(".conf", f"""
 global
@@ -109,52 +141,59 @@ class Envoy(Proxy):
     name = "envoy"
 
     def command(self):
-        listeners = [self.listener(target, port) for target, port in self.ports.items()]
-        clusters = [self.cluster(target, *upstream) for target, upstream in self.targets.items()]
+        listeners = [self.listener(name, target.listen) for name, target in self.targets.items()]
+        clusters = [self.cluster(name, target) for name, target in self.targets.items()]
         config = self.write(".json", json.dumps(
             {"static_resources": {"listeners": listeners, "clusters": clusters}}))
         return [os.environ["ENVOY"], "--concurrency", "1", "--use-dynamic-base-id", "-l", "error", "-c", config]
 
-    def listener(self, target, port):
+    @staticmethod
+    def address(text):
+        kind, _, rest = text.partition(":")
+        if kind == "unix":
+            return {"pipe": {"path": rest}}
+        return {"socket_address": {"address": kind, "port_value": int(rest)}}
+
+    def listener(self, name, listen):
         log = {"name": "file", "typed_config": {
             "@type": "type.googleapis.com/envoy.extensions.access_loggers.file.v3.FileAccessLog",
             "path": os.path.join(self.directory, "envoy-access.log")}}
         manager = {
             "@type": "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3"
                      ".HttpConnectionManager",
-            "stat_prefix": target,
+            "stat_prefix": name,
             "access_log": [log] if self.logs else [],
             "http_filters": [{"name": "router", "typed_config": {
                 "@type": "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router"}}],
             "route_config": {"virtual_hosts": [{
-                "name": target, "domains": ["*"],
+                "name": name, "domains": ["*"],
                 "routes": [{"match": {"prefix": "/"}, "route": {
-                    "cluster": target, "host_rewrite_literal": "localhost", "timeout": "60s"}}],
+                    "cluster": name, "host_rewrite_literal": "localhost", "timeout": "60s"}}],
                 "request_headers_to_add": [{
                     "header": {"key": "authorization", "value": "Bearer " + TOKEN},
                     "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"}]}]},
         }
         return {
-            "name": target,
-            "address": {"socket_address": {"address": "127.0.0.1", "port_value": port}},
+            "name": name,
+            "address": self.address(listen),
             "filter_chains": [{"filters": [{"name": "http", "typed_config": manager}]}],
         }
 
-    def cluster(self, target, port, ca):
+    def cluster(self, name, target):
         cluster = {
-            "name": target, "type": "STATIC", "connect_timeout": "5s",
+            "name": name, "type": "STATIC", "connect_timeout": "5s",
             "circuit_breakers": {"thresholds": [{"max_connections": 4096, "max_pending_requests": 4096,
                                                  "max_requests": 4096}]},
-            "load_assignment": {"cluster_name": target, "endpoints": [{"lb_endpoints": [{"endpoint": {
-                "address": {"socket_address": {"address": "127.0.0.1", "port_value": port}}}}]}]},
+            "load_assignment": {"cluster_name": name, "endpoints": [{"lb_endpoints": [{"endpoint": {
+                "address": self.address(target.upstream)}}]}]},
         }
-        if ca:
+        if target.ca:
             names = [{"san_type": "DNS", "matcher": {"exact": "localhost"}}]
             cluster["transport_socket"] = {"name": "tls", "typed_config": {
                 "@type": "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext",
                 "sni": "localhost",
                 "common_tls_context": {"validation_context": {
-                    "trusted_ca": {"filename": ca}, "match_typed_subject_alt_names": names}}}}
+                    "trusted_ca": {"filename": target.ca}, "match_typed_subject_alt_names": names}}}}
         return cluster
 
 
@@ -164,17 +203,19 @@ class Bearerd(Proxy):
     def command(self):
         self.admin = free_port()
         routes = ""
-        for target, (port, ca) in self.targets.items():
+        for target in self.targets.values():
+            scheme = "https://" if target.ca else "http://"
+            upstream = target.upstream.replace("unix:", "http+unix:").replace("127.0.0.1", scheme + "localhost")
             routes += f"""
   - path: /
-    listen: 127.0.0.1:{self.ports[target]}
-    upstream: {"https" if ca else "http"}://localhost:{port}
+    listen: {target.listen}
+    upstream: {upstream}
     identity: bench
 """
-            if ca:
-                routes += f"    ca_file: {ca}\n"
+            if target.ca:
+                routes += f"    ca_file: {target.ca}\n"
         config = self.write(".yaml", f"""
-listen: [{", ".join(f"'127.0.0.1:{port}'" for port in self.ports.values())}]
+listen: [{", ".join(f"'{target.listen}'" for target in self.targets.values())}]
 admin:
   listen: 127.0.0.1:{self.admin}
 workers: 1

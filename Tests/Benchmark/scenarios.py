@@ -3,6 +3,20 @@
 
 from dataclasses import dataclass
 
+from load import H2load, Wrk
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What bearerd may take at most, as a multiple of what another takes in the same round."""
+
+    # "cpu" or "p99".
+    key: str
+    most: float
+    # "nginx" or "floor"; "plain" is bearerd itself at that target.
+    of: str
+    target: str = "plain"
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -10,11 +24,16 @@ class Scenario:
     title: str
     path: str = "/1k"
     connections: int = 32
-    target: str = "plain"
+    # Where requests go, one after the other in each round.
+    targets: tuple = ("plain",)
     headers: tuple = ()
     script: str = ""
+    generator: type = Wrk
+    # Whether one upstream connection for each client connection is the least that can be done.
+    has_floor: bool = False
     # What goes on meanwhile: each a path and a script of wrk, on one connection.
     bulk: tuple = ()
+    goals: tuple = ()
 
 
 POST_4K = """
@@ -38,17 +57,28 @@ end
 request = function() return pipeline end
 """
 
+DOWNLOAD = ("/10m", "")
+UPLOADING = ("/post", UPLOAD)
+REFUSING = ("/1k", REFUSED)
+
 SCENARIOS = [
-    Scenario("get-1k", "GET 1 KiB, 32 connections"),
-    Scenario("get-1k-256", "GET 1 KiB, 256 connections", connections=256),
-    Scenario("get-64k", "GET 64 KiB, 32 connections", path="/64k"),
-    Scenario("post-4k", "POST 4 KiB, 32 connections", path="/post", script=POST_4K),
+    Scenario("get-1k", "GET 1 KiB, 32 connections", has_floor=True,
+             goals=(Goal("cpu", 1.2, "floor"), Goal("cpu", 0.88, "nginx"), Goal("p99", 1, "nginx"))),
+    Scenario("get-1k-256", "GET 1 KiB, 256 connections", connections=256, has_floor=True,
+             goals=(Goal("p99", 1, "nginx"),)),
+    Scenario("unix", "GET 1 KiB, 32 connections by h2load: TCP, Unix sockets of clients, of both sides",
+             targets=("plain", "unix", "unix-both"), generator=H2load, has_floor=True,
+             goals=(Goal("cpu", 0.82, "plain", target="unix"),)),
+    Scenario("get-64k", "GET 64 KiB, 32 connections", path="/64k", has_floor=True, goals=(Goal("cpu", 0.6, "nginx"),)),
+    Scenario("post-4k", "POST 4 KiB, 32 connections", path="/post", script=POST_4K, has_floor=True),
     Scenario("close", "GET 1 KiB, one client connection per request", headers=("Connection: close",)),
-    Scenario("tls", "GET 1 KiB, TLS upstream kept alive", target="tls"),
-    Scenario("tls-new", "GET 1 KiB, new TLS upstream connection per request, system's CAs", target="tls-bundle"),
-    Scenario("get-10m", "GET 10 MiB, 8 connections", path="/10m", connections=8),
+    Scenario("tls", "GET 1 KiB, TLS upstream kept alive", targets=("tls",)),
+    Scenario("tls-new", "GET 1 KiB, new TLS upstream connection per request, system's CAs", targets=("tls-bundle",)),
+    Scenario("get-10m", "GET 10 MiB, 8 connections", path="/10m", connections=8, has_floor=True),
     Scenario("beside", "GET 1 KiB, one client beside a download, an upload and refused requests in a pipeline",
-             connections=1, bulk=(("/10m", ""), ("/post", UPLOAD), ("/1k", REFUSED))),
+             connections=1, bulk=(DOWNLOAD, UPLOADING, REFUSING), goals=(Goal("p99", 5, "nginx"),)),
+    Scenario("beside-bulk", "GET 1 KiB, one client beside three downloads", connections=1,
+             bulk=(DOWNLOAD, DOWNLOAD, DOWNLOAD), goals=(Goal("p99", 5, "nginx"),)),
 ]
 
 # What `count` counts: the least that a request can be. The answer has five lines and is not read from a file, the

@@ -19,11 +19,12 @@ TOKEN = "eyJhbGciOiJSUzI1NiJ9." + secrets.token_hex(640)
 
 
 class Upstream:
-    """Serves bodies of fixed sizes and takes any POST, over plain HTTP and TLS, kept alive and not."""
+    """Serves bodies of fixed sizes and takes any POST, over TCP, a Unix socket and TLS, kept alive and not."""
 
     def __init__(self, directory):
         self.directory = directory
         self.plain, self.tls, self.tls_close, self.counter = (free_port() for _ in range(4))
+        self.socket = f"unix:{directory}/upstream.socket"
         self.make_files()
         self.make_certificates()
         config = os.path.join(directory, "upstream.conf")
@@ -62,10 +63,10 @@ class Upstream:
                         bundle.write(file.read())
 
     def config(self):
-        def server(port, tls="", timeout="1h"):
+        def server(address, tls="", timeout="1h"):
             return f"""
   server {{
-    listen 127.0.0.1:{port}{" ssl" if tls else ""} backlog=4096;
+    listen {address}{" ssl" if tls else ""} backlog=4096;
     {tls}
     keepalive_timeout {timeout};
     keepalive_requests 1000000000;
@@ -82,9 +83,10 @@ http {{
   access_log off; sendfile on; tcp_nopush on; open_file_cache max=10; types {{ }} default_type text/plain;
   client_body_temp_path tmp-u1; proxy_temp_path tmp-u2; fastcgi_temp_path tmp-u3; uwsgi_temp_path tmp-u4;
   scgi_temp_path tmp-u5;
-  {server(self.plain)}
-  {server(self.tls, tls)}
-  {server(self.tls_close, tls, "0")}
+  {server(f"127.0.0.1:{self.plain}")}
+  {server(self.socket)}
+  {server(f"127.0.0.1:{self.tls}", tls)}
+  {server(f"127.0.0.1:{self.tls_close}", tls, "0")}
   server {{ listen 127.0.0.1:{self.counter}; location / {{ stub_status; }} }}
 }}
 """
