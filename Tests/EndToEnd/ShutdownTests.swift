@@ -79,6 +79,24 @@ import Testing
         #expect(try sidecar.bearerd.process.waitForEnd() == .exited(0))
     }
 
+    @Test func `names the identities whose token requests it waits for`() throws {
+        let gate = Gate()
+        let provider = try HostileProvider()
+        let sidecar = try Sidecar(provider: provider)
+        try sidecar.awaitToken()
+        provider.script({ request, provider in provider.goodAnswer(to: request).held(by: gate) })
+        let asking = try RawClient(to: sidecar.bearerd.admin)
+        try asking.send("POST", "/api/identities/default/refresh", [("X-Bearerd-Admin", "1")], body: "")
+        try provider.request(2)
+        sidecar.bearerd.process.signal(SIGTERM)
+        let line = try sidecar.bearerd.logLine("the wait") {
+            $0.message == "draining: waiting for token requests, and for storing what they bring"
+        }
+        #expect(line["identity"] == "default" && line["remaining_seconds"] != nil, "\(line.json)")
+        gate.open()
+        #expect(try sidecar.bearerd.process.waitForEnd() == .exited(0))
+    }
+
     @Test func `on a terminal tells how to end it at once`() throws {
         let gate = Gate()
         let provider = try HostileProvider()

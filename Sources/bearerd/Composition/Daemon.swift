@@ -51,6 +51,8 @@ actor Daemon: LoopConfined {
     private var notices: DrainNotices?
     /// Set while a drain goes on.
     private var noticeTimer: LoopTimer?
+    /// The identities, one for each session, whose ends the drain waits for.
+    private var endingSessions: [String] = []
 
     /// Puts everything together; nothing is served before ``run()``.
     init(
@@ -207,17 +209,27 @@ actor Daemon: LoopConfined {
     /// is still to be stored.
     private func endSessions(within limit: Duration) async -> Outcome {
         let race = DrainRace()
-        for session in engine.sessions {
+        let sessions = engine.sessions
+        endingSessions = sessions.map(\.identity)
+        let ends = sessions.map { session in
             Task(executorPreference: loop) {
                 await session.stop()
+                await self.sessionEnded(session.identity)
                 race.finishedOne()
             }
         }
-        let outcome = await race.wait(for: engine.sessions.count, grace: limit, on: loop)
+        let outcome = await race.wait(for: sessions.count, grace: limit, on: loop)
         if outcome == .graceIsOver {
-            log.warning("a token request, or storing what it brought, was given up: the grace is over")
+            for end in ends { end.cancel() }
+            log.warning(
+                "a token request, or storing what it brought, was given up: the grace is over",
+                [.identity: .string(DrainNotices.names(endingSessions))])
         }
         return outcome
+    }
+
+    private func sessionEnded(_ identity: String) {
+        if let index = endingSessions.firstIndex(of: identity) { endingSessions.remove(at: index) }
     }
 
     /// Says each second what the drain waits for.
@@ -235,7 +247,7 @@ actor Daemon: LoopConfined {
         let metrics = await workerMetrics()
         // A worker that is slow to answer may do so when the drain is over.
         guard let noticeTimer else { return }
-        notices?.tell(metrics, log)
+        notices?.tell(metrics, endingSessions, log)
         noticeTimer.set(after: DrainNotices.interval)
     }
 

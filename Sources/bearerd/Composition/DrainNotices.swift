@@ -8,8 +8,8 @@ import System
 struct DrainNotices {
     /// Between two of them.
     static let interval = Duration.seconds(1)
-    /// Of the routes that are waited for so many are named.
-    private static let namedRoutes = 5
+    /// Of the routes and identities that are waited for so many are named.
+    private static let namedOnes = 5
 
     /// The routes' paths, in the order of the metrics.
     private let routes: [String]
@@ -26,13 +26,20 @@ struct DrainNotices {
     }
 
     /// Says what is waited for, and on a terminal how to end that.
-    func tell(_ metrics: WorkerMetrics, _ log: Log) {
+    ///
+    /// - Parameter identities: of the sessions that are not done; empty before connections are.
+    func tell(_ metrics: WorkerMetrics, _ identities: [String], _ log: Log) {
         let log = CurrentProcess.isTerminal(2) ? log.with(.hint, "Ctrl-C ends it at once") : log
         let now = Instant.now
         guard now >= delayEnd else {
             return log.notice(
                 "draining: still serving, for shutdown.delay",
                 [.remaining: .integer(seconds(until: delayEnd))])
+        }
+        guard identities.isEmpty else {
+            return log.notice(
+                "draining: waiting for token requests, and for storing what they bring",
+                [.identity: .string(Self.names(identities)), .remaining: .integer(seconds(until: end))])
         }
         log.with(.connections, .integer(metrics.openConnections)).notice(
             "draining: waiting for connections of clients",
@@ -41,9 +48,14 @@ struct DrainNotices {
 
     /// The routes whose upstreams are still busy.
     private func busyRoutes(_ metrics: WorkerMetrics) -> String {
-        let busy = zip(routes, metrics.routes).filter { $1.upstreamConnections[.active] > 0 }.map(\.0)
-        let more = busy.count > Self.namedRoutes ? " and \(busy.count - Self.namedRoutes) more" : ""
-        return busy.prefix(Self.namedRoutes).joined(separator: " ") + more
+        Self.names(zip(routes, metrics.routes).filter { $1.upstreamConnections[.active] > 0 }.map(\.0))
+    }
+
+    /// The first few names, each once, and how many there are beside them.
+    static func names(_ all: [String]) -> String {
+        let names = all.indices.filter { !all[..<$0].contains(all[$0]) }.map { all[$0] }
+        let more = names.count > namedOnes ? " and \(names.count - namedOnes) more" : ""
+        return names.prefix(namedOnes).joined(separator: " ") + more
     }
 
     private func seconds(until moment: Instant) -> Int {
