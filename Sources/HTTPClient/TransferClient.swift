@@ -30,18 +30,29 @@ package actor TransferClient: LoopConfined {
             throw .other(error)
         }
         defer { transfer.end() }
-        let limit =
-            request.timeLimit > .zero
-            ? TransferLimit(request.timeLimit, loop: loop) { [unowned transfer] in transfer.expire() } : nil
+        let limit = request.timeLimit > .zero ? limit(of: transfer, for: request) : nil
         defer { withExtendedLifetime(limit) {} }
         switch await transfer.run() {
         case .cancelled: throw .cancelled
-        case .expired: throw .timedOut
+        case .expired: throw transfer.isSent ? .timedOut : .notConnected(.connectionTimeout)
         case .done(CURLE_OK): break
         case .done(let code): throw TransferError(code, of: transfer)
         }
         let status = transfer.easy.number(CURLINFO_RESPONSE_CODE)
         return TransferResponse(status: status, fields: answer.fields, body: answer.body)
+    }
+
+    /// Ends `transfer` in time; one whose request is on its way may take longer than to get that far.
+    private func limit(of transfer: CurlTransfer, for request: TransferRequest) -> TransferLimit {
+        var more = request.sentTimeLimit.map { $0 - request.timeLimit } ?? .zero
+        return TransferLimit(request.timeLimit, loop: loop) { [unowned transfer] in
+            guard more > .zero, transfer.isSent else {
+                transfer.expire()
+                return nil
+            }
+            defer { more = .zero }
+            return more
+        }
     }
 
     private func transfer(
@@ -71,6 +82,11 @@ package actor TransferClient: LoopConfined {
         multi = fresh
         return fresh
     }
+}
+
+extension CurlTransfer {
+    /// Whether the connection is ready and its TLS handshake done: from then on the peer may know what is asked.
+    fileprivate var isSent: Bool { easy.microseconds(CURLINFO_PRETRANSFER_TIME_T) > 0 }
 }
 
 extension CurlEasy {

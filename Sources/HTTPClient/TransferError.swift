@@ -8,7 +8,7 @@ internal import CLibcurl
 package enum TransferError: Error, Equatable, Sendable {
     /// No connection could be made as configured: the request was not seen.
     case notConnected(UpstreamError)
-    /// The time limit passed; the request may have been acted upon.
+    /// The time limit passed with the request on its way: it may have been acted upon.
     case timedOut
     /// The connection ended before the answer did; the request may have been acted upon.
     case interrupted

@@ -11,9 +11,9 @@ internal import EventLoop
 final class TransferLimit {
     private static let slices = 10
 
-    private let slice: Duration
+    private var slice: Duration
     private let loop: EventLoop
-    private let action: () -> Void
+    private let action: () -> Duration?
     private var slicesLeft = TransferLimit.slices
     /// A machine too busy to be on time must not make the limit endless.
     private var lateSlicesAllowed = TransferLimit.slices
@@ -23,8 +23,8 @@ final class TransferLimit {
 
     /// - Parameters:
     ///   - limit: more than zero.
-    ///   - action: runs when it has passed, at most once.
-    init(_ limit: Duration, loop: EventLoop, action: @escaping () -> Void) {
+    ///   - action: runs when it has passed, and again when the time has that it asks for; nil asks for none.
+    init(_ limit: Duration, loop: EventLoop, action: @escaping () -> Duration?) {
         slice = limit / TransferLimit.slices
         self.loop = loop
         self.action = action
@@ -42,6 +42,11 @@ final class TransferLimit {
         } else {
             slicesLeft -= 1
         }
-        if slicesLeft > 0 { begin() } else { action() }
+        if slicesLeft > 0 { return begin() }
+        guard let more = action() else { return }
+        slice = more / TransferLimit.slices
+        slicesLeft = TransferLimit.slices
+        lateSlicesAllowed = TransferLimit.slices
+        begin()
     }
 }

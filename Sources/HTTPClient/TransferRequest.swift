@@ -13,6 +13,8 @@ package struct TransferRequest: Sendable {
     package var body: [UInt8]
     /// From the name's look-up to the last byte of the answer; zero waits for ever.
     package var timeLimit: Duration
+    /// In place of ``timeLimit`` once the request is on its way, where that is longer.
+    package var sentTimeLimit: Duration?
     /// An answer with a larger body is cut off with ``TransferError/tooLarge``.
     package var maximumBodyBytes: Int
 

@@ -20,9 +20,10 @@ package final class ProviderTransport: TokenTransport {
     }
 
     package func send(_ request: ProviderRequest) async throws(TransportError) -> ProviderResponse {
-        let transfer = TransferRequest(
+        var transfer = TransferRequest(
             method: request.method, url: request.url, fields: request.fields, body: request.body,
             timeLimit: request.timeLimit, maximumBodyBytes: request.maximumAnswerBytes)
+        transfer.sentTimeLimit = request.sentTimeLimit
         do throws(TransferError) {
             let response = try await client.send(transfer, over: transport.withLock { $0 })
             return ProviderResponse(status: response.status, fields: response.fields, body: response.body)

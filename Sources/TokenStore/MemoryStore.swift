@@ -32,7 +32,7 @@ package final class MemoryStore: SessionStore {
     ) async throws(StoreError) -> any StoreLock {
         let deadline = ContinuousClock.now + limit
         while !locked.withLock({ $0.insert(identity).inserted }) {
-            guard .now < deadline else { throw .busy(by: nil) }
+            guard .now < deadline, !Task.isCancelled else { throw .busy(by: nil) }
             await thread.sleep(for: .milliseconds(5))
         }
         return Lock(identity, of: self)

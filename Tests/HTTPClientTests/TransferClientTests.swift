@@ -104,6 +104,28 @@ import Testing
         try provider.awaitNoConnections()
     }
 
+    @Test func `a request that is on its way may take longer`() async throws {
+        let provider = try RawUpstream { _ in
+            .dripping("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", every: .milliseconds(10))
+        }
+        var request = TransferRequest(url: try url(provider.url), timeLimit: .milliseconds(200))
+        request.sentTimeLimit = patience
+        #expect(try await send(request).body == Array("hello".utf8))
+        request.sentTimeLimit = .milliseconds(250)
+        await #expect(throws: TransferError.timedOut) { try await send(request) }
+        try provider.awaitNoConnections()
+    }
+
+    @Test func `getting there may not, TLS included`() async throws {
+        let (mute, address) = try Socket.listening()
+        var request = TransferRequest(url: try url("https://\(address)"), timeLimit: .milliseconds(200))
+        request.sentTimeLimit = .seconds(3600)
+        await #expect(throws: TransferError.notConnected(.connectionTimeout)) {
+            try await send(request, over: Transport(trust: TrustStore.system()))
+        }
+        withExtendedLifetime(mute) {}
+    }
+
     @Test func `a cancelled task ends the transfer`() async throws {
         let gate = Gate()
         defer { gate.open() }

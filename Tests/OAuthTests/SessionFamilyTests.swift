@@ -66,6 +66,14 @@ struct `Sessions of one identity` {
         }
     }
 
+    @Test func `are all refreshed where a person asks for it`() async throws {
+        try await family(.refreshToken) { own, route in
+            await settle(own, route)
+            for harness in [own, route] { try await harness.session.refresh(waitingAtMost: .seconds(1)) }
+            #expect(own.server.bodies.count == 4 && own.token == "at3" && route.token == "at4")
+        }
+    }
+
     @Test func `need a person together`() async throws {
         try await family(.refreshToken) { own, route in
             await settle(own, route)

@@ -4,9 +4,6 @@ import Crypto
 
 /// The end of a session, or of some of its tokens.
 extension AuthSession {
-    /// Longer than another process can need for its own token request.
-    private static let longestLockWait: Duration = .seconds(30)
-
     /// Has the server forget tokens (RFC 7009), then forgets them itself; nothing changes where the server refuses.
     ///
     /// What can be had without a person is fetched anew, as ever.
@@ -56,21 +53,20 @@ extension AuthSession {
 
     /// Forgets the session, and asks the server to do the same, whatever the store can do.
     ///
-    /// Our own part comes first, so that nothing that the server does can prevent it.
+    /// Our own part comes first, so that nothing that the server does can prevent it; a token request in flight is not
+    /// waited for.
     ///
     /// - Parameter isLocal: whether the server is left alone.
     public func logOut(onlyHere isLocal: Bool = false) async -> LogoutOutcome {
         var outcome = LogoutOutcome()
-        var lock: (any StoreLock)?
-        switch await lockStore() {
-        case .held(let held):
-            lock = held
+        await supersede(for: .logout(isLocal: isLocal))
+        var held: (any StoreLock)?
+        do throws(StoreError) {
+            held = try await lock()
             outcome.storeFailure = await adoptStored()
-        case .failed(let error):
+        } catch {
             outcome.storeFailure = error
             await adoptStored()
-        case .needless:
-            break
         }
         let tokens = tokens([.refreshToken, .accessToken])
         let idToken = state.session.idToken
@@ -81,7 +77,8 @@ extension AuthSession {
             keepUnsaved(empty)
         }
         state.ended(empty, isSaved: outcome.storeFailure == nil)
-        await lock?.release()
+        await held?.release()
+        family.endTurn()
         advanceIfStarted()
         guard !isLocal else { return outcome }
         await revoke(tokens, &outcome)
@@ -147,7 +144,7 @@ extension AuthSession {
 
     private func lockForEnding() async throws(SessionFailure) -> any StoreLock {
         do throws(StoreError) {
-            return try await store.lock(identity, waitingAtMost: Self.longestLockWait)
+            return try await lock()
         } catch {
             throw .store(error)
         }

@@ -36,6 +36,7 @@ extension AuthState {
         isStoreBehind = false
         outranksStored = !isSaved
         hasStoredWorked = false
+        if isSaved { storeTroubles[.lock] = nil }
         access = nil
         failure = nil
         doubts = 0

@@ -5,8 +5,6 @@ import HTTPTypes
 
 /// How the client comes to be known to the server (RFC 7591).
 extension AuthSession {
-    private static let longestLockWait: Duration = .seconds(30)
-
     /// Has the server make a client, stores it, and is that client from then on; so is every other process.
     ///
     /// A session that there was belongs to the client before, and ends.
@@ -16,7 +14,7 @@ extension AuthSession {
     public func register(redirectURI: String) async throws(SessionFailure) -> ClientRegistration {
         let lock: any StoreLock
         do throws(StoreError) {
-            lock = try await store.lock(identity, waitingAtMost: Self.longestLockWait)
+            lock = try await self.lock()
         } catch {
             throw .store(error)
         }

@@ -42,12 +42,17 @@ final class AuthorizationServer {
 
     /// Makes one token request.
     ///
-    /// - Parameter limit: for its answer; nil for the configured one.
-    func requestToken(with grant: Grant, waitingAtMost limit: Duration? = nil) async -> TokenOutcome {
+    /// - Parameters:
+    ///   - limit: for its answer; nil for the configured one.
+    ///   - isNeedless: asked before anything is sent, for there may be much to find out first.
+    func requestToken(
+        with grant: Grant, waitingAtMost limit: Duration? = nil, unless isNeedless: () -> Bool = { false }
+    ) async -> TokenOutcome {
         do throws(TokenFailure) {
             let request = TokenRequest(
                 grant: grant, configuration: configuration, proof: try await proof(of: grant))
-            let answered = try await exchange(request.body, with: .token, waitingAtMost: limit)
+            let answered = try await exchange(
+                request.body, with: .token, waitingAtMost: limit, unless: isNeedless)
             let answer = TokenAnswer(
                 answered.response, to: grant, of: configuration, wall: answered.wall)
             var result = answer.result
@@ -149,19 +154,23 @@ final class AuthorizationServer {
     }
 
     private func exchange(
-        _ parameters: FormBody, with endpoint: Endpoint, waitingAtMost limit: Duration? = nil
+        _ parameters: FormBody, with endpoint: Endpoint, waitingAtMost limit: Duration? = nil,
+        unless isNeedless: () -> Bool = { false }
     ) async throws(TokenFailure) -> Exchange {
         try configuration.requireClient()
         let url = try await url(of: endpoint)
         let client = try await credentials.clientProof(for: audience, at: clock.wallNow)
         func attempt(_ isFormEncoded: Bool) async throws(TokenFailure) -> Exchange {
             var request = request(to: url)
-            if let limit { request.timeLimit = limit }
+            if let limit { request.wait(atMost: limit) }
             var body = parameters
             client.authenticate(
                 configuration.clientID, &request.fields, &body, isFormEncoded: isFormEncoded)
             if endpoint == .token { addTokenHeaders(to: &request.fields) }
             request.body = body.bytes
+            guard !isNeedless() else {
+                throw TokenFailure(.transient, code: "superseded", detail: "nobody wants the answer any more")
+            }
             let sentAt = clock.now
             let wall = clock.wallNow
             return Exchange(response: try await send(request), sentAt: sentAt, wall: wall)
@@ -232,5 +241,13 @@ final class AuthorizationServer {
             }
             return endpoint
         }
+    }
+}
+
+extension ProviderRequest {
+    /// Waits for the answer for `limit`; getting the request on its way takes no longer than it may.
+    fileprivate mutating func wait(atMost limit: Duration) {
+        timeLimit = min(timeLimit, limit)
+        sentTimeLimit = limit
     }
 }

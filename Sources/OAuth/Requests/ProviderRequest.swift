@@ -13,6 +13,8 @@ public struct ProviderRequest: Sendable {
     public var body: [UInt8]
     /// The time allowed from the first packet to the last byte of the answer.
     public var timeLimit: Duration
+    /// In place of ``timeLimit`` once the request is on its way: the answer may be worth waiting for, connecting is not.
+    public var sentTimeLimit: Duration?
     /// A larger answer is cut off with ``TransportError/answerTooLarge``.
     public var maximumAnswerBytes: Int
 

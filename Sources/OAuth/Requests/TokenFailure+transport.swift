@@ -14,7 +14,7 @@ extension TokenFailure {
         case .certificate(let reason):
             self.init(.misconfigured, code: "certificate", detail: "no TLS with \(server): \(reason)")
         case .timedOut:
-            let seconds = request.timeLimit / .seconds(1)
+            let seconds = (request.sentTimeLimit ?? request.timeLimit) / .seconds(1)
             self.init(
                 .transient, code: "timed_out",
                 detail: "\(request.url.place) did not answer within \(seconds.formattedSeconds)")

@@ -6,28 +6,41 @@ extension AuthSession {
     ///
     /// The order is the promise: the lock, then what others stored, then the request, then storing what it brought,
     /// and only then its use.
+    ///
+    /// Where it is superseded, what is left of it is made after that, which is nothing in most cases.
     func fly() async {
-        await family.takeTurn()
-        let result = await attempt()
-        family.endTurn()
-        landed(with: result)
+        while true {
+            isWaiting = true
+            await family.takeTurn()
+            let result = await attempt()
+            family.endTurn()
+            if let result {
+                landed(with: result)
+                break
+            }
+            state.attemptSuperseded()
+        }
         if isStoreChanged { await storeChanged() }
     }
 
-    private func attempt() async -> Result<Void, TokenFailure> {
-        isWaitingForLock = true
-        let locked = await lockStore { state.isAttemptNeedless(at: clock.now) }
-        isWaitingForLock = false
-        isStoreChanged = false
+    /// - Returns: nil if the attempt was superseded.
+    private func attempt() async -> Result<Void, TokenFailure>? {
+        let locked = await lockStore { family.isSuperseded || state.isAttemptNeedless(at: clock.now) }
+        isWaiting = false
         var lock: (any StoreLock)?
         var trouble: StoreError?
         switch locked {
         case .held(let held):
+            isStoreChanged = false
             lock = held
             trouble = await adoptStored()
         case .failed(let error):
             trouble = error
         case .needless:
+            return family.isSuperseded ? nil : state.attemptEnded(at: clock.now, isSaved: true)
+        }
+        guard !isStopped else {
+            await lock?.release()
             return state.attemptEnded(at: clock.now, isSaved: true)
         }
         // Whoever is not sure of having the newest refresh token sends none: a spent one costs the whole session.
@@ -40,12 +53,14 @@ extension AuthSession {
         }
         var isSaved = true
         while let grant = state.nextGrant(at: clock.now, mayRefresh: trouble == nil) {
-            var outcome = await server.requestToken(
-                with: grant, waitingAtMost: state.timeLimit(of: grant, at: clock.now))
-            await judgeIDToken(of: &outcome)
+            guard let outcome = await outcome(of: grant) else {
+                await lock?.release()
+                return nil
+            }
             reportRequest(grant, outcome)
             if case .failure(let failure) = outcome.result,
-                state.canRepeat(grant, after: failure) || state.canForgetRefreshToken(grant, after: failure)
+                state.canRepeat(grant, after: failure, at: clock.now)
+                    || state.canForgetRefreshToken(grant, after: failure)
             {
                 continue
             }
@@ -55,6 +70,17 @@ extension AuthSession {
         let result = state.attemptEnded(at: clock.now, isSaved: isSaved)
         await lock?.release()
         return result
+    }
+
+    /// Asks the provider, and judges what it answers.
+    ///
+    /// - Returns: nil if the attempt was superseded.
+    private func outcome(of grant: Grant) async -> TokenOutcome? {
+        let limit = state.timeLimit(of: grant, at: clock.now)
+        guard let outcome = await awaiting(.answer(to: grant, within: limit)) else { return nil }
+        guard await needsJudgement(outcome) else { return outcome }
+        let previous = state.session.idToken.flatMap { try? IDToken(parsing: $0) }
+        return await awaiting(.judgement(of: outcome, previous: previous))
     }
 
     /// Hands an outcome to the state.

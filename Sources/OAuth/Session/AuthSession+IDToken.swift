@@ -7,25 +7,32 @@ extension AuthSession {
     /// The newest id token, if the provider ever sent one.
     package var idToken: Secret? { state.session.idToken }
 
-    /// Makes a failure of an answer whose id token is not the one of the session that a person began.
+    /// Whether an answer has an id token to be judged.
     ///
     /// A refresh token that came along is stored before the provider is asked for keys: it may be the only one that
     /// works.
-    func judgeIDToken(of outcome: inout TokenOutcome) async {
+    func needsJudgement(_ outcome: TokenOutcome) async -> Bool {
         guard case .success(let grant) = outcome.result, let idToken = grant.idToken,
             state.configuration.grantType.needsPerson
-        else { return }
+        else { return false }
         if server.mayAskForKeys(of: idToken), let session = state.rotated(to: grant.refreshToken),
             await saving(session) == nil
         {
             state.saved(session)
         }
-        let previous = state.session.idToken.flatMap { try? IDToken(parsing: $0) }
+        return true
+    }
+
+    /// Makes a failure of an answer whose id token is not the one of the session that a person began.
+    func judge(_ outcome: TokenOutcome, previous: IDToken?) async -> TokenOutcome {
+        guard case .success(let grant) = outcome.result else { return outcome }
+        var outcome = outcome
         do throws(TokenFailure) {
             try await server.judgeIDToken(of: grant, .refresh(previous: previous))
         } catch {
             outcome.result = .failure(error)
         }
+        return outcome
     }
 }
 

@@ -4,9 +4,6 @@ public import Crypto
 
 /// Sessions that another program began.
 extension AuthSession {
-    /// Longer than another process can need for its own token request.
-    private static let longestLockWait: Duration = .seconds(30)
-
     /// Makes what another program obtained the session, which needs a refresh before it is used.
     ///
     /// - Parameters:
@@ -19,7 +16,7 @@ extension AuthSession {
     public func take(
         _ refreshToken: Secret, idToken: Secret? = nil, scope: [String] = []
     ) async throws(StoreError) -> Bool {
-        let lock = try await store.lock(identity, waitingAtMost: Self.longestLockWait)
+        let lock = try await lock()
         let session: StoredSession?
         do throws(StoreError) {
             session = StoredSession.importing(

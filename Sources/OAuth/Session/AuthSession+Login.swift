@@ -6,8 +6,6 @@ import Crypto
 ///
 /// None of this touches the session that there is before the last step, which replaces it.
 extension AuthSession {
-    /// Longer than another process can need for its own token request.
-    private static let longestLockWait: Duration = .seconds(30)
     /// How long a command whose login cannot be stored goes on trying.
     private static let longestStoreWait: Duration = .seconds(300)
     private static let storeTry: Duration = .seconds(2)
@@ -155,7 +153,10 @@ extension AuthSession {
     ///   - wall: the civil clock at that moment.
     /// - Throws: ``StoreError`` if it could not be stored yet.
     package func adopt(login grant: TokenGrant, sentAt: Instant, wall: WallTime) async throws(StoreError) {
-        guard var trouble = await adoptLocked(grant, sentAt: sentAt, wall: wall) else { return advance() }
+        await supersede(for: .login)
+        let failure = await adoptLocked(grant, sentAt: sentAt, wall: wall)
+        family.endTurn()
+        guard var trouble = failure else { return advance() }
         let end = clock.now + Self.longestStoreWait
         while !isStarted, state.needsSaving, clock.now < end {
             if !trouble.isBusy {
@@ -173,15 +174,12 @@ extension AuthSession {
         _ grant: TokenGrant, sentAt: Instant, wall: WallTime
     ) async -> StoreError? {
         var trouble: StoreError?
-        var lock: (any StoreLock)?
-        switch await lockStore() {
-        case .held(let held):
-            lock = held
+        var held: (any StoreLock)?
+        do throws(StoreError) {
+            held = try await lock()
             trouble = await adoptStored()
-        case .failed(let error):
+        } catch {
             trouble = error
-        case .needless:
-            break
         }
         let (session, token) = state.login(grant, sentAt: sentAt, wall: wall, jitter: random())
         if trouble != nil {
@@ -190,7 +188,7 @@ extension AuthSession {
             trouble = await saving(session)
         }
         state.loggedIn(session, with: token, isSaved: trouble == nil)
-        await lock?.release()
+        await held?.release()
         return trouble
     }
 
@@ -198,7 +196,7 @@ extension AuthSession {
     private func changeStored(
         _ change: (AuthorizationCode?) -> AuthorizationCode?
     ) async throws(StoreError) {
-        let lock = try await store.lock(identity, waitingAtMost: Self.longestLockWait)
+        let lock = try await lock()
         do throws(StoreError) {
             let stored = try await readStored()
             let session = state.keeping(change(state.session.pendingCode), over: stored)

@@ -7,7 +7,7 @@ extension AuthSession {
     private static let leastPause: Duration = .milliseconds(100)
     /// How long the lock is waited for before its holder is named.
     private static let lockWait: Duration = .seconds(5)
-    /// All of them together are longer than another process can need for its own token request.
+    /// What an attempt and a saving wait for at once; they try again soon.
     private static let lockWaits = 6
 
     // MARK: The lock
@@ -20,12 +20,29 @@ extension AuthSession {
         case needless
     }
 
+    /// Takes the store's lock for what a person wants, which is tried once: the wait is longer than another process can
+    /// need for its own token request.
+    ///
+    /// - Throws: ``StoreError``.
+    func lock() async throws(StoreError) -> any StoreLock {
+        let waits = (state.configuration.longestRotation / Self.lockWait).rounded(.up)
+        switch await lockStore(waits: Int(waits) + 2) {
+        case .held(let lock): return lock
+        case .failed(let error): throw error
+        case .needless: throw .busy(by: nil)
+        }
+    }
+
     /// Takes the store's lock, and says who holds it if that takes long.
     ///
-    /// - Parameter isNeedless: asked after each wait that was in vain.
-    func lockStore(unless isNeedless: () -> Bool = { false }) async -> LockOutcome {
+    /// - Parameters:
+    ///   - waits: how often it is waited for.
+    ///   - isNeedless: asked after each wait that was in vain.
+    func lockStore(
+        waits: Int = lockWaits, unless isNeedless: () -> Bool = { false }
+    ) async -> LockOutcome {
         var last = StoreError.busy(by: nil)
-        for _ in 0..<Self.lockWaits {
+        for _ in 0..<waits {
             do throws(StoreError) {
                 let lock = try await store.lock(identity, waitingAtMost: Self.lockWait)
                 storeWorked(.lock)
@@ -44,10 +61,11 @@ extension AuthSession {
 
     /// Another process may have stored something.
     func storeChanged() async {
-        guard state.attempt == nil || isWaitingForLock, !isSaving else {
+        guard state.attempt == nil || isWaiting, !isSaving else {
             isStoreChanged = true
             return
         }
+        isStoreChanged = false
         await adoptStored()
         advance()
     }
@@ -139,7 +157,7 @@ extension AuthSession {
     func saveAgain() async {
         isSaving = true
         await family.takeTurn()
-        if case .held(let lock) = await lockStore() {
+        if case .held(let lock) = await lockStore(unless: { family.isSuperseded }) {
             await saveLocked()
             await lock.release()
         } else {
@@ -147,10 +165,7 @@ extension AuthSession {
         }
         family.endTurn()
         isSaving = false
-        if isStoreChanged {
-            isStoreChanged = false
-            await storeChanged()
-        }
+        if isStoreChanged { await storeChanged() }
     }
 
     private func saveLocked() async {

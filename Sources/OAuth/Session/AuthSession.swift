@@ -30,6 +30,12 @@ public actor AuthSession: ExecutorConfined {
     /// Those who wait for the end of the attempt in flight, whatever it brings.
     private var attemptWaiters: [TokenWaiter<Void>] = []
     private var flight: Task<Void, Never>?
+    /// Where the answer goes that the attempt in flight waits for; finishing it supersedes the attempt.
+    var awaitedAnswer: AsyncStream<TokenOutcome>.Continuation?
+    /// Requests of superseded attempts that are not answered yet.
+    var leftover: Task<Void, Never>?
+    /// How often an attempt may have been superseded, and how often by the end of the session at the provider too.
+    var supersessions = (all: 0, ending: 0)
     private var listener: Task<Void, Never>?
     private var saving: Task<Void, Never>?
     private var alarm: Task<Void, Never>?
@@ -42,10 +48,11 @@ public actor AuthSession: ExecutorConfined {
     /// When the store was last read.
     var lastLook: Instant
     private var looking: Task<Void, Never>?
-    var isWaitingForLock = false
+    /// Whether the attempt in flight waits for its turn or for the store's lock.
+    var isWaiting = false
     /// Another process changed the store while a request of ours was in flight.
     var isStoreChanged = false
-    private var isStopped = false
+    private(set) var isStopped = false
 
     private var published: AccessTokenSnapshot?
     /// The state that the family knows of.
@@ -93,14 +100,19 @@ public actor AuthSession: ExecutorConfined {
 
     /// Ends all timers and waits for a token request in flight, so that its answer is stored; waiters are woken.
     ///
-    /// Until then the session keeps itself alive.
+    /// Until then the session keeps itself alive. A cancelled caller waits no longer for the store's lock.
     public func stop() async {
         isStopped = true
         listener?.cancel()
         alarm?.cancel()
-        if isWaitingForLock { flight?.cancel() }
-        await flight?.value
-        await saving?.value
+        if isWaiting { flight?.cancel() }
+        await withTaskCancellationHandler {
+            await flight?.value
+            await saving?.value
+        } onCancel: { [saving] in
+            saving?.cancel()
+        }
+        await leftover?.value
         await looking?.value
         if state.needsSaving { await saveAgain() }
         for waiter in tokenWaiters { waiter.wake(with: .failure(.cancelled)) }
@@ -223,7 +235,7 @@ public actor AuthSession: ExecutorConfined {
 
     /// Waits for the end of the attempt in flight.
     ///
-    /// - Returns: whether it brought a token before `deadline`, or needed to bring none.
+    /// - Returns: whether there is a token then, before `deadline`.
     @discardableResult
     private func attemptEnd(by deadline: Instant) async -> Bool {
         let waiter = TokenWaiter<Void>(deadline: deadline)
@@ -251,9 +263,15 @@ public actor AuthSession: ExecutorConfined {
     /// The attempt in flight has ended, with `result`.
     func landed(with result: Result<Void, TokenFailure>) {
         flight = nil
+        // Where the session has ended meanwhile there was nothing to ask for, and there is no token either.
+        let brought: Result<Void, TokenError> =
+            switch state.lastAnswer(at: clock.now) {
+            case .fail(let error): .failure(error)
+            case .use, .wait: .success(())
+            }
         for waiter in attemptWaiters {
             switch result {
-            case .success: waiter.wake(with: .success(()))
+            case .success: waiter.wake(with: brought)
             case .failure: waiter.wake(with: .failure(state.reason(at: clock.now)))
             }
         }

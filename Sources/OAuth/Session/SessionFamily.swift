@@ -16,6 +16,8 @@ public final class SessionFamily: Sendable {
         var members: [ObjectIdentifier: Member] = [:]
         var isTaken = false
         var waiting: [CheckedContinuation<Void, Never>] = []
+        /// Those who come before everybody in `waiting`.
+        var superseding: [CheckedContinuation<Void, Never>] = []
         var unwritten: StoredSession?
         var outranksStored = false
         var reported = ReportedState(.empty)
@@ -66,22 +68,34 @@ public final class SessionFamily: Sendable {
     // MARK: Turns
 
     /// Returns when nobody else makes a token request with the refresh token that all have in common.
-    func takeTurn(isolation: isolated (any Actor)? = #isolation) async {
+    ///
+    /// - Parameter isSuperseding: whether it goes before all others; see ``isSuperseded``.
+    func takeTurn(
+        superseding isSuperseding: Bool = false, isolation: isolated (any Actor)? = #isolation
+    ) async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 guard state.isTaken else {
                     state.isTaken = true
                     return true
                 }
-                state.waiting.append(continuation)
+                if isSuperseding {
+                    state.superseding.append(continuation)
+                } else {
+                    state.waiting.append(continuation)
+                }
                 return false
             }
             if isFree { continuation.resume() }
         }
     }
 
+    /// Whether somebody waits for the turn whose wish makes a token request needless, or another one.
+    var isSuperseded: Bool { state.withLock { !$0.superseding.isEmpty } }
+
     func endTurn() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.superseding.isEmpty else { return state.superseding.removeFirst() }
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
             state.isTaken = false
             return nil

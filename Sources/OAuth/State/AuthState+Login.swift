@@ -30,7 +30,10 @@ extension AuthState {
         isStoreBehind = false
         holdsOthersSession = false
         outranksStored = !isSaved
-        if isSaved { hasStoredWorked = false }
+        if isSaved {
+            hasStoredWorked = false
+            storeTroubles[.lock] = nil
+        }
         isAskedFor = false
         use(token)
     }

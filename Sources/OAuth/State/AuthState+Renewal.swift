@@ -25,8 +25,6 @@ extension AuthState {
     private static let lookAfterDoubts: Duration = .seconds(300)
     /// A store that failed is asked again after this time.
     private static let lookAfterTrouble: Duration = .seconds(1)
-    /// However long the old access token is good for, a rotation waits no longer for its answer.
-    private static let longestRotation: Duration = .seconds(60)
 
     /// Whether the answers leave no doubt that a person must log in.
     var isLoginRequired: Bool { session.refusal != nil || doubts >= Self.doubtsAllowed }
@@ -148,8 +146,9 @@ extension AuthState {
 
     /// Whether the present attempt has nothing to bring: another process was faster, or somebody has logged out since.
     func isAttemptNeedless(at now: Instant) -> Bool {
-        if let attempt, session.generation > attempt.generation, demand == nil,
-            let access, now < access.renewal
+        // A sibling's token makes the session newer, but not ours.
+        if let attempt, let access, access.snapshot.generation > attempt.generation, demand == nil,
+            now < access.renewal
         {
             return true
         }
@@ -161,12 +160,25 @@ extension AuthState {
         !isAttemptNeedless(at: now) && nextGrant(at: now, mayRefresh: false) == nil
     }
 
-    /// How long the answer to `grant` is waited for: an answer given up on may hold the only refresh token that works,
-    /// and as long as the old access token is good nobody is in a hurry.
-    func timeLimit(of grant: Grant, at now: Instant) -> Duration {
-        let limit = configuration.tokenTimeLimit
-        guard case .refresh = grant, limit > .zero, let access, access.isUsable(at: now) else { return limit }
-        return max(limit, min(access.snapshot.expiry - now, Self.longestRotation))
+    /// How long the answer to `grant` is waited for, once that is sent; the second try has what the first one left.
+    ///
+    /// An answer given up on may hold the only refresh token that works, unless the server is known to keep it, and as
+    /// long as the old access token is good nobody is in a hurry.
+    mutating func timeLimit(of grant: Grant, at now: Instant) -> Duration {
+        var limit = configuration.tokenTimeLimit
+        guard case .refresh = grant, limit > .zero else { return limit }
+        if let end = attempt?.end { return end - now }
+        if rotates != false, let access, access.isUsable(at: now) {
+            limit = max(limit, min(access.snapshot.expiry - now, ClientConfiguration.patience))
+        }
+        attempt?.end = now + limit
+        return limit
+    }
+
+    /// Somebody who logs in or out has superseded the attempt: what is left of it begins anew after that.
+    mutating func attemptSuperseded() {
+        guard let generation = attempt?.generation else { return }
+        attempt = Attempt(generation: generation)
     }
 
     /// Whether our token comes from a grant of its own, and the session's refresh token is nothing to us: a route's
@@ -192,9 +204,12 @@ extension AuthState {
     ///
     /// Where the answer was lost, the provider may have replaced the token: the sooner it sees the old one again, the
     /// likelier it takes that for the repetition it is.
-    package mutating func canRepeat(_ grant: Grant, after failure: TokenFailure) -> Bool {
-        guard case .refresh = grant, failure.isAnswerLost, attempt?.isRepeated == false else { return false }
-        attempt?.isRepeated = true
+    package mutating func canRepeat(_ grant: Grant, after failure: TokenFailure, at now: Instant) -> Bool {
+        guard case .refresh = grant, failure.isAnswerLost, let attempt, !attempt.isRepeated else {
+            return false
+        }
+        if let end = attempt.end, end <= now { return false }
+        self.attempt?.isRepeated = true
         return true
     }
 
@@ -320,7 +335,10 @@ extension AuthState {
     @discardableResult
     package mutating func attemptEnded(at now: Instant, isSaved: Bool) -> Result<Void, TokenFailure> {
         defer { attempt = nil }
-        guard let result = attempt?.result else { return .success(()) }
+        guard let result = attempt?.result else {
+            storeTroubles[.lock] = nil  // nobody needs it any more
+            return .success(())
+        }
         switch result {
         case .granted(let token, let stored):
             replaceSession(with: stored, isSaved: isSaved)
@@ -355,4 +373,13 @@ extension AuthState {
         isStoreBehind = false
         outranksStored = false
     }
+}
+
+extension ClientConfiguration {
+    /// However long the old access token is good for, a rotation waits no longer than this for its answer, or than
+    /// ``tokenTimeLimit``.
+    static let patience: Duration = .seconds(60)
+
+    /// The longest that a process waits for the answer to its refresh token, with the store's lock in its hand.
+    public var longestRotation: Duration { max(tokenTimeLimit, Self.patience) }
 }

@@ -64,6 +64,7 @@ extension AuthState {
 
     /// `saved` has been written.
     package mutating func saved(_ saved: StoredSession) {
+        storeTroubles[.lock] = nil
         hasStoredWorked = false
         guard saved.generation == session.generation else { return }
         isUnsaved = false

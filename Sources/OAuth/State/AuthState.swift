@@ -79,6 +79,8 @@ public struct AuthState: Sendable {
         let generation: Int
         /// Whether the request was made again because its answer was lost.
         var isRepeated = false
+        /// When the answer to the refresh token is given up, that to its repetition included; nil before it is sent.
+        var end: Instant?
         /// Whether a refresh token that the answer brought is stored ahead of the rest.
         var isRotationStored = false
         /// What the answer will make of the session, while that is being stored.

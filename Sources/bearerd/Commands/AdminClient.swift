@@ -18,6 +18,9 @@ struct AdminClient {
         case answered(status: Int, body: [UInt8])
     }
 
+    /// How long the daemon may take for what it is asked to do.
+    static let longestAction: Duration = .seconds(120)
+
     private let url: HTTPURL
     private let key: Secret?
     private let client: TransferClient
@@ -41,9 +44,10 @@ struct AdminClient {
         try await send(.get, path, timeLimit: timeLimit)
     }
 
-    /// Has the daemon do something; waits longer than the daemon does.
+    /// Has the daemon do something; waits longer than the daemon does, which may wait for another process's rotation and
+    /// then for the provider.
     func post(
-        _ path: String, body: [UInt8] = [], timeLimit: Duration = .seconds(30)
+        _ path: String, body: [UInt8] = [], timeLimit: Duration = longestAction
     ) async throws(CommandFailure) -> Answer {
         try await send(.post, path, body: body, timeLimit: timeLimit)
     }

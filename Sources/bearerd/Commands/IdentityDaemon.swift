@@ -43,7 +43,7 @@ struct IdentityDaemon {
     /// - Returns: what `reading` makes of the answer.
     /// - Throws: a failure of permission if nobody is there; what the daemon says.
     func ask<Value>(
-        for path: String, body: JSONValue? = nil, waitingAtMost limit: Duration = .seconds(30),
+        for path: String, body: JSONValue? = nil, waitingAtMost limit: Duration = AdminClient.longestAction,
         _ reading: (JSONValue) -> Value?
     ) async throws(CommandFailure) -> Value {
         let subject = "\(identity): the daemon"

@@ -8,7 +8,7 @@ import OAuth
 /// Where a login ends up: in the store, or where that cannot be opened with the daemon.
 struct LoginTarget {
     /// How much longer than a person's decision the daemon's answer may take.
-    private static let courtesy: Duration = .seconds(30)
+    private static let courtesy = AdminClient.longestAction
 
     /// Asks the provider; keeps nothing where the daemon does.
     let session: AuthSession
