@@ -28,9 +28,9 @@ final class TransferAnswer {
     }
 
     fileprivate func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard body.count + bytes.count <= maximumBodyBytes else { return false }
-        body.append(contentsOf: bytes)
-        return true
+        let room = maximumBodyBytes - body.count
+        body.append(contentsOf: bytes.prefix(room))
+        return bytes.count <= room
     }
 
     /// Takes one line of a head, its line end included: a status line, a field, or the empty line.

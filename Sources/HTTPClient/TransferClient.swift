@@ -32,14 +32,16 @@ package actor TransferClient: LoopConfined {
         defer { transfer.end() }
         let limit = request.timeLimit > .zero ? limit(of: transfer, for: request) : nil
         defer { withExtendedLifetime(limit) {} }
-        switch await transfer.run() {
-        case .cancelled: throw .cancelled
-        case .expired: throw transfer.isSent ? .timedOut : .notConnected(.connectionTimeout)
-        case .done(CURLE_OK): break
-        case .done(let code): throw TransferError(code, of: transfer)
-        }
+        let failure: TransferError? =
+            switch await transfer.run() {
+            case .cancelled: .cancelled
+            case .expired: transfer.isSent ? .timedOut : .notConnected(.connectionTimeout)
+            case .done(CURLE_OK): nil
+            case .done(let code): TransferError(code, of: transfer)
+            }
+        if let failure, !request.keepsPartialAnswer || answer.body.isEmpty { throw failure }
         let status = transfer.easy.number(CURLINFO_RESPONSE_CODE)
-        return TransferResponse(status: status, fields: answer.fields, body: answer.body)
+        return TransferResponse(status: status, fields: answer.fields, body: answer.body, cutOff: failure)
     }
 
     /// Ends `transfer` in time; one whose request is on its way may take longer than to get that far.

@@ -17,6 +17,8 @@ package struct TransferRequest: Sendable {
     package var sentTimeLimit: Duration?
     /// An answer with a larger body is cut off with ``TransferError/tooLarge``.
     package var maximumBodyBytes: Int
+    /// Whether what has come of an answer that was cut off is worth having; see ``TransferResponse/cutOff``.
+    package var keepsPartialAnswer = false
 
     package init(
         method: HTTPMethod = .get, url: HTTPURL, fields: HTTPFields = HTTPFields(), body: [UInt8] = [],

@@ -2,7 +2,7 @@
 
 package import HTTPTypes
 
-/// A whole answer, whatever its status; redirects are not followed.
+/// An answer, whatever its status; redirects are not followed.
 ///
 /// May hold secrets: never printed.
 package struct TransferResponse: Sendable {
@@ -10,6 +10,8 @@ package struct TransferResponse: Sendable {
     /// Of the final answer; trailers are appended.
     package let fields: HTTPFields
     package let body: [UInt8]
+    /// Why the body is not whole; nil if it is, as it always is unless the request wants such an answer too.
+    package var cutOff: TransferError?
 }
 
 extension TransferResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

@@ -24,9 +24,13 @@ package final class ProviderTransport: TokenTransport {
             method: request.method, url: request.url, fields: request.fields, body: request.body,
             timeLimit: request.timeLimit, maximumBodyBytes: request.maximumAnswerBytes)
         transfer.sentTimeLimit = request.sentTimeLimit
+        transfer.keepsPartialAnswer = request.keepsPartialAnswer
         do throws(TransferError) {
             let response = try await client.send(transfer, over: transport.withLock { $0 })
-            return ProviderResponse(status: response.status, fields: response.fields, body: response.body)
+            var answer = ProviderResponse(
+                status: response.status, fields: response.fields, body: response.body)
+            answer.cutOff = response.cutOff.map(TransportError.init)
+            return answer
         } catch {
             throw TransportError(error)
         }

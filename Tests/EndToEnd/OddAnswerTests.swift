@@ -171,6 +171,36 @@ import Testing
         #expect(shown.prefix(4).elementsEqual((1...4).map { "\(kept)\($0)" }))
     }
 
+    @Test(arguments: ["too large", "cut off"])
+    func `a refresh token in what came of a 200 is kept`(fault: String) throws {
+        let provider = try HostileProvider()
+        provider.setPolicy { $0.givesRefreshTokens = true }
+        let sidecar = try Sidecar(provider: provider, .init(top: "timeouts:\n  token: 1s"))
+        try sidecar.awaitToken()
+        provider.script({ request, provider in
+            guard let old = request["refresh_token"] else { throw WireError("no refresh") }
+            _ = provider.goodAnswer(to: request)
+            let new = provider.latestRefreshToken ?? old
+            let part = #"{"refresh_token":"\#(new)","access_token":"\#(Self.poison)","#
+            switch fault {
+            case "too large":
+                return .json(part + #""filler":"\#(String(repeating: "x", count: 2 << 20))"}"#)
+            default:
+                return .raw(
+                    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9999\r\n\r\n"
+                        + part,
+                    thenClose: true)
+            }
+        })
+        try sidecar.act("refresh")
+        try eventually("a token again") { provider.requests.count >= 3 }
+        let shown = provider.requests.compactMap { $0["refresh_token"] }
+        #expect(shown.count == Set(shown).count, "none is shown twice: that would end the session")
+        #expect(provider.requests.allSatisfy { $0.number == 1 || $0.grant == "refresh_token" })
+        try sidecar.awaitToken()
+        #expect(LeakScan.leaks(of: [Self.poison], in: sidecar.bearerd.log).isEmpty)
+    }
+
     @Test func `a redirect is never followed with the credentials`() throws {
         let trap = try RawUpstream()
         let location = trap.url

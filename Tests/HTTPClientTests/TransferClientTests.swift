@@ -87,6 +87,28 @@ import Testing
         #expect(try await send(request).body.count == 4_000)
     }
 
+    @Test func `of an answer that was cut off comes what there is, where that is wanted`() async throws {
+        let half = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"
+        for (reply, cutOff) in [
+            (Reply.raw(half, thenClose: true), TransferError.interrupted), (.raw(half), .timedOut),
+            (.ok("halfwhole"), .tooLarge),
+        ] {
+            let provider = try RawUpstream { _ in reply }
+            var request = TransferRequest(url: try url(provider.url), timeLimit: .milliseconds(500))
+            request.maximumBodyBytes = cutOff == .tooLarge ? 4 : 9
+            await #expect(throws: cutOff) { try await send(request) }
+            request.keepsPartialAnswer = true
+            let answer = try await send(request)
+            #expect(answer.status == 200 && answer.body == Array("half".utf8) && answer.cutOff == cutOff)
+        }
+        let provider = try RawUpstream { _ in
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n", thenClose: true)
+        }
+        var request = TransferRequest(url: try url(provider.url))
+        request.keepsPartialAnswer = true
+        await #expect(throws: TransferError.interrupted) { try await send(request) }
+    }
+
     @Test func `a head larger than 64 KiB is cut off`() async throws {
         let lines = String(repeating: "X-Filler: \(String(repeating: "y", count: 1_000))\r\n", count: 70)
         let provider = try RawUpstream { _ in .raw("HTTP/1.1 200 OK\r\n\(lines)Content-Length: 0\r\n\r\n") }

@@ -53,6 +53,13 @@ final class AuthorizationServer {
                 grant: grant, configuration: configuration, proof: try await proof(of: grant))
             let answered = try await exchange(
                 request.body, with: .token, waitingAtMost: limit, unless: isNeedless)
+            if let failure = answered.failure {
+                // The refresh token in it may be the only one that works.
+                return TokenOutcome(
+                    result: .failure(failure),
+                    refreshToken: TokenResponse.refreshToken(inBroken: answered.response.body),
+                    sentAt: answered.sentAt, wall: answered.wall)
+            }
             let answer = TokenAnswer(
                 answered.response, to: grant, of: configuration, wall: answered.wall)
             var result = answer.result
@@ -149,6 +156,8 @@ final class AuthorizationServer {
     /// An answer, and when it was asked for.
     private struct Exchange {
         let response: ProviderResponse
+        /// What follows from an answer that was cut off.
+        let failure: TokenFailure?
         let sentAt: Instant
         let wall: WallTime
     }
@@ -166,14 +175,20 @@ final class AuthorizationServer {
             var body = parameters
             client.authenticate(
                 configuration.clientID, &request.fields, &body, isFormEncoded: isFormEncoded)
-            if endpoint == .token { addTokenHeaders(to: &request.fields) }
+            if endpoint == .token {
+                addTokenHeaders(to: &request.fields)
+                request.keepsPartialAnswer = true
+            }
             request.body = body.bytes
             guard !isNeedless() else {
                 throw TokenFailure(.transient, code: "superseded", detail: "nobody wants the answer any more")
             }
             let sentAt = clock.now
             let wall = clock.wallNow
-            return Exchange(response: try await send(request), sentAt: sentAt, wall: wall)
+            let response = try await send(request)
+            let failure = response.cutOff.map { TokenFailure($0, to: request) }
+            if let failure, !(200..<300 ~= response.status) { throw failure }
+            return Exchange(response: response, failure: failure, sentAt: sentAt, wall: wall)
         }
         return try await trying(client, attempt)
     }

@@ -17,6 +17,8 @@ public struct ProviderRequest: Sendable {
     public var sentTimeLimit: Duration?
     /// A larger answer is cut off with ``TransportError/answerTooLarge``.
     public var maximumAnswerBytes: Int
+    /// Whether what has come of an answer that was cut off is worth having; see ``ProviderResponse/cutOff``.
+    public var keepsPartialAnswer = false
 
     package init(
         method: HTTPMethod, url: HTTPURL, fields: HTTPFields = HTTPFields(), body: [UInt8] = [],

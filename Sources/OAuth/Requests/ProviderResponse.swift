@@ -2,15 +2,17 @@
 
 package import HTTPTypes
 
-/// A whole answer of the authorization server, whatever its status.
+/// An answer of the authorization server, whatever its status.
 ///
 /// May hold tokens: never printed.
 public struct ProviderResponse: Sendable {
     /// The status code.
     public var status: Int
     package var fields: HTTPFields
-    /// The whole body.
+    /// The body, as far as it came.
     public var body: [UInt8]
+    /// Why the body is not whole; nil if it is, as it always is unless the request wants such an answer too.
+    public var cutOff: TransportError?
     /// Who answered, as errors name it; set, like ``words``, by who asked.
     package var place = "the provider"
     /// What an error says to people, as far as it may be shown.

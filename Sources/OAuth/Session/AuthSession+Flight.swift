@@ -58,7 +58,7 @@ extension AuthSession {
                 return nil
             }
             reportRequest(grant, outcome)
-            if case .failure(let failure) = outcome.result,
+            if case .failure(let failure) = outcome.result, outcome.refreshToken == nil,
                 state.canRepeat(grant, after: failure, at: clock.now)
                     || state.canForgetRefreshToken(grant, after: failure)
             {
