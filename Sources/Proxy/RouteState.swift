@@ -28,7 +28,8 @@ final class RouteState {
     let keepsTarget: Bool
     /// What a client must not say in place of us, nor an upstream to it, behind a body either.
     let unwantedRequestTrailers: [HTTPFields.Name]
-    /// The same names, and those of `X-Forwarded-*` that we tell, for what a gateway takes for them.
+    /// The same names, those of `X-Forwarded-*` that we tell, and those that say where a body ends, for what a gateway takes
+    /// for them.
     let reservedNames: ReservedNames
     let unwantedResponseTrailers: [HTTPFields.Name]
 
@@ -46,7 +47,8 @@ final class RouteState {
             + (route.session == nil ? [] : [route.credentials.name])
         let forwardedNames: [HTTPFields.Name] =
             route.forwarded == .replace ? [.xForwardedFor, .xForwardedProto, .xForwardedHost] : []
-        reservedNames = ReservedNames(unwantedRequestTrailers + forwardedNames)
+        reservedNames = ReservedNames(
+            [.contentLength, .transferEncoding] + unwantedRequestTrailers + forwardedNames)
         unwantedResponseTrailers = route.responseEdits.replacedNames
         strippedCount = route.strippedCount
         keepsTarget = route.keepsTarget

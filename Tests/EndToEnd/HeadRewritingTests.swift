@@ -166,9 +166,9 @@ import Testing
             "X_Api_Key", "x_api-KEY", "X-Api_Key", "X.Api.Key", "X_Bearerd_Key", "x-bearerd_key",
             "X_Team_Name",
             "X-TEAM_name", "X_Internal-User", "X_Forwarded_For", "X-Forwarded_Host", "X-Odd-Name",
-            "X_Odd-Name",
+            "X_Odd-Name", "Content_Length", "content_LENGTH", "Transfer_Encoding", "Transfer.Encoding",
         ]
-        let kept = ["X_Api_Keys", "A_B", "_", "X-Api-Keyx", "X__Api_Key", "User_Agent"]
+        let kept = ["X_Api_Keys", "A_B", "_", "X-Api-Keyx", "X__Api_Key", "User_Agent", "Content_Type"]
         _ = try sidecar.get("/", (claims + kept).map { ($0, "forged") })
         let seen = try upstream.request()
         #expect(seen.head.fields.filter { $0.value == "forged" }.map(\.name) == kept)
@@ -180,11 +180,21 @@ import Testing
         #expect(plain["X_Api_Key"] == "1" && plain["X_Bearerd_Key"] == nil && plain["X-Api-Key"] == "3")
     }
 
+    @Test func `a body has no second length that a gateway could believe`() throws {
+        let sidecar = try Sidecar()
+        let fields = [("Content_Length", "0"), ("Transfer_Encoding", "chunked"), ("X-Kept", "1")]
+        #expect(try sidecar.client().request("POST", "/", fields, body: "hello").status == 200)
+        let seen = try sidecar.upstream.request()
+        #expect(seen.text == "hello" && seen["Content-Length"] == "5" && seen["X-Kept"] == "1")
+        #expect(seen["Content_Length"] == nil && seen["Transfer_Encoding"] == nil)
+    }
+
     @Test func `nor do they behind a body`() throws {
         let sidecar = try Sidecar(.init(route: "header: X-Api-Key\nscheme: \"\""))
         let answer = try sidecar.client().exchange(
             "POST / HTTP/1.1\r\nHost: \(try sidecar.bearerd.proxy)\r\nTransfer-Encoding: chunked\r\n\r\n"
-                + "1\r\nx\r\n0\r\nX_Api_Key: forged\r\nX-Api-Key: forged\r\nX-Bearerd-Key: k\r\nX_Sum: 1\r\n\r\n"
+                + "1\r\nx\r\n0\r\nX_Api_Key: forged\r\nX-Api-Key: forged\r\nX-Bearerd-Key: k\r\nContent_Length: 9\r\n"
+                + "X_Sum: 1\r\n\r\n"
         )
         #expect(answer.status == 200)
         #expect(try sidecar.upstream.request().trailers.map(\.name) == ["X_Sum"])
