@@ -24,13 +24,18 @@ package enum RequestPath {
 
     /// Finds out what upstreams may make of a path.
     ///
-    /// - Parameter path: of an origin-form target, without its query.
+    /// - Parameters:
+    ///   - path: of an origin-form target, without its query.
+    ///   - length: what normal forms have beyond it may be cut off: a long path is not written out for nothing.
     /// - Returns: ``Understanding/asSent`` after one look at each byte, without memory.
-    package static func understanding(of path: Span<UInt8>) -> Understanding {
+    package static func understanding(of path: Span<UInt8>, upTo length: Int = .max) -> Understanding {
         guard !isNormal(path) else { return .asSent }
         let traits = PathTraits(of: path)
         guard !traits.hasDotSegment || !traits.hasDoubtfulEnd else { return .anything }
-        return .oneOf(traits.doubts.subsets.map { resolve(path, asOnesThatRead: $0) })
+        let forms = traits.doubts.subsets.map { reading in
+            resolve(path, asOnesThatRead: reading, upTo: length, canClimb: traits.hasDotSegment)
+        }
+        return .oneOf(forms)
     }
 
     /// The path with everything resolved that servers read differently: dot segments, empty segments, `\`,
@@ -39,7 +44,7 @@ package enum RequestPath {
     /// - Parameter path: of an origin-form target, without its query.
     /// - Returns: nil if the path is normal as it is, which costs one look at each byte and no memory.
     package static func normalized(_ path: Span<UInt8>) -> [UInt8]? {
-        isNormal(path) ? nil : resolve(path, asOnesThatRead: .usual)
+        isNormal(path) ? nil : resolve(path, asOnesThatRead: .usual, upTo: .max)
     }
 
     /// Whether a route's path is a prefix of this path on whole segments.
@@ -103,32 +108,38 @@ package enum RequestPath {
 
     // MARK: Normal forms
 
-    private static func resolve(_ path: Span<UInt8>, asOnesThatRead reading: PathReading) -> [UInt8] {
-        var output: [UInt8] = []
-        output.reserveCapacity(path.count + 1)
-        var segment: [UInt8] = []
+    /// - Parameter length: what the form has beyond it may be cut off.
+    private static func resolve(
+        _ path: Span<UInt8>, asOnesThatRead reading: PathReading, upTo length: Int, canClimb: Bool = true
+    ) -> [UInt8] {
+        var form = NormalForm(upTo: length)
         var cursor = 0
-        while cursor < path.count {
-            let (byte, isSeparator) = decode(path, &cursor, reading)
-            if isSeparator {
-                _ = close(&segment, into: &output)
-            } else {
-                segment.append(byte)
+        while cursor < path.count, canClimb || form.bytes.count < length {
+            let byte = path[cursor]
+            switch byte {
+            case Byte.slash:
+                form.endSegment()
+                cursor += 1
+            case Byte.backslash where reading.contains(.backslash):
+                form.endSegment()
+                cursor += 1
+            case Byte.percent:
+                let (byte, isSeparator, width) = decode(path, at: cursor, reading)
+                if isSeparator { form.endSegment() } else { form.append(byte) }
+                cursor += width
+            default:
+                form.append(byte)
+                cursor += 1
             }
         }
-        if close(&segment, into: &output) || output.isEmpty { output.append(Byte.slash) }
-        return output
+        return form.finish()
     }
 
-    /// The byte at `cursor`, which is moved behind it; decoded if `%` and two digits stand for one to resolve.
+    /// The byte at `cursor`, a `%`; decoded if it and two digits stand for one to resolve.
     private static func decode(
-        _ path: Span<UInt8>, _ cursor: inout Int, _ reading: PathReading
-    ) -> (byte: UInt8, isSeparator: Bool) {
-        let byte = path[cursor]
-        guard let decoded = path.percentDecoded(at: cursor) else {
-            cursor += 1
-            return (byte, byte == Byte.slash || byte == Byte.backslash && reading.contains(.backslash))
-        }
+        _ path: Span<UInt8>, at cursor: Int, _ reading: PathReading
+    ) -> (byte: UInt8, isSeparator: Bool, width: Int) {
+        guard let decoded = path.percentDecoded(at: cursor) else { return (Byte.percent, false, 1) }
         let isSeparator =
             decoded == Byte.slash && reading.contains(.encodedSlash)
             || decoded == Byte.backslash && reading.contains(.encodedBackslash)
@@ -138,28 +149,7 @@ package enum RequestPath {
             case Byte.dot: reading.contains(.encodedDot)
             default: isSeparator || decoded.isUnreserved
             }
-        cursor += isResolved ? 3 : 1
-        return (isResolved ? decoded : byte, isSeparator)
-    }
-
-    /// Takes a whole segment into the output.
-    ///
-    /// - Returns: whether a slash belongs behind it if the path ends there.
-    private static func close(_ segment: inout [UInt8], into output: inout [UInt8]) -> Bool {
-        if let parameters = segment.firstIndex(of: Byte.semicolon) {
-            segment.removeSubrange(parameters...)
-        }
-        defer { segment.removeAll(keepingCapacity: true) }
-        switch segment {
-        case [], [Byte.dot]: return true
-        case [Byte.dot, Byte.dot]:
-            output.removeSubrange((output.lastIndex(of: Byte.slash) ?? 0)...)
-            return true
-        default:
-            output.append(Byte.slash)
-            output += segment
-            return false
-        }
+        return isResolved ? (decoded, isSeparator, 3) : (Byte.percent, false, 1)
     }
 }
 

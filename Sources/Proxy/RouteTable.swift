@@ -15,6 +15,8 @@ final class RouteTable: Sendable {
     /// Longest path first; of equal ones, those for one host and one listener first.
     private let candidates: [Candidate]
     private let judgesHost: Bool
+    /// How much of a path decides which route is its own: the longest, and the slash behind it.
+    private let decidingCount: Int
     /// For each route that changes a target's front, how many bytes of it are dropped.
     private let exchangedCounts: [Int?]
     private static let root: ArraySlice<UInt8> = [UInt8(ascii: "/")]
@@ -29,6 +31,7 @@ final class RouteTable: Sendable {
             let (one, other) = (Self.rank(left), Self.rank(right))
             return one == other ? left.index < right.index : one > other
         }
+        decidingCount = 1 + (candidates.map(\.path.count).max() ?? 0)
         judgesHost = routes.contains { $0.host != nil }
         exchangedCounts = routes.map { $0.keepsTarget ? nil : $0.strippedCount }
     }
@@ -45,7 +48,7 @@ final class RouteTable: Sendable {
         let host = judgesHost ? host().map(HostList.normalized) : nil
         let path = judgedPath(of: target)
         let raw = bestPath(for: path.span, host: host, listener: listener)
-        switch RequestPath.understanding(of: path.span) {
+        switch RequestPath.understanding(of: path.span, upTo: decidingCount) {
         case .asSent:
             guard let raw else { throw .noRoute }
             return try route(at: raw, allowing: method, host: host, listener: listener)

@@ -52,6 +52,40 @@ import Testing
         #expect(understanding(of: "/a/..//") == .anything)
     }
 
+    @Test func `a normal form is not written out further than somebody asks`() throws {
+        let pieces = ["a;%5c%2f\\%3b/", "b%2fb/", "a/../", "./a/b/../../", "%2e%2e/abc/def/", "/..x/%41"]
+        for piece in pieces {
+            let path = Array(("/" + String(repeating: piece, count: 1_000)).utf8)
+            guard case .oneOf(let forms) = RequestPath.understanding(of: path.span, upTo: 20) else {
+                continue
+            }
+            // The last segment may be as long again.
+            #expect(forms.allSatisfy { $0.count <= 42 }, "\(piece)")
+        }
+    }
+
+    @Test func `what a normal form says of routes is so however much of it is written out`() {
+        var random = PathGenerator(state: 0xDA7A_0000_0000_0017)
+        let routes = ["/", "/a", "/a/b", "/reports", "/reports/admin", "/reports/admin/x", "/..", "/%2e"]
+        var judged = 0
+        while judged < 500 {
+            let path = Array(random.path().utf8)
+            guard case .oneOf(let whole) = RequestPath.understanding(of: path.span) else { continue }
+            judged += 1
+            for route in routes.map({ Array($0.utf8) }) {
+                let cut = RequestPath.understanding(of: path.span, upTo: route.count + 1)
+                guard case .oneOf(let forms) = cut else {
+                    Issue.record("\(latin1(path))")
+                    continue
+                }
+                let matches = { (forms: [[UInt8]]) in
+                    forms.map { RequestPath.hasPrefix(route.span, $0.span) }
+                }
+                #expect(matches(forms) == matches(whole), "\(latin1(path)) on \(latin1(route))")
+            }
+        }
+    }
+
     @Test func `however servers read a path, it stays where its route is`() {
         var random = PathGenerator(state: 0xDA7A_0000_0000_0011)
         var judged = 0
