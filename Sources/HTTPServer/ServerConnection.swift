@@ -25,11 +25,27 @@ package final class ServerConnection {
     /// When the whole of a head that came in more than one piece had to be there; a head that came at once leaves it be.
     private var headDeadline: ContinuousClock.Instant?
 
+    /// How long the client may still take for what it has begun.
+    private enum Haste {
+        /// As long as the time-outs say.
+        case none
+        /// Until it is asked again.
+        case asked
+        /// No longer.
+        case over
+    }
+
+    /// Whether the client has begun a head and not ended it, or sends on though it has its last answer.
+    private var isDawdling = false { didSet { haste = .none } }
+    private var haste = Haste.none
+
     /// Whether ``receiveHead()`` gave up because the client is silent, and may be called again once it is not.
     package private(set) var isDormant = false
 
     /// How long a client may go on sending what nobody reads: many send all of a body before they read the answer.
     package static let longestLinger = Duration.seconds(30)
+    /// How long such a client may be silent.
+    private static let longestSilence = Duration.seconds(2)
 
     private let limits: HeadLimits
     private let timeouts: ServerTimeouts
@@ -75,6 +91,7 @@ package final class ServerConnection {
         parser = RequestParser(limits: limits)
         isIdle = true
         isDormant = false
+        isDawdling = false
         persists = true
     }
 
@@ -115,20 +132,47 @@ package final class ServerConnection {
     /// Says that the answer is complete, so that the connection waits for the next request.
     package func answered() { isIdle = true }
 
+    /// Ends the wait for a client that is slow with a head, or sends on though it has its last answer; not at the first
+    /// call since it began to, because the rest may be on its way.
+    package func hurry() {
+        guard isDawdling else { return }
+        switch haste {
+        case .none: haste = .asked
+        case .asked:
+            haste = .over
+            stream.readiness.interruptReader()
+        case .over: break
+        }
+    }
+
     /// Tells the client that everything is said, and lets what it still sends run into the void for a moment.
     ///
-    /// Closing with unread bytes resets the connection, and the client would lose the answer (RFC 9112 9.6).
+    /// Closing with unread bytes resets the connection, and the client would lose the answer (RFC 9112 9.6). Meanwhile
+    /// the connection holds no memory to speak of: neither the request at hand nor a buffer.
     ///
     /// - Parameter limit: of that moment.
     package func lingerAndClose(within limit: Duration = longestLinger) async {
-        await stream.endSending(within: .seconds(1))
         let deadline = ContinuousClock.now + limit
-        while (try? await stream.fill(within: .seconds(2), capacity: StoragePool.large)) == true,
-            .now < deadline
-        {
+        isDawdling = true
+        defer { isDawdling = false }
+        forgetMessage()
+        await stream.endSending(within: min(.seconds(1), limit))
+        while haste != .over {
+            let rest = min(ContinuousClock.now.duration(to: deadline), Self.longestSilence)
+            guard rest > .zero, (try? await stream.fill(within: rest)) == true else { break }
             stream.input.consume(stream.input.count)
+            stream.releaseStorage()
         }
         stream.close()
+    }
+
+    /// Lets go of what the request and its answer took; the next one makes its own.
+    private func forgetMessage() {
+        stream.input.consume(stream.input.count)
+        stream.releaseStorage()
+        request = HTTPRequest()
+        output = []
+        parser = RequestParser(limits: limits)
     }
 
     @inline(__always)
@@ -161,6 +205,7 @@ package final class ServerConnection {
     }
 
     private func headTimedOut() -> MessageError {
+        comeBeforeEnd()
         nameMethod()
         return .headTimedOut
     }
@@ -174,12 +219,17 @@ package final class ServerConnection {
     private func receiveRestOfHead() async throws(MessageError) -> Bool {
         let deadline: ContinuousClock.Instant? = timeouts.header > .zero ? .now + timeouts.header : nil
         headDeadline = deadline
+        isDawdling = true
+        defer { isDawdling = false }
         repeat {
             let remaining = deadline.map { max(ContinuousClock.now.duration(to: $0), .milliseconds(1)) }
             if let deadline, ContinuousClock.now >= deadline { throw headTimedOut() }
+            guard haste != .over else { throw headTimedOut() }
             do {
                 guard try await stream.fill(within: remaining ?? .zero, isInside: true) else { return false }
             } catch .timedOut {
+                throw headTimedOut()
+            } catch .closed where haste == .over && stream.isOpen {
                 throw headTimedOut()
             } catch {
                 throw .stream(error)

@@ -103,6 +103,13 @@ final class Exchange {
         startedAt = .now
     }
 
+    /// Lets go of what a request may have made large, and nobody asks for any more.
+    func letGo() {
+        upload.begin(.none, keepLimit: 0, timeout: .zero)
+        response = HTTPResponse()
+        originalTarget = []
+    }
+
     /// The scheme that the client used.
     var clientScheme: HTTPURL.Scheme { connection.stream.isEncrypted ? .https : .http }
 

@@ -28,6 +28,9 @@ final class Forwarder {
     var isDraining = false
     /// Whether a drain waits no longer for what idle connections may send.
     private var hasLingered = false
+    /// How long a drain waits for clients that are silent, slow with a head, or have their last answer; nil before one.
+    private var linger: Duration?
+    private var lingerTimer: LoopTimer?
 
     /// How many exchanges at most wait for a connection.
     private static let vacancies = 64
@@ -73,13 +76,17 @@ final class Forwarder {
     /// Returns when the last connection is gone.
     func drain(linger: Duration) async {
         dismissVacant()
-        let timer = LoopTimer(loop: loop) { [unowned self] in closeIdleConnections() }
+        self.linger = linger
+        for exchange in exchanges { exchange.connection.hurry() }
+        let timer = LoopTimer(loop: loop) { [unowned self] in endWaits(pace: linger) }
+        lingerTimer = timer
         timer.set(after: linger)
         await withCheckedContinuation { continuation in
             emptied.append(continuation)
             resumeIfEmpty()
         }
         timer.cancel()
+        lingerTimer = nil
         dormant = nil
         flushAccessLog()
     }
@@ -208,7 +215,7 @@ final class Forwarder {
             let isSecured = exchange.isSecured ? true : try await connection.secure()
             guard isSecured else {
                 metrics.countDenial(.tls)
-                await connection.lingerAndClose()
+                await self.linger(exchange)
                 return ended(exchange)
             }
             while try await connection.receiveHead() {
@@ -226,8 +233,13 @@ final class Forwarder {
             mustLinger = await refuse(error, exchange)
         }
         if connection.isDormant, !hasLingered { return park(exchange) }
-        if mustLinger { await connection.lingerAndClose() } else { await connection.finish() }
+        if mustLinger { await self.linger(exchange) } else { await connection.finish() }
         ended(exchange)
+    }
+
+    private func linger(_ exchange: Exchange) async {
+        exchange.letGo()
+        await exchange.connection.lingerAndClose(within: linger ?? ServerConnection.longestLinger)
     }
 
     private func begin(_ exchange: Exchange) {
@@ -264,8 +276,11 @@ final class Forwarder {
     /// Lets go of the connections to upstreams that no request needs now.
     func closeIdleUpstreams() { for state in routes { state.pool.closeIdleEverywhere() } }
 
-    private func closeIdleConnections() {
+    /// Ends what a drain does not wait for; those who begin a head meanwhile have until the next call.
+    private func endWaits(pace: Duration) {
         hasLingered = true
+        lingerTimer?.set(after: pace)
+        for exchange in exchanges { exchange.connection.hurry() }
         dormant?.closeAll()
         for exchange in exchanges where exchange.connection.isIdle {
             // Not closed: its task says the end in good order.

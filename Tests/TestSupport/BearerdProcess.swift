@@ -144,10 +144,15 @@ package final class BearerdProcess: Sendable {
     }
 
     /// Its resident memory in bytes (`VmRSS` of proc(5)).
-    package var residentBytes: Int {
+    package var residentBytes: Int { bytes(of: "VmRSS:") }
+
+    /// The most resident memory that it has had, in bytes (`VmHWM`).
+    package var peakResidentBytes: Int { bytes(of: "VmHWM:") }
+
+    private func bytes(of key: String) -> Int {
         let status = String(
             decoding: TemporaryDirectory.contents(of: "/proc/\(process.processID)/status"), as: UTF8.self)
-        let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+        let line = status.split(separator: "\n").first { $0.hasPrefix(key) }
         return (line?.split(separator: " ").dropFirst().compactMap { Int($0) }.first ?? 0) * 1024
     }
 
