@@ -27,11 +27,12 @@ package final class Listener {
     ///   - security: encrypts the connections; nil leaves them plain.
     ///   - onShortage: lets go of what is only kept for later; there are too few descriptors for the next connection.
     ///   - onAccept: gets each new connection on the loop's thread.
+    /// - Throws: ``StreamError/failed(code:)`` when the kernel cannot watch the socket.
     package init(
         _ socket: ListeningSocket, loop: EventLoop, security: (any ConnectionSecurity)? = nil,
         onShortage: @escaping () -> Void = {},
         onAccept: @escaping (ByteStream, PeerAddress) -> Void
-    ) {
+    ) throws(StreamError) {
         self.loop = loop
         self.socket = socket
         self.security = security
@@ -44,8 +45,10 @@ package final class Listener {
         let context = Unmanaged.passUnretained(self).toOpaque()  // the event is freed in close() or deinit
         event = loop.makeEvent(
             descriptor: socket.descriptor, flags: EV_READ | EV_PERSIST, callback: onPending, context: context)
+        guard let event else { throw .failed(code: ENOMEM) }
+        guard event_add(event, nil) == 0 else { throw .failed(code: errno) }
+        isWatched = true
         retry = LoopTimer(loop: loop) { [unowned self] in lacksDescriptors = false }
-        watchIfWanted()
     }
 
     deinit { if let event { event_free(event) } }

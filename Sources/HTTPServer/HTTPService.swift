@@ -31,10 +31,12 @@ package actor HTTPService: LoopConfined {
     }
 
     /// Accepts connections on `socket` until ``stop()``.
-    package func listen(on socket: ListeningSocket) {
+    ///
+    /// - Throws: ``StreamError`` when the kernel cannot watch the socket.
+    package func listen(on socket: ListeningSocket) throws(StreamError) {
         listeners.append(
             // On the loop's thread, which is this actor's executor. The cycle ends in stop().
-            Listener(socket, loop: loop, onShortage: { self.makeRoom() }) { stream, peer in
+            try Listener(socket, loop: loop, onShortage: { self.makeRoom() }) { stream, peer in
                 self.accepted(stream, peer)
             })
     }

@@ -25,14 +25,20 @@ package struct AwaitedRedirect {
     ///   - request: what the redirect answers.
     ///   - uri: where it arrives, but for a free port.
     ///   - onRefusal: hears why a redirect was refused.
+    /// - Throws: ``RedirectSockets/Failure`` when the kernel cannot watch the sockets.
     package init(
         answering request: AuthorizationRequest, at uri: RedirectURI, on sockets: RedirectSockets,
         loop: EventLoop,
         onRefusal: @escaping @Sendable (AuthorizationResponseError) -> Void = { _ in }
-    ) async {
+    ) async throws(RedirectSockets.Failure) {
         listener = RedirectListener(request, at: uri, port: sockets.port, loop: loop, onRefusal: onRefusal)
         service = HTTPService(loop: loop, responder: listener)
-        for socket in sockets.all { await service.listen(on: socket) }
+        do throws(StreamError) {
+            for socket in sockets.all { try await service.listen(on: socket) }
+        } catch {
+            await service.stop()
+            throw RedirectSockets.Failure(reason: "cannot listen for the redirect: \(error.reason)")
+        }
     }
 
     /// Waits for the answer; from then on no other one counts.

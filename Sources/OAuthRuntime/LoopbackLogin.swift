@@ -27,7 +27,12 @@ struct LoopbackLogin {
         } catch {
             return .failure(.failed(error))
         }
-        let redirect = await AwaitedRedirect(answering: request, at: uri, on: sockets, loop: loop)
+        let redirect: AwaitedRedirect
+        do throws(RedirectSockets.Failure) {
+            redirect = try await AwaitedRedirect(answering: request, at: uri, on: sockets, loop: loop)
+        } catch {
+            return .failure(.misconfigured(error.reason))
+        }
         open(request.url)
         let login = await exchange(redirect.answer(waitingAtMost: limit))
         switch login {

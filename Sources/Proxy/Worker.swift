@@ -29,9 +29,10 @@ package actor Worker: LoopConfined {
     /// Accepts connections on `socket` until ``drain()``.
     ///
     /// - Parameter index: of the listener in the configuration.
-    package func listen(on socket: ListeningSocket, listener index: Int) {
+    /// - Throws: ``StreamError`` when the kernel cannot watch the socket.
+    package func listen(on socket: ListeningSocket, listener index: Int) throws(StreamError) {
         listeners.append(
-            Listener(
+            try Listener(
                 socket, loop: loop, security: socket.address == nil ? nil : configuration.security,
                 onShortage: { self.forwarder.closeIdleUpstreams() }
             ) { stream, peer in

@@ -108,6 +108,37 @@ import Testing
             ["run", "-c", try configuration(directory)], ["FAULT_WATCH": shortage], saying: "event loop")
     }
 
+    @Test func `of what the kernel can watch, a daemon that could not hear all its listeners does not begin`()
+        throws
+    {
+        let directory = try TemporaryDirectory()
+        // Nobody is logged in, so that nothing but the start is watched.
+        let text = Sidecar.configuration(
+            provider: try HostileProvider(), upstream: "http://127.0.0.1:1", clientSecret: "fake-secret",
+            directory: directory, .init(top: "workers: 2", grant: "authorization_code"))
+        let file = try directory.write("config.yaml", text)
+        var refused = 0
+        while refused < 40 {
+            let daemon = try Subprocess(
+                [BearerdProcess.binary, "run", "-c", file],
+                environment: try Faults.environment(["FAULT_WATCH_AFTER": "\(refused)"]))
+            let isReady = try daemon.errors.wait(for: "the start, or its end") { capture -> Bool? in
+                capture.text.contains(#""message":"ready""#) ? true : capture.isAtEnd ? false : nil
+            }
+            if isReady { daemon.signal(SIGTERM) }
+            let ending = try daemon.waitForEnd()
+            let log = daemon.errors.withLock { $0.text }
+            guard !isReady else {
+                #expect(ending == .exited(0) && !log.contains("trouble"), "\(log)")
+                break
+            }
+            #expect(ending == .exited(71) && log.contains("No space left on device"), "\(refused): \(log)")
+            refused += 1
+        }
+        // Three loops, what they watch besides, and the listeners: one for each worker, and the admin's.
+        #expect((6..<40).contains(refused))
+    }
+
     @Test func `closed standard streams become the null device`() throws {
         let sidecar = try Sidecar(launcher: ["/bin/sh", "-c", "exec \"$@\" <&- >&-", "sh"])
         for stream in 0...1 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Loaded before the C library's own, so that a system runs short of something when a test wants it to: a call fails
-   where the variable of its name is in the environment; of threads, so many may be made before. */
+   where the variable of its name is in the environment; of threads, and of what is watched, there may be so many before. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,8 +36,10 @@ int epoll_create(int size) {
 
 /* While the file of that name is there, nothing further can be watched, as when a user's limit is reached. */
 int epoll_ctl(int epoll, int operation, int descriptor, struct epoll_event *event) {
-    const char *file = getenv("FAULT_WATCH");
-    if (file && operation == EPOLL_CTL_ADD && access(file, F_OK) == 0) {
+    static int watched;
+    const char *file = getenv("FAULT_WATCH"), *most = getenv("FAULT_WATCH_AFTER");
+    int is_over = most && operation == EPOLL_CTL_ADD && __atomic_add_fetch(&watched, 1, __ATOMIC_RELAXED) > atoi(most);
+    if (is_over || (file && operation == EPOLL_CTL_ADD && access(file, F_OK) == 0)) {
         errno = ENOSPC;
         return -1;
     }

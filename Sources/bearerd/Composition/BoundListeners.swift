@@ -71,6 +71,13 @@ struct BoundListener: Sendable {
 }
 
 extension BoundListener.Failure {
+    /// Why a socket that is bound cannot be watched.
+    init(_ error: StreamError, watching address: ListenAddress) {
+        self.init(
+            message: "cannot watch \(address): \(error.reason); raise \(error.limit)", isInUse: false,
+            isShortage: true)
+    }
+
     fileprivate init(_ error: any Error, at address: ListenAddress) {
         switch error as? ListeningSocket.BindError {
         case .failed(let code, let reason)?:

@@ -35,9 +35,12 @@ extension CommandFailure {
 
 extension StreamError {
     /// Which limit of the system is behind it (epoll_ctl(2), epoll_create1(2)).
-    fileprivate var limit: String {
-        self == .failed(code: ENOSPC)
-            ? "fs.epoll.max_user_watches" : "the limit of descriptors (LimitNOFILE=)"
+    var limit: String {
+        switch self {
+        case .failed(ENOSPC): "fs.epoll.max_user_watches"
+        case .failed(ENOMEM): "the limit of memory (MemoryMax=)"
+        default: "the limit of descriptors (LimitNOFILE=)"
+        }
     }
 }
 

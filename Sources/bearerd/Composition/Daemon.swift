@@ -83,7 +83,7 @@ actor Daemon: LoopConfined {
         await engine.start()
         if let files = configuration.tls, let tls { engine.heed(CertificateWatch(files, tls: tls, log: log)) }
         for watch in [accessKey, adminKey].compactMap(\.self) { engine.heed(watch) }
-        try startWorkers()
+        try await startWorkers()
         try await startAdmin()
         log.notice("ready", [.version: .string(Version.text), .workers: .integer(workers.count)])
         CurrentProcess.trimMemory()
@@ -116,7 +116,7 @@ actor Daemon: LoopConfined {
         }
     }
 
-    private func startWorkers() throws {
+    private func startWorkers() async throws {
         let loops = try (0..<sockets.workerCount).map { try EventLoop(name: "worker-\($0)") }
         var shared = try engine.workerConfiguration(
             listeners: sockets.data.map(\.address), connections: connectionLimit(), log: log, lines: writer)
@@ -129,7 +129,11 @@ actor Daemon: LoopConfined {
         for (index, worker) in workers.enumerated() {
             for (number, listener) in sockets.data.enumerated() {
                 for socket in listener.sockets[index] {
-                    Task(executorPreference: loop) { await worker.listen(on: socket, listener: number) }
+                    do {
+                        try await worker.listen(on: socket, listener: number)
+                    } catch {
+                        throw BoundListener.Failure(error, watching: listener.address)
+                    }
                 }
             }
         }
@@ -168,7 +172,13 @@ actor Daemon: LoopConfined {
     private func serve(_ responder: any HTTPResponder, on listener: BoundListener, name: String) async throws
     {
         let service = HTTPService(loop: loop, responder: responder, limits: serviceLimits)
-        for socket in listener.sockets.joined() { await service.listen(on: socket) }
+        for socket in listener.sockets.joined() {
+            do {
+                try await service.listen(on: socket)
+            } catch {
+                throw BoundListener.Failure(error, watching: listener.address)
+            }
+        }
         services.append(service)
         announce(listener.address, as: name)
     }

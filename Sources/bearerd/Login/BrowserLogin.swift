@@ -25,8 +25,14 @@ struct BrowserLogin {
         } catch {
             throw CommandFailure(error, of: identity.name)
         }
-        let redirect = await AwaitedRedirect(answering: request, at: uri, on: sockets, loop: loop) { error in
-            Console.remark("a redirect was refused, the login goes on waiting: \(error.sentence)")
+        let redirect: AwaitedRedirect
+        do throws(RedirectSockets.Failure) {
+            redirect = try await AwaitedRedirect(answering: request, at: uri, on: sockets, loop: loop) {
+                error in
+                Console.remark("a redirect was refused, the login goes on waiting: \(error.sentence)")
+            }
+        } catch {
+            throw CommandFailure(.systemRefuses, error.reason)
         }
         try show(request.url)
         LoginWait.tell(limit)

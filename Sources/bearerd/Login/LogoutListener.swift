@@ -45,8 +45,13 @@ actor LogoutListener: LoopConfined, HTTPResponder {
         else { return false }
         let listener = LogoutListener(request, port: port, loop: loop)
         let service = HTTPService(loop: loop, responder: listener)
-        for socket in sockets { await service.listen(on: socket) }
-        let isShown = await listener.open(browser)
+        var isShown = false
+        do {
+            for socket in sockets { try await service.listen(on: socket) }
+            isShown = await listener.open(browser)
+        } catch {
+            // The kernel watches nothing more: it is as if no browser had come.
+        }
         await service.stop(waitingAtMost: farewell)
         return isShown
     }
