@@ -18,6 +18,9 @@ extension ByteStream {
             untaken: isOpen ? bearerd_untaken(readiness.descriptor) : 0)
     }
 
+    /// Whether the kernel has something to receive, if only the end; a system call.
+    package var hasArrivals: Bool { isOpen && bearerd_peer_state(readiness.descriptor) != 0 }
+
     /// Asks how the peer stands to the connection, whatever still waits to be received; a system call or two.
     package func lookAtPeer() -> PeerState {
         guard isOpen else { return .hasReset }

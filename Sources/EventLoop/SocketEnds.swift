@@ -15,8 +15,10 @@ package struct SocketEnds: Sendable, Equatable {
 
     /// What the table of all sockets may be at most, in bytes: a hundred thousand connections.
     private static let longestTable = 16 << 20
-    /// `TCP_ESTABLISHED`; in any other state a socket may have lost its owner, and the table then says 0, which is root.
-    private static let established = "01"
+    /// `TCP_ESTABLISHED`, and `TCP_FIN_WAIT1`, `TCP_FIN_WAIT2` and `TCP_CLOSE_WAIT`, where one side has ended its direction.
+    ///
+    /// A socket that has lost its owner is known by an inode of 0: the table then says user 0, which is root.
+    private static let openStates: Set<String> = ["01", "04", "05", "08"]
 
     /// The peer's row, in each form that it can have.
     private let rows: [Row]
@@ -28,14 +30,16 @@ package struct SocketEnds: Sendable, Equatable {
             let peer = Self.address(of: descriptor, getpeername)
         else { return nil }
         rows = zip(peer, own).map { peer, own in
-            Row(table: peer.table, text: "\(peer.text) \(own.text) \(Self.established) ")
+            Row(table: peer.table, text: "\(peer.text) \(own.text) ")
         }
     }
 
     /// The user whose socket the peer's is (`/proc/net/tcp`, proc(5)); nil if it is none of this machine, or not open.
     package func peerUser() -> UInt32? {
         // A table that changes while it is read may leave a row out.
-        user() ?? user()
+        let found = user() ?? user()
+        // A socket that loses its owner while its row is written may seem to be root's, once.
+        return found == 0 ? user() : found
     }
 
     private func user() -> UInt32? {
@@ -55,7 +59,7 @@ package struct SocketEnds: Sendable, Equatable {
                 line[colon...].dropFirst(2).starts(with: wanted)
             else { continue }
             let fields = line.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
-            guard fields.count > 9, fields[9] != "0" else { return nil }
+            guard fields.count > 9, openStates.contains(fields[3]), fields[9] != "0" else { continue }
             return UInt32(fields[7])
         }
         return nil

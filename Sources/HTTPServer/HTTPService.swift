@@ -12,6 +12,8 @@ package actor HTTPService: LoopConfined {
 
     /// How long a client may go on sending what nobody reads.
     private static let longestLinger = Duration.seconds(2)
+    /// How soon a connection for which nobody gives way looks again.
+    private static let pause = Duration.milliseconds(20)
 
     private let responder: any HTTPResponder
     private let limits: ServiceLimits
@@ -20,9 +22,12 @@ package actor HTTPService: LoopConfined {
     private var clients: [ObjectIdentifier: ServiceConnection] = [:]
     /// Phases of connections so far.
     private var phaseCount: UInt64 = 0
-    /// Whether the accept queues wait until a connection can give way.
-    private var isFull = false
+    /// Accepted though nobody gives way: the accept queues wait until it has its place, so there are hardly ever two.
+    private var waiting: [(stream: ByteStream, peer: PeerAddress)] = []
     private var isStopping = false
+    private lazy var retry = LoopTimer(loop: loop) { [unowned self] in  // the timer goes with us
+        assumeIsolated { $0.letIn() }
+    }
 
     package init(loop: EventLoop, responder: any HTTPResponder, limits: ServiceLimits = ServiceLimits()) {
         self.loop = loop
@@ -37,7 +42,8 @@ package actor HTTPService: LoopConfined {
         listeners.append(
             // On the loop's thread, which is this actor's executor. The cycle ends in stop().
             try Listener(socket, loop: loop, onShortage: { self.makeRoom() }) { stream, peer in
-                self.accepted(stream, peer)
+                self.waiting.append((stream, peer))
+                self.letIn()
             })
     }
 
@@ -46,57 +52,63 @@ package actor HTTPService: LoopConfined {
         isStopping = true
         listeners.forEach { $0.close() }
         listeners = []
-        for client in clients.values where client.connection.isIdle { client.connection.stream.close() }
+        for client in clients.values where client.connection.isIdle && !client.connection.stream.hasArrivals {
+            client.connection.stream.close()
+        }
     }
 
     /// Stops, and waits for the answers under way; not longer than `limit`.
     package func stop(waitingAtMost limit: Duration) async {
         stop()
         let deadline = ContinuousClock.now + limit
-        while !clients.isEmpty, .now < deadline { await loop.pause(for: .milliseconds(10)) }
+        while !clients.isEmpty || !waiting.isEmpty, .now < deadline {
+            await loop.pause(for: .milliseconds(10))
+        }
     }
 
     // MARK: Who is let in
 
-    private func accepted(_ stream: ByteStream, _ peer: PeerAddress) {
-        if clients.count >= limits.connections { makeRoom() }
+    /// Serves those who wait, as far as there is room or can be made.
+    private func letIn() {
+        while !waiting.isEmpty, clients.count < limits.connections || makeRoom() {
+            let (stream, peer) = waiting.removeFirst()
+            begin(stream, from: peer)
+        }
+        guard !waiting.isEmpty else { return listeners.forEach { $0.resume() } }
+        listeners.forEach { $0.pause() }
+        retry.set(after: Self.pause)
+    }
+
+    private func begin(_ stream: ByteStream, from peer: PeerAddress) {
         let connection = ServerConnection(
             stream: stream, peer: peer, limits: HeadLimits(), timeouts: timeouts)
         let client = ServiceConnection(connection, at: phaseCount)
         clients[ObjectIdentifier(client)] = client
-        lookForRoom()
         Task {
             // Without the preference each resumption would pass through whatever runs stray jobs.
             await withTaskExecutorPreference(loop) { await self.serve(client) }
         }
     }
 
-    /// Closes the connection that would be missed least, if there is one that may be closed.
-    private func makeRoom() {
-        let candidates = clients.values.filter(\.mayGiveWay)
-        guard let client = candidates.min(by: { $0.rank < $1.rank }) else { return }
+    /// Closes the connection that would be missed least, if there is one that gives way.
+    @discardableResult
+    private func makeRoom() -> Bool {
+        let candidates = clients.values.filter { $0.phase != .answering }.sorted { $0.rank < $1.rank }
+        guard let client = candidates.first(where: \.givesWay) else { return false }
         clients[ObjectIdentifier(client)] = nil
         client.connection.stream.close()
-    }
-
-    /// The accept queues wait while nobody could give way to who is in them.
-    private func lookForRoom() {
-        let isFull = clients.count >= limits.connections && !clients.values.contains(where: \.mayGiveWay)
-        guard isFull != self.isFull else { return }
-        self.isFull = isFull
-        listeners.forEach { if isFull { $0.pause() } else { $0.resume() } }
+        return true
     }
 
     private func enter(_ phase: ServiceConnection.Phase, _ client: ServiceConnection) {
         phaseCount += 1
         client.enter(phase, at: phaseCount)
-        lookForRoom()
     }
 
     private func left(_ client: ServiceConnection) {
         client.connection.stream.close()
         clients[ObjectIdentifier(client)] = nil
-        lookForRoom()
+        if !waiting.isEmpty { letIn() }
     }
 
     // MARK: A connection's life
@@ -150,7 +162,7 @@ package actor HTTPService: LoopConfined {
 
     /// Whether another request may be worked on that is not just a probe.
     private var hasTime: Bool {
-        clients.values.count { !$0.mayGiveWay } < limits.requestsAtOnce
+        clients.values.count { $0.phase == .answering } < limits.requestsAtOnce
     }
 
     private func body(

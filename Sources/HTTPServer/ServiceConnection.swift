@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import EventLoop
+
 /// A client's connection to a small service, and how much it would be missed.
 final class ServiceConnection {
     /// What is being done for the client; in this order connections give way to new ones.
@@ -14,7 +16,11 @@ final class ServiceConnection {
         case answering
     }
 
+    /// Who has just connected is about to speak.
+    private static let courtesy = Duration.milliseconds(100)
+
     let connection: ServerConnection
+    private let acceptedAt = ContinuousClock.now
     private(set) var phase = Phase.receiving
     /// When the phase began, in phases of all connections of the service.
     private(set) var since: UInt64
@@ -30,7 +36,17 @@ final class ServiceConnection {
         since = count
     }
 
-    var mayGiveWay: Bool { phase != .answering }
+    /// Whether it may be closed for the sake of another: nothing is done for it, and nothing of it has arrived that would
+    /// be received in a moment.
+    var givesWay: Bool {
+        switch phase {
+        case .answering: false
+        case .lingering, .sending: true
+        case .receiving:
+            !connection.stream.hasArrivals
+                && (connection.stream.bytesReceived > 0 || acceptedAt.duration(to: .now) >= Self.courtesy)
+        }
+    }
 
     /// What goes first is least: of each phase the oldest, and who waits for a request before who sends one.
     var rank: (Int, Int, UInt64) { (phase.rawValue, connection.isIdle ? 0 : 1, since) }

@@ -7,7 +7,7 @@ package struct ServiceLimits: Sendable {
     private static let mostConnections = 64
     private static let fewestConnections = 8
 
-    /// Connections at once; one more takes the place of the oldest that nothing is being done for.
+    /// Connections at once; one more takes the place of the oldest that is silent, or else waits.
     package var connections: Int
     /// `header` is the time for a whole request, from its first byte to the last of its body.
     package var timeouts: ServerTimeouts

@@ -111,6 +111,30 @@ import Testing
         withExtendedLifetime((idle, halfway, clients)) {}
     }
 
+    @Test func `answers everybody in a burst`() throws {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        // All of them have sent their requests when the first is accepted.
+        sidecar.bearerd.process.signal(SIGSTOP)
+        let clients = try (0..<200).map { number in
+            let client = try RawClient(to: sidecar.bearerd.admin)
+            try client.send("GET", number % 2 == 0 ? "/healthz" : "/api/status")
+            return client
+        }
+        sidecar.bearerd.process.signal(SIGCONT)
+        let statuses = clients.map { (try? $0.wire.readResponse().status) ?? 0 }
+        #expect(statuses.allSatisfy { $0 == 200 }, "\(statuses.count { $0 != 200 })")
+        // Those who connect first and speak when they are all there lose no more than their connection.
+        let late = try concurrently(100) { _ in
+            for _ in 0..<20 {
+                let client = try RawClient(to: sidecar.bearerd.admin)
+                if let answer = try? client.request("GET", "/readyz") { return answer.status }
+            }
+            return 0
+        }
+        #expect(late.allSatisfy { $0 == 200 }, "\(late)")
+    }
+
     @Test func `answers probes while as many actions wait as may`() throws {
         let gate = Gate()
         let provider = try HostileProvider()
@@ -157,6 +181,17 @@ import Testing
         #expect(withKey.hasPrefix("HTTP/1.1 200"), "\(withKey)")
         let own = try RawClient(to: host).request("POST", Self.session, [Self.header], body: Self.imported)
         #expect(own.status == 200)
+    }
+
+    @Test func `takes a session from a caller of its own that has said all that it will`() throws {
+        let sidecar = try person()
+        let client = try RawClient(to: sidecar.bearerd.admin)
+        // The end is there before the request is judged.
+        sidecar.bearerd.process.signal(SIGSTOP)
+        try client.send("POST", Self.session, [Self.header], body: Self.imported)
+        client.wire.finishWriting()
+        sidecar.bearerd.process.signal(SIGCONT)
+        #expect(try client.wire.readResponse().status == 200)
     }
 
     @Test func `takes no session for a grant that needs no person`() throws {
