@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
+package import EventLoop
 
 /// Who may ask for an upstream's name: a few, until one of them knows its addresses, then nobody for a while, because
 /// these serve everybody.
@@ -8,12 +8,17 @@ internal import EventLoop
 /// A lookup is a thread, and it lives for as long as the name servers are silent: without turns a dead one would get a
 /// thread for each request that waits. Who waits shares the failure of those who ask. Addresses that cannot be
 /// connected to are doubted: then one asks anew, and no sooner than a second after the last answer, so that a storm of
-/// failing connects is no storm of lookups. Confined to its loop's thread.
-final class LookupTurns {
+/// failing connects is no storm of lookups.
+///
+/// Those who ask do so in rounds, and libcurl remembers what was found in one. A new one begins when nobody asks, and
+/// when addresses that were found in this one no longer serve: whoever asks then must not be told those again, though
+/// lookups of this round may still be under way. What they find or miss counts for nobody else. Confined to its loop's
+/// thread.
+package final class LookupTurns {
     /// A permission to connect.
-    enum Turn {
-        /// One of the few that ask for the name; ``found()`` says when it is answered.
-        case scout
+    package enum Turn: Equatable, Sendable {
+        /// One of the few that ask for the name; ``found(in:)`` says when it is answered.
+        case scout(round: Int)
         /// The addresses that were found last serve.
         case free
     }
@@ -37,24 +42,29 @@ final class LookupTurns {
     /// When the name had no address.
     private var missedAt: CoarseInstant?
     private var isDoubted = false
+    /// Lookups under way, of every round.
     private var scoutCount = 0
+    /// Those of this round that somebody waits for.
+    private var askerCount = 0
+    /// Whether addresses were found in this round.
+    private var roundHasFound = false
     private var lastNumber: UInt64 = 0
     private var waiters: [Waiter] = []
-    /// How often scouts were sent out: addresses that were found before are not to be used by those of now.
-    private(set) var round = 0
+    /// Which round it is: addresses that were found in another are not to be used now.
+    package private(set) var round = 0
     /// How often addresses were found.
-    private(set) var findings = 0
+    package private(set) var findings = 0
     /// For the lookups that nobody waits for any more, by a number of their own.
     private var abandoned: [UInt64: LoopTimer] = [:]
 
     /// - Parameter age: how long a name's addresses may be used, a minute at most; zero means that minute.
-    init(loop: EventLoop, age: Duration) {
+    package init(loop: EventLoop, age: Duration) {
         self.loop = loop
         memory = age > .zero ? min(age, Self.longestMemory) : Self.longestMemory
     }
 
     /// Whether there are addresses that nobody doubts.
-    var areKnown: Bool { isRecent(foundAt, within: memory) }
+    package var areKnown: Bool { isRecent(foundAt, within: memory) }
 
     /// Waits for a turn; the caller gives it back with ``end(_:because:)``.
     ///
@@ -62,7 +72,7 @@ final class LookupTurns {
     ///   - limit: of the wait; zero waits for ever.
     ///   - isolation: the caller's, which is to be the loop's.
     /// - Throws: what those who asked met, ``UpstreamError/dnsTimeout`` or ``UpstreamError/cancelled``.
-    func turn(
+    package func turn(
         within limit: Duration, isolation: isolated (any Actor)? = #isolation
     ) async throws(UpstreamError) -> Turn {
         if let turn = turnNow() { return turn }
@@ -88,17 +98,19 @@ final class LookupTurns {
         return try outcome.get()
     }
 
-    /// Says that a scout has the name's addresses, whether or not they can be connected to.
-    func found() {
+    /// Says that a scout of a round has the name's addresses, whether or not they can be connected to.
+    package func found(in round: Int) {
+        guard round == self.round else { return }
         foundAt = .now
         missedAt = nil
         isDoubted = false
+        roundHasFound = true
         findings += 1
         serveAll(with: .success(.free))
     }
 
     /// Says that an address turned out to be bad: the name may have got others.
-    func doubt() {
+    package func doubt() {
         guard let foundAt, !isRecent(foundAt, within: Self.pause) else { return }
         self.foundAt = nil
         isDoubted = true
@@ -108,43 +120,62 @@ final class LookupTurns {
     ///
     /// The lookup goes on, and counts until it has probably ended: clients that come and go must not make more of them
     /// than clients that stay.
-    func abandon(_ turn: Turn) {
-        guard turn == .scout else { return }
-        isDoubted = false  // else everybody would wait for this one
-        if scoutCount < Self.scouts, !waiters.isEmpty {
-            serve([waiters.removeFirst()], with: .success(.scout))
-        }
+    package func abandon(_ turn: Turn) {
+        guard case .scout(let round) = turn else { return }
+        if round == self.round { askerCount -= 1 }
         let number = lastNumber + 1
         lastNumber = number
         let timer = LoopTimer(loop: loop) { [unowned self] in
             abandoned[number] = nil
-            end(.scout, because: .cancelled)
+            scoutCount -= 1
+            replaceScout()
         }
         abandoned[number] = timer
         timer.set(after: Self.lifeOfLookup)
+        replaceScout()
     }
 
     /// Takes a turn back.
     ///
     /// - Parameter failure: why there is no connection; nil if there is one.
-    func end(_ turn: Turn, because failure: UpstreamError?) {
-        if turn == .scout { scoutCount -= 1 }
+    package func end(_ turn: Turn, because failure: UpstreamError?) {
+        guard case .scout(let round) = turn else { return connected(because: failure) }
+        scoutCount -= 1
+        guard round == self.round else { return replaceScout() }
+        askerCount -= 1
         switch failure {
-        case .cancelled?, .noDescriptors?:
-            if turn == .scout, foundAt == nil, !waiters.isEmpty {
-                serve([waiters.removeFirst()], with: .success(.scout))
-            }
+        case .cancelled?, .noDescriptors?, .noThreads?:
+            replaceScout()
         case .dnsError?, .dnsTimeout?:
-            foundAt = nil
-            missedAt = failure == .dnsError ? .now : nil
-            serveAll(with: .failure(failure ?? .dnsError))
+            missed(because: failure)
         case let failure?:
             // The name that was not found may be a proxy's.
-            if turn == .scout, foundAt == nil { serveAll(with: .failure(failure)) }
+            if !roundHasFound { serveAll(with: .failure(failure)) }
             doubt()
         case nil:
-            if turn == .scout, foundAt == nil { found() }
+            if !roundHasFound { found(in: round) }
         }
+    }
+
+    /// Heeds what became of a connection to addresses that were known.
+    private func connected(because failure: UpstreamError?) {
+        switch failure {
+        case nil, .cancelled?, .noDescriptors?, .noThreads?: break
+        case .dnsError?, .dnsTimeout?: missed(because: failure)
+        case _?: doubt()
+        }
+    }
+
+    private func missed(because failure: UpstreamError?) {
+        foundAt = nil
+        missedAt = failure == .dnsError ? .now : nil
+        serveAll(with: .failure(failure ?? .dnsError))
+    }
+
+    /// Has the first of those who wait ask, if somebody more may.
+    private func replaceScout() {
+        guard !waiters.isEmpty, let turn = turnNow() else { return }
+        serve([waiters.removeFirst()], with: .success(turn))
     }
 
     private func serveAll(with outcome: Result<Turn, UpstreamError>) {
@@ -154,21 +185,23 @@ final class LookupTurns {
     }
 
     private func serve(_ served: [Waiter], with outcome: Result<Turn, UpstreamError>) {
-        if case .success(.scout) = outcome { scoutCount += served.count }
         for waiter in served { waiter.continuation.resume(returning: outcome) }
     }
 
     private func turnNow() -> Turn? {
         if areKnown { return .free }
-        guard scoutCount < (isDoubted ? 1 : Self.scouts), !isRecent(missedAt, within: Self.pause) else {
-            return nil
-        }
-        if scoutCount == 0 {
+        guard scoutCount < Self.scouts, !isRecent(missedAt, within: Self.pause) else { return nil }
+        if scoutCount == 0 || roundHasFound {
             round += 1
+            askerCount = 0
+            roundHasFound = false
             foundAt = nil
         }
+        // Where an address was bad one asks for all, unless it has left.
+        guard !isDoubted || askerCount == 0 else { return nil }
         scoutCount += 1
-        return .scout
+        askerCount += 1
+        return .scout(round: round)
     }
 
     private func isRecent(_ instant: CoarseInstant?, within limit: Duration) -> Bool {

@@ -54,7 +54,7 @@ package final class UpstreamConnector {
     private func connected(
         within timeout: Duration, since start: ContinuousClock.Instant
     ) async throws(UpstreamError) -> CurlTransfer {
-        guard let lookups else { return try await run(within: timeout) }
+        guard let lookups else { return try await transfer(within: timeout, on: nil) }
         let turn = try await lookups.turn(within: timeout)
         let findings = lookups.findings
         do throws(UpstreamError) {
@@ -76,7 +76,7 @@ package final class UpstreamConnector {
     ) async throws(UpstreamError) -> CurlTransfer {
         let began = ContinuousClock.now
         do throws(UpstreamError) {
-            let transfer = try await run(within: timeout, asksForName: turn == .scout)
+            let transfer = try await transfer(within: timeout, on: turn)
             lookups?.end(turn, because: nil)
             return transfer
         } catch {
@@ -96,16 +96,21 @@ package final class UpstreamConnector {
         timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
     }
 
-    private func run(
-        within timeout: Duration, asksForName: Bool = false
+    /// - Parameter turn: nil where nobody asks for a name.
+    private func transfer(
+        within timeout: Duration, on turn: LookupTurns.Turn?
     ) async throws(UpstreamError) -> CurlTransfer {
+        var round = lookups?.round
+        if case .scout(let own)? = turn { round = own }
         let transfer: CurlTransfer
         do {
-            transfer = try self.transfer(within: timeout)
+            transfer = try self.transfer(within: timeout, ofRound: round)
         } catch {
             throw .other(error)
         }
-        if asksForName, let lookups { transfer.attachments.onResolved = { lookups.found() } }
+        if case .scout(let round)? = turn, let lookups {
+            transfer.attachments.onResolved = { lookups.found(in: round) }
+        }
         switch await transfer.run() {
         case .cancelled, .expired: throw .cancelled
         case .done(CURLE_OK): return transfer
@@ -113,7 +118,7 @@ package final class UpstreamConnector {
         }
     }
 
-    private func transfer(within timeout: Duration) throws(CurlError) -> CurlTransfer {
+    private func transfer(within timeout: Duration, ofRound round: Int?) throws(CurlError) -> CurlTransfer {
         let easy = try CurlEasy()
         let attachments = CurlAttachments()
         let isEncrypted = address.isEncryptedByLibcurl
@@ -124,8 +129,8 @@ package final class UpstreamConnector {
         try easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: timeout)
         var dependencies: [AnyObject] = []
         if isEncrypted, let trust = address.transport.trust { dependencies.append(trust) }
-        if isEncrypted || lookups != nil {
-            let share = try currentShare()
+        if isEncrypted || round != nil {
+            let share = try share(of: round ?? 0)
             try share.join(easy)
             dependencies.append(share)
         }
@@ -133,11 +138,11 @@ package final class UpstreamConnector {
             easy, attachments: attachments, dependencies: dependencies, multi: try multis.multi())
     }
 
-    private func currentShare() throws(CurlError) -> CurlShare {
-        let round = lookups?.round ?? 0
+    /// What connections of a round have in common; who comes late for a round that is over gets nothing of the next.
+    private func share(of round: Int) throws(CurlError) -> CurlShare {
         if let shared, shared.round == round { return shared.share }
         let fresh = try CurlShare()
-        shared = (fresh, round)
+        if shared.map({ $0.round < round }) ?? true { shared = (fresh, round) }
         return fresh
     }
 

@@ -16,6 +16,9 @@ extension UpstreamError {
         case CURLE_COULDNT_RESOLVE_HOST where Self.descriptorsAreShort,
             CURLE_OUT_OF_MEMORY where Self.descriptorsAreShort:
             self = .noDescriptors
+        case CURLE_COULDNT_RESOLVE_HOST where Self.threadsAreShort,
+            CURLE_OUT_OF_MEMORY where Self.threadsAreShort:
+            self = .noThreads
         case CURLE_COULDNT_RESOLVE_HOST:
             self = .dnsError
         case CURLE_OPERATION_TIMEDOUT:
@@ -47,6 +50,14 @@ extension UpstreamError {
             self = .unreachable
         default: self = .other(CurlError(code))
         }
+    }
+
+    /// Whether the process gets no thread, as the resolver needs: it does not say why it failed.
+    private static var threadsAreShort: Bool {
+        var thread = pthread_t()
+        guard pthread_create(&thread, nil, { _ in nil }, nil) == 0 else { return true }
+        pthread_detach(thread)
+        return false
     }
 
     /// Whether the process can open no descriptor: the resolver does not say why it failed.

@@ -14,6 +14,7 @@ extension UpstreamError {
         case .clientCertificate: "the client certificate or its key cannot be used"
         case .proxyFailed: "the proxy did not let us through"
         case .noDescriptors: "no descriptor is left"
+        case .noThreads: "no thread is left to ask for the name with"
         case .busy: "no connection came free"
         case .cancelled: "cancelled"
         case .other(let error): error.reason

@@ -24,6 +24,8 @@ package enum UpstreamError: Error, Equatable, Sendable {
     case proxyFailed
     /// This process, or the machine, has no descriptor left.
     case noDescriptors
+    /// The system has no thread left to ask for a name with.
+    case noThreads
     /// `limits.upstream_connections` are open and none came free in time.
     case busy
     /// The task that waited was cancelled.
@@ -35,8 +37,11 @@ package enum UpstreamError: Error, Equatable, Sendable {
         switch self {
         case .connectionRefused, .connectionTimeout, .unreachable, .other: true
         case .dnsError, .dnsTimeout, .tlsCertificate, .tlsHandshake, .clientCertificate, .proxyFailed,
-            .noDescriptors, .busy, .cancelled:
+            .noDescriptors, .noThreads, .busy, .cancelled:
             false
         }
     }
+
+    /// Whether it is this machine that lacks something, perhaps for a moment.
+    var isShortage: Bool { self == .noDescriptors || self == .noThreads }
 }

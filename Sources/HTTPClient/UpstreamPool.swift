@@ -165,10 +165,10 @@ package final class UpstreamPool {
     /// Takes a place for ``open(within:holding:)``, if one is free and nobody waits for it.
     package func permitNow() -> UpstreamPermit? { limit.permitNow() }
 
-    /// How long a connection that found no descriptor waits for one, before it looks again.
-    private static let descriptorPause = Duration.milliseconds(50)
+    /// How long a connection that found no descriptor, or no thread, waits for one before it looks again.
+    private static let shortagePause = Duration.milliseconds(50)
 
-    /// Connects; where no descriptor is left it lets go of what is idle, and waits for those that are in use.
+    /// Connects; where no descriptor or thread is left it lets go of what is idle, and waits for those that are in use.
     private func connect(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
         let start = ContinuousClock.now
         connectingCount += 1
@@ -179,12 +179,12 @@ package final class UpstreamPool {
             do {
                 return try await connector.connect(within: remaining)
             } catch {
-                guard error == .noDescriptors, !Task.isCancelled,
-                    timeout == .zero || remaining > Self.descriptorPause
+                guard error.isShortage, !Task.isCancelled,
+                    timeout == .zero || remaining > Self.shortagePause
                 else { throw error }
+                if error == .noDescriptors { onShortage() }
             }
-            onShortage()
-            await loop.pause(for: Self.descriptorPause)
+            await loop.pause(for: Self.shortagePause)
         }
     }
 

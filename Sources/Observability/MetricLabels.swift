@@ -114,6 +114,8 @@ package enum UpstreamFailureReason: Int, MetricLabel {
     case proxy
     /// This process had no descriptor left.
     case descriptors
+    /// The system had no thread left.
+    case threads
     /// The connection ended before the answer had begun.
     case closed
     /// The answer is no HTTP.
@@ -134,6 +136,7 @@ package enum UpstreamFailureReason: Int, MetricLabel {
         case .tls: "tls"
         case .proxy: "proxy"
         case .descriptors: "descriptors"
+        case .threads: "threads"
         case .closed: "closed"
         case .malformed: "malformed"
         case .truncated: "truncated"

@@ -167,6 +167,11 @@ package struct Rejection: Equatable, Sendable {
             self.init(
                 503, "upstream_busy", "No descriptor is left for a connection: raise LimitNOFILE=.",
                 proxyStatus: "connection_limit_reached", retryAfter: .seconds(1))
+        case .noThreads:
+            self.init(
+                503, "upstream_busy",
+                "No thread is left to ask for the upstream's name with: raise TasksMax= or pids.max.",
+                proxyStatus: "connection_limit_reached", retryAfter: .seconds(1))
         case .unreachable, .cancelled, .other:
             self.init(
                 502, "upstream_connect", "The upstream cannot be reached.",

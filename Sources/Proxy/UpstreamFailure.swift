@@ -54,6 +54,7 @@ extension UpstreamFailureReason {
             case .tlsHandshake, .clientCertificate: .tls
             case .proxyFailed: .proxy
             case .noDescriptors: .descriptors
+            case .noThreads: .threads
             case .busy, .cancelled, .other: .other
             }
     }

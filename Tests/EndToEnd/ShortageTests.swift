@@ -76,6 +76,28 @@ import Testing
         #expect(try sidecar.bearerd.terminate() == .exited(0))
     }
 
+    @Test func `of threads, nobody can ask for an upstream's name, and that is what is said`() throws {
+        let sidecar = try Sidecar(
+            environment: try Faults.environment(["FAULT_THREADS_AFTER": "4"]),
+            .init(
+                top: "workers: 2\ntimeouts: {connect: 300ms}",
+                moreRoutes:
+                    "- {path: /named, upstream: \"https://upstream.test\", identity: none}"))
+        for _ in 0..<3 {
+            let answer = try sidecar.get("/named")
+            `bearerd's own answers`.check(answer, 503, "upstream_busy")
+            #expect(answer.text.contains("TasksMax="))
+        }
+        let line = try sidecar.bearerd.logLine("the reason") {
+            $0["route"] == "/named" && $0["reason"] != nil
+        }
+        #expect(line["reason"] == "no thread is left to ask for the name with")
+        let failures = try sidecar.metrics().sum(
+            "bearerd_upstream_failures_total", "reason=\"threads\"")
+        #expect(failures == 3)
+        #expect(try sidecar.bearerd.terminate() == .exited(0))
+    }
+
     @Test func `of threads, a command needs none but the store's`() throws {
         let session = try ImportedSession()
         try session.begin()
