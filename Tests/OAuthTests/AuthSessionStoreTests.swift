@@ -188,6 +188,30 @@ struct `A session whose store fails` {
         }
     }
 
+    @Test func `ends at a logout at once, whoever has the lock, and revokes what that one stored`()
+        async throws
+    {
+        let harness = SessionHarness(grantType: .refreshToken) {
+            $0.endpoints[.revocation] = HTTPURL("https://sso.example/revoke")
+        }
+        try await harness.run("rt0") {
+            let lock = try await harness.store.lock("default", waitingAtMost: .zero)
+            let logout = Task { await harness.session.logOut() }
+            while harness.token != nil { await harness.settle() }
+            #expect(await harness.session.status.state == .loginRequired)
+            harness.store.replace(with: harness.stored(9, accessToken: "theirs", refreshToken: "rt9"))
+            await harness.settle()
+            #expect(harness.token == nil && harness.store.stored()?.generation == 9)
+            await lock.release()
+            #expect(await logout.value.storeFailure == nil)
+            let asked = harness.server.bodies.suffix(2).map { String($0.prefix { $0 != "&" }) }
+            #expect(asked == ["token=rt9", "token=theirs"])
+            #expect(harness.store.stored()?.holdsTokens == false)
+            #expect((harness.store.stored()?.generation ?? 0) > 9)
+            #expect(await harness.session.status.lastError == nil)
+        }
+    }
+
     @Test(arguments: ["busy", "broken", "unreadable"])
     func `forgets and revokes at a logout all the same, and stores that later`(fault: String) async throws {
         let harness = SessionHarness(grantType: .refreshToken) {

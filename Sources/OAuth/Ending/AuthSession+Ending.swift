@@ -26,7 +26,7 @@ extension AuthSession {
 
     private func revokeLocked(_ hints: [TokenHint]) async throws(SessionFailure) -> [TokenHint] {
         if let error = await adoptStored() { throw .store(error) }
-        let tokens = tokens(hints)
+        let tokens = tokens(hints, of: state.session)
         guard !tokens.isEmpty else { return [] }
         var failures: [TokenFailure] = []
         var revoked: Set<TokenHint> = []
@@ -53,34 +53,39 @@ extension AuthSession {
 
     /// Forgets the session, and asks the server to do the same, whatever the store can do.
     ///
-    /// Our own part comes first, so that nothing that the server does can prevent it; a token request in flight is not
-    /// waited for.
+    /// Our own part comes first, so that nothing that the server does can prevent it: here the session ends at once, in
+    /// the store when nobody else has the lock, and a token request of ours in flight is not waited for.
     ///
     /// - Parameter isLocal: whether the server is left alone.
     public func logOut(onlyHere isLocal: Bool = false) async -> LogoutOutcome {
         var outcome = LogoutOutcome()
         await supersede(for: .logout(isLocal: isLocal))
+        await adoptStored()
+        var ended = state.session
+        let empty = state.loggedOutSession()
+        keepUnsaved(empty)
+        state.ended(empty, isSaved: false)
+        advanceIfStarted()
         var held: (any StoreLock)?
         do throws(StoreError) {
             held = try await lock()
-            outcome.storeFailure = await adoptStored()
+            let stored = try await readStored()
+            // Whoever had the lock may have renewed what has ended.
+            if let stored, stored.binding == ended.binding, stored.generation > ended.generation {
+                ended = stored
+            }
+            let session = state.sessionToSave(over: stored)
+            if let error = await saving(session) { throw error }
+            state.saved(session)
         } catch {
             outcome.storeFailure = error
-            await adoptStored()
         }
-        let tokens = tokens([.refreshToken, .accessToken])
-        let idToken = state.session.idToken
-        let empty = state.loggedOutSession()
-        if outcome.storeFailure == nil {
-            outcome.storeFailure = await saving(empty)
-        } else {
-            keepUnsaved(empty)
-        }
-        state.ended(empty, isSaved: outcome.storeFailure == nil)
         await held?.release()
         family.endTurn()
         advanceIfStarted()
         guard !isLocal else { return outcome }
+        let tokens = tokens([.refreshToken, .accessToken], of: ended)
+        let idToken = ended.idToken
         await revoke(tokens, &outcome)
         let isAPersons = state.configuration.grantType.needsPerson && !tokens.isEmpty
         if isAPersons || idToken != nil { await endSession(idToken, &outcome) }
@@ -130,13 +135,15 @@ extension AuthSession {
         }
     }
 
-    /// The tokens that there are, of those that are meant.
-    private func tokens(_ hints: [TokenHint]) -> [(hint: TokenHint, token: Secret)] {
+    /// The tokens that a session has, of those that are meant.
+    private func tokens(
+        _ hints: [TokenHint], of session: StoredSession
+    ) -> [(hint: TokenHint, token: Secret)] {
         hints.flatMap { hint in
             let tokens =
                 switch hint {
-                case .refreshToken: state.session.refreshToken.map { [$0] } ?? []
-                case .accessToken: state.session.accessTokens.map(\.token)
+                case .refreshToken: session.refreshToken.map { [$0] } ?? []
+                case .accessToken: session.accessTokens.map(\.token)
                 }
             return tokens.map { (hint, $0) }
         }
