@@ -80,14 +80,7 @@ package final class UpstreamPool {
     package func take(mayRepeat: Bool) -> UpstreamConnection? {
         guard mayRepeat else { return takeForUnrepeatable() }
         while let connection = idle.last {
-            let now = CoarseInstant.now
-            idle.removeLast()
-            connection.becomeBusy()
-            if !isSpent(connection, at: now) {
-                if connection.isQuiet { return connection }
-                heedEnd(of: connection, at: now)
-            }
-            discard(connection)
+            if claim(connection, at: .now, if: { $0.isQuiet }) { return connection }
         }
         return nil
     }
@@ -110,15 +103,26 @@ package final class UpstreamPool {
                 if learned == .zero, idle.count > Self.spares { discard(idle.removeFirst()) }
                 return nil
             }
-            idle.removeLast()
-            connection.becomeBusy()
-            if !isSpent(connection, at: now) {
-                if connection.isQuietNow { return connection }
-                heedEnd(of: connection, at: now)
-            }
-            discard(connection)
+            if claim(connection, at: now, if: { $0.isQuietNow }) { return connection }
         }
         return nil
+    }
+
+    /// Takes the last of the idle connections out, for a request or to be closed.
+    ///
+    /// - Returns: whether it can be used.
+    @inline(__always)
+    private func claim(
+        _ connection: UpstreamConnection, at now: CoarseInstant, if isQuiet: (UpstreamConnection) -> Bool
+    ) -> Bool {
+        idle.removeLast()
+        connection.becomeBusy()
+        if !isSpent(connection, at: now) {
+            if isQuiet(connection) { return true }
+            heedEnd(of: connection, at: now)
+        }
+        discard(connection)
+        return false
     }
 
     /// How many idle connections to an upstream that closes at once are kept, for requests that may be repeated and to

@@ -8,10 +8,12 @@ import Testing
     .blocking, .serialized,
     .enabled(if: NameServer.isPossible, "a name server of the test's own takes root's rights"))
 struct `A name server` {
-    private func route(_ upstream: RawUpstream) -> String {
+    private func route(_ upstream: RawUpstream) -> String { route(port: upstream.address.port) }
+
+    private func route(port: UInt16) -> String {
         """
         - path: /named
-          upstream: http://upstream.test:\(upstream.address.port)
+          upstream: http://upstream.test:\(port)
           allow_insecure_upstream: true
           identity: default
         """
@@ -86,19 +88,27 @@ struct `A name server` {
         #expect(try client.wire.readResponse().status == 200)
     }
 
-    /// A server of the same port at another address.
-    private func twin(of upstream: RawUpstream, host: UInt8) throws -> RawUpstream {
-        try RawUpstream(host: host, port: upstream.address.port) { _ in .ok("twin") }
-    }
-
-    @Test func `is asked anew when what it said last can no longer be connected to`() throws {
+    /// bearerd with one worker and the route, and a name server that answers at once.
+    private func site(
+        top: String = "", route: ((RawUpstream) -> String)? = nil
+    ) throws -> (server: NameServer, upstream: RawUpstream, sidecar: Sidecar) {
         let gate = Gate()
         gate.open()
         let server = try NameServer(answeringWhen: gate)
         let upstream = try RawUpstream()
         let sidecar = try Sidecar(
             upstream: upstream, launcher: server.launcher,
-            .init(top: "workers: 1", moreRoutes: route(upstream)))
+            .init(top: "workers: 1\n\(top)", moreRoutes: (route ?? self.route)(upstream)))
+        return (server, upstream, sidecar)
+    }
+
+    /// A server of the same port at another address.
+    private func twin(of upstream: RawUpstream, host: UInt8) throws -> RawUpstream {
+        try RawUpstream(host: host, port: upstream.address.port) { _ in .ok("twin") }
+    }
+
+    @Test func `is asked anew when what it said last can no longer be connected to`() throws {
+        let (server, upstream, sidecar) = try site()
         let client = try sidecar.client()
         #expect(try client.request("GET", "/named").text == "hello")
         let twin = try twin(of: upstream, host: 2)
@@ -120,21 +130,8 @@ struct `A name server` {
     }
 
     @Test func `is asked once a second at most while nobody can be connected to`() throws {
-        let gate = Gate()
-        gate.open()
-        let server = try NameServer(answeringWhen: gate)
         let (socket, refusing) = try Socket.refusing()
-        let upstream = try RawUpstream()
-        let sidecar = try Sidecar(
-            upstream: upstream, launcher: server.launcher,
-            .init(
-                top: "workers: 1",
-                moreRoutes: """
-                    - path: /named
-                      upstream: http://upstream.test:\(refusing.port)
-                      allow_insecure_upstream: true
-                      identity: default
-                    """))
+        let (server, _, sidecar) = try site { _ in self.route(port: refusing.port) }
         let client = try sidecar.client()
         let start = ContinuousClock.now
         var requests = 0
@@ -149,14 +146,7 @@ struct `A name server` {
     }
 
     @Test func `is asked again when upstream_age is over, though all goes well`() throws {
-        let gate = Gate()
-        gate.open()
-        let server = try NameServer(answeringWhen: gate)
-        let upstream = try RawUpstream()
-        let sidecar = try Sidecar(
-            upstream: upstream, launcher: server.launcher,
-            .init(
-                top: "workers: 1\ntimeouts: {upstream_age: 200ms}", moreRoutes: route(upstream)))
+        let (server, upstream, sidecar) = try site(top: "timeouts: {upstream_age: 200ms}")
         let client = try sidecar.client()
         #expect(try client.request("GET", "/named").text == "hello")
         let twin = try twin(of: upstream, host: 2)

@@ -125,14 +125,8 @@ import Testing
     }
 
     @Test func `that wait for a 100 get it, though there are few places left`() throws {
-        let gate = Gate()
-        let sidecar = try Sidecar(
-            upstream: RawUpstream { $0.head.target == "/held" ? .ok().held(by: gate) : .ok() },
-            .init(top: "workers: 1\nlimits:\n  upstream_connections: 4"))
-        defer { gate.open() }
-        let held = try (0..<3).map { _ in try sidecar.client() }
-        for client in held { try client.send("GET", "/held") }
-        try sidecar.upstream.request(3)
+        let (sidecar, release) = try crowded()
+        defer { release() }
         let client = try sidecar.client()
         for body in ["hello", "again"] {
             try client.send(
@@ -150,15 +144,8 @@ import Testing
     /// What lasts a minute on the wire is not sent with the token of a minute ago.
     @Test func `have their requests sent with a token that is fresh by then`() throws {
         let provider = try HostileProvider()
-        let gate = Gate()
-        let sidecar = try Sidecar(
-            provider: provider,
-            upstream: RawUpstream { $0.head.target == "/held" ? .ok().held(by: gate) : .ok() },
-            .init(top: "workers: 1\nlimits:\n  upstream_connections: 4"))
-        defer { gate.open() }
-        let held = try (0..<3).map { _ in try sidecar.client() }
-        for client in held { try client.send("GET", "/held") }
-        try sidecar.upstream.request(3)
+        let (sidecar, release) = try crowded(provider: provider)
+        defer { release() }
         let client = try sidecar.client()
         try client.send("POST", "/", [("Expect", "100-continue"), ("Content-Length", "5")])
         #expect(try client.wire.readHead()?.status == 100)
@@ -193,6 +180,27 @@ import Testing
         #expect(used < 256 << 10 || Sanitizer.isOn, "\(used >> 10) KiB for each")
         try expectNobodyIsLeft(at: sidecar)
         for client in slow { #expect(try client.wire.drain() < size) }
+    }
+
+    /// bearerd with a place left of four at its upstream, until the others are released.
+    private func crowded(
+        provider: HostileProvider? = nil
+    ) throws -> (sidecar: Sidecar, release: () -> Void) {
+        let gate = Gate()
+        let sidecar = try Sidecar(
+            provider: provider,
+            upstream: RawUpstream { $0.head.target == "/held" ? .ok().held(by: gate) : .ok() },
+            .init(top: "workers: 1\nlimits:\n  upstream_connections: 4"))
+        let held = try (0..<3).map { _ in try sidecar.client() }
+        for client in held { try client.send("GET", "/held") }
+        try sidecar.upstream.request(3)
+        return (
+            sidecar,
+            {
+                gate.open()
+                for client in held { client.wire.close() }
+            }
+        )
     }
 
     private func expectOthersAreServed(by sidecar: Sidecar) throws {
