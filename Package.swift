@@ -128,6 +128,7 @@ let package = Package(
             name: "TokenStoreTests",
             dependencies: ["TokenStore", "OAuth", "Crypto", "System", "TestSupport"],
             swiftSettings: bridge),
+        .testTarget(name: "PropertyListTests", dependencies: ["PropertyList"], swiftSettings: bridge),
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "FuzzInvariants"], swiftSettings: bridge),
         .testTarget(
             name: "DevelopmentProviderTests",
