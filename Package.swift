@@ -128,6 +128,9 @@ let package = Package(
             name: "TokenStoreTests",
             dependencies: ["TokenStore", "OAuth", "Crypto", "System", "TestSupport"],
             swiftSettings: bridge),
+        .testTarget(
+            name: "OAuthRuntimeTests", dependencies: ["OAuthRuntime", "OAuth", "Crypto", "TestSupport"],
+            swiftSettings: bridge),
         .testTarget(name: "PropertyListTests", dependencies: ["PropertyList"], swiftSettings: bridge),
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "FuzzInvariants"], swiftSettings: bridge),
         .testTarget(
