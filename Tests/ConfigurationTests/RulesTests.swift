@@ -32,6 +32,22 @@ import Testing
         #expect(identity?.client.furtherResources == ["https://a.example.com", "https://own.example.com"])
     }
 
+    @Test(arguments: ["introspection_endpoint", "pushed_authorization_request_endpoint"])
+    func `an endpoint that nothing is asked for at is warned about`(key: String) {
+        let found = report(withIdentity("\(key): https://sso.example.com/x")).problems
+        #expect(found.map(\.severity) == [.warning])
+        #expect(found.first?.line(in: "c").contains("identities.default.\(key): is not used yet") == true)
+    }
+
+    @Test func `an endpoint that is used is not warned about`() {
+        let keys = [
+            "authorization", "token", "device_authorization", "userinfo", "revocation", "end_session",
+            "registration",
+        ]
+        let lines = keys.map { "\($0)_endpoint: https://sso.example.com/\($0)" }
+        #expect(report(withIdentity(lines.joined(separator: "\n"))).problems.isEmpty)
+    }
+
     @Test(arguments: ["0.0.0.0:8080", "192.0.2.1:80", "\"[::]:80\"", "example.com:80"])
     func `a listener off loopback needs unsafe_listen`(address: String) {
         #expect(

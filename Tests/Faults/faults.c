@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -47,16 +48,24 @@ int epoll_ctl(int epoll, int operation, int descriptor, struct epoll_event *even
     return real(epoll, operation, descriptor, event);
 }
 
-/* As a program with an environment of its own making leaves it: far from the arguments. */
-__attribute__((constructor)) static void move_environment(void) {
-    if (!getenv("FAULT_ENVIRON")) return;
+/* As a program leaves it that makes itself an environment, far from the arguments. */
+static void move_environment(void) {
     static char *moved[64];
+    if (environ == moved) return;
     int count = 0;
     while (environ[count] && count < 63) {
         moved[count] = strdup(environ[count]);
         count++;
     }
     environ = moved;
+}
+
+/* Swift's own library looks for the arguments when it is loaded, before a constructor of this one has its turn: next to
+   the environment, in the stack that it finds in /proc/self/maps. */
+FILE *fopen(const char *path, const char *mode) {
+    if (environ && getenv("FAULT_ENVIRON")) move_environment();
+    FILE *(*real)(const char *, const char *) = dlsym(RTLD_NEXT, "fopen");
+    return real(path, mode);
 }
 
 int getentropy(void *buffer, size_t size) {
