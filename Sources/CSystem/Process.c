@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
 
@@ -22,6 +23,46 @@ int bearerd_argument_count(void) {
 
 const char *bearerd_argument(int index) {
     return index >= 0 && index < argument_count ? argument_values[index] : NULL;
+}
+
+/* Descriptors that were open when the process was split: the caller's, who may wait until nobody has them. */
+static unsigned char inherited[1024];
+
+pid_t bearerd_split(int *result) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+    pid_t whole = getpid();
+    pid_t copy = fork();
+    if (copy < 0) {
+        int code = errno;
+        close(ends[0]);
+        close(ends[1]);
+        errno = code;
+        return -1;
+    }
+    close(ends[copy == 0 ? 0 : 1]);
+    *result = ends[copy == 0 ? 1 : 0];
+    if (copy != 0) return copy;
+    for (int number = 3; number < (int)sizeof inherited; number++)
+        inherited[number] = number != *result && fcntl(number, F_GETFD) >= 0;
+    prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
+    if (getppid() != whole) _exit(1);
+    return 0;
+}
+
+void bearerd_stay_behind(void) {
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int stream = 0; stream < 3; stream++)
+        if (nowhere < 0 || dup2(nowhere, stream) < 0) close(stream);
+    if (nowhere > 2) close(nowhere);
+    for (int number = 3; number < (int)sizeof inherited; number++)
+        if (inherited[number]) close(number);
+    setsid();
+    prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
+}
+
+_Noreturn void bearerd_end_copy(void) {
+    _exit(0);
 }
 
 int bearerd_open_standard_streams(void) {

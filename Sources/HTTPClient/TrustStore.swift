@@ -16,6 +16,14 @@ package final class TrustStore: @unchecked Sendable {
         case unusable(path: String)
         /// Neither `SSL_CERT_FILE` nor libcurl names a bundle.
         case noSystemBundle
+
+        /// What a person reads of it.
+        package var reason: String {
+            switch self {
+            case .unusable(let path): "\(path): no certificates can be read from it"
+            case .noSystemBundle: "the system has no bundle of certificates; name one with ca_file"
+            }
+        }
     }
 
     /// An `X509_STORE *`, which libcurl's callback gets as its user pointer.

@@ -54,7 +54,7 @@ public final class AuthRuntime: Sendable {
                 }
             _ = try loop.start()
         } catch {
-            throw AuthRuntimeError(reason: "\(error)")
+            throw AuthRuntimeError(error)
         }
     }
 
@@ -93,7 +93,7 @@ public final class AuthRuntime: Sendable {
                 client: TransferClient(loop: loop),
                 transport: Transport(trust: try trust.store(caFile: caFile)))
         } catch {
-            throw AuthRuntimeError(reason: "certificate authorities: \(error)")
+            throw AuthRuntimeError(error)
         }
     }
 

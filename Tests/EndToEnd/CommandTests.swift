@@ -51,6 +51,29 @@ import Testing
         }
     }
 
+    @Test func `what listens in the daemon's place is told in words`() throws {
+        let directory = try TemporaryDirectory()
+        let stranger = try RawServer { wire in
+            _ = try wire.readRequest()
+            try wire.send("220 mail.example ESMTP\r\n")
+        }
+        let text = smallest(admin: stranger.address)
+        let file = try directory.write("config.yaml", text)
+        let result = try BearerdProcess.command("status", "-c", file)
+        #expect(result.exit == 69 && result.errors.contains("\(stranger.address)"), "\(result.errors)")
+        #expect(result.errors.contains("does another program listen there? look at admin.listen"))
+        #expect(!result.errors.contains("malformed") && !result.errors.contains("interrupted"))
+    }
+
+    private func smallest(admin: Address) -> String {
+        """
+        listen: 127.0.0.1:0
+        admin: {listen: "\(admin)"}
+        routes: [{upstream: "http://127.0.0.1:1", identity: none}]
+        store: {type: memory}
+        """
+    }
+
     @Test func `both forms of a long option are taken`() throws {
         let (_, directory, file) = try configured()
         defer { withExtendedLifetime(directory) {} }

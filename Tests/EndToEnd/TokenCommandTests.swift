@@ -1,41 +1,121 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import TestSupport
 import Testing
 
-/// What `bearerd token` prints when the stored token is soon to end.
+/// What `bearerd token` prints when the stored token is soon to end, and how long its caller waits.
 @Suite(.blocking) struct `The token that the command prints` {
-    /// Runs the command until the token that it stored first is due for a refresh.
-    ///
-    /// - Returns: what the run printed that asked for another one.
-    private func printed(_ provider: HostileProvider) throws -> String {
-        let directory = try TemporaryDirectory()
-        let file = try directory.write(
+    private let provider: HostileProvider
+    private let directory: TemporaryDirectory
+
+    init() throws {
+        provider = try HostileProvider()
+        directory = try TemporaryDirectory()
+    }
+
+    private func configure(_ settings: Sidecar.Settings) throws -> String {
+        try directory.write(
             "config.yaml",
             Sidecar.configuration(
                 provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "secret-" + randomText(),
-                directory: directory, .init(identity: "refresh_margin: 10s")))
+                directory: directory, settings))
+    }
+
+    /// Runs the command until the token that it stored first is due for a refresh.
+    ///
+    /// - Returns: what the run printed that asked for another one.
+    private func printed(with file: String) throws -> String {
         var printed = ""
+        let before = provider.requests.count
         try eventually("the margin to begin") {
             let result = try BearerdProcess.command("token", "-c", file)
             #expect(result.exit == 0, "\(result.errors)")
             printed = result.output
-            return provider.requests.count > 1
+            return provider.requests.count > before + 1
         }
         return String(printed.dropLast())
     }
 
+    /// A configuration with an imported session, whose provider does not answer from the `first`th request on.
+    private func rotating(silentFrom first: Int) throws -> (file: String, released: Monitor<Bool>) {
+        let released = Monitor(false)
+        provider.setPolicy { $0.expiresIn = "20" }
+        for _ in 1..<first { provider.script({ request, provider in provider.goodAnswer(to: request) }) }
+        provider.script { request, provider in
+            try released.wait(for: "the release") { $0 ? () : nil }
+            return provider.goodAnswer(to: request)
+        }
+        let file = try configure(
+            .init(
+                top: "timeouts: {token_wait: 1s, token: 30s}", identity: "refresh_margin: 10s",
+                grant: "refresh_token"))
+        let token = try directory.write("token", provider.makeRefreshToken() + "\n")
+        let result = try BearerdProcess.command("import", "--refresh-token", token, "-c", file)
+        #expect(result.exit == 0, "\(result.errors)")
+        return (file, released)
+    }
+
+    private func awaitRotation(_ count: Int) throws {
+        try eventually("the rotated token in the store") {
+            let stored = TemporaryDirectory.contents(of: directory.path("store/default.session"))
+            guard provider.accessTokens.count == count, let newest = provider.latestRefreshToken else {
+                return false
+            }
+            return String(decoding: stored, as: UTF8.self).contains(newest)
+        }
+    }
+
     @Test func `is the next one where that is to be had`() throws {
-        let provider = try HostileProvider()
         provider.setPolicy { $0.expiresIn = "10" }
-        #expect(try printed(provider) == provider.accessTokens.last)
+        let file = try configure(.init(identity: "refresh_margin: 10s"))
+        #expect(try printed(with: file) == provider.accessTokens.last)
         #expect(provider.requests.count == 2)
     }
 
     @Test func `is the old one where the provider fails`() throws {
-        let provider = try HostileProvider()
         provider.script({ _, provider in provider.tokens(expiresIn: "10") })
         provider.always { _, _ in .response(503) }
-        #expect(try printed(provider) == provider.accessTokens.first)
+        let file = try configure(.init(identity: "refresh_margin: 10s"))
+        #expect(try printed(with: file) == provider.accessTokens.first)
+    }
+
+    @Test func `is the old one while the provider is silent, and the rotation ends behind it`() throws {
+        let (file, released) = try rotating(silentFrom: 2)
+        // Each run ends while the provider still says nothing, its output closed.
+        #expect(try printed(with: file) == provider.accessTokens.first)
+        #expect(provider.accessTokens.count == 1)
+        released.withLock { $0 = true }
+        try awaitRotation(2)
+        let next = try BearerdProcess.command("token", "-c", file)
+        #expect(next.exit == 0 && next.output == (provider.accessTokens.last ?? "") + "\n")
+    }
+
+    @Test func `comes after a silence that a refresh tells of, and ends behind it`() throws {
+        let (file, released) = try rotating(silentFrom: 1)
+        for command in ["refresh", "userinfo", "token"] {
+            let result = try BearerdProcess.command(command, "-c", file)
+            // Those that come later find the lock taken.
+            let words =
+                command == "refresh" ? "\(provider.tokenEndpoint) has not answered within 1 s" : "no token"
+            #expect(result.exit == 69 && result.errors.contains(words), "\(command): \(result.errors)")
+            #expect(result.output.isEmpty && provider.requests.count == 1)
+        }
+        released.withLock { $0 = true }
+        try awaitRotation(1)
+    }
+
+    @Test func `is asked for by nobody once the command is killed`() throws {
+        let (file, released) = try rotating(silentFrom: 1)
+        let command = try Subprocess([BearerdProcess.binary, "refresh", "-c", file])
+        try provider.request(1)
+        command.signal(SIGKILL)
+        _ = try command.waitForEnd()
+        // The lock goes with the copy of the process that did the work.
+        released.withLock { $0 = true }
+        let again = try Subprocess.run([
+            "/usr/bin/flock", "--timeout", "20", directory.path("store/default.session.lock"), "/bin/true",
+        ])
+        #expect(again.ending == .exited(0))
     }
 }

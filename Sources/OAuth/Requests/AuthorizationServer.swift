@@ -15,6 +15,9 @@ final class AuthorizationServer {
     private let discovery: CachedDiscovery
     let publishedKeys = PublishedKeys()
 
+    /// The address whose answer is waited for.
+    private(set) var pending: String?
+
     /// The Basic encoding that worked, where that is left to us.
     var learnedEncoding: BasicEncoding?
 
@@ -106,6 +109,8 @@ final class AuthorizationServer {
     /// - Throws: ``TokenFailure`` if there was no answer, or the address is not fit for credentials.
     func send(_ request: ProviderRequest) async throws(TokenFailure) -> ProviderResponse {
         try configuration.permit(request.url)
+        pending = request.url.place
+        defer { pending = nil }
         do throws(TransportError) {
             var response = try await transport.send(request)
             response.place = request.url.place

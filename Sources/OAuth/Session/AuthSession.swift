@@ -125,6 +125,12 @@ public actor AuthSession: ExecutorConfined {
     /// What may be shown of the identity.
     public var status: IdentityStatus { state.status(at: clock.now) }
 
+    /// The address of the provider that has not answered the attempt in flight yet.
+    package var unanswered: String? { state.attempt == nil ? nil : server.pending }
+
+    /// Whether ``stop()`` has something to wait for.
+    package var isBusy: Bool { state.attempt != nil || isSaving || state.needsSaving }
+
     // MARK: What others ask for
 
     /// A token that has not expired: at once if there is one, else that of the one refresh in flight.

@@ -22,6 +22,12 @@ struct Descriptor: ~Copyable {
         self.path = path
     }
 
+    /// Takes over what is open already; `path` is for errors.
+    init(number: CInt, path: String) {
+        self.number = number
+        self.path = path
+    }
+
     deinit {
         close(number)
     }

@@ -67,7 +67,17 @@ struct AdminClient {
         } catch {
             if case .notConnected = error { return .notRunning }
             throw CommandFailure(
-                .unavailable, "the admin listener at \(url.origin) does not answer properly: \(error)")
+                .unavailable,
+                "the admin listener at \(url.origin): \(error.reason); \(Self.advice(on: error))")
+        }
+    }
+
+    private static func advice(on error: TransferError) -> String {
+        switch error {
+        case .timedOut, .notConnected, .cancelled:
+            "is the daemon that listens there (admin.listen) stopped, or overloaded?"
+        case .interrupted, .tooLarge, .malformed, .other:
+            "does another program listen there? look at admin.listen"
         }
     }
 }

@@ -4,12 +4,14 @@ import OAuth
 
 extension CommandFailure {
     /// Why an identity has no token, with what its session knows of the reason.
-    init(_ error: TokenError, of identity: IdentityStatus) {
+    ///
+    /// - Parameter unanswered: whom the caller has waited for in vain, in words.
+    init(_ error: TokenError, of identity: IdentityStatus, unanswered: String? = nil) {
         if let trouble = identity.lastError, trouble.isAboutStore {
             self.init(.inputOutput, "\(identity.name): the store: \(trouble.detail)")
             return
         }
-        let reason = identity.lastError.map { ": \($0.sentence)" } ?? ""
+        let reason = (unanswered ?? identity.lastError?.sentence).map { ": \($0)" } ?? ""
         switch error {
         case .loginRequired:
             let advice = LoginAdvice.text(for: identity.name)
@@ -26,10 +28,10 @@ extension CommandFailure {
     }
 
     /// Why something that an identity was asked for did not come about.
-    init(_ failure: SessionFailure, of identity: IdentityStatus) {
+    init(_ failure: SessionFailure, of identity: IdentityStatus, unanswered: String? = nil) {
         switch failure {
         case .token(let error):
-            self.init(error, of: identity)
+            self.init(error, of: identity, unanswered: unanswered)
         case .server(let error):
             self.init(.unavailable, "\(identity.name): \(error.sentence)")
         case .store(let error):

@@ -53,7 +53,10 @@ struct IdentityDaemon {
         case .answered(let status, let body)?:
             guard 200...299 ~= status else { throw CommandFailure(refusal: status, body, of: subject) }
             guard let json = try? JSONValue(parsing: body), let value = reading(json) else {
-                throw CommandFailure(.unavailable, "\(subject) does not answer properly")
+                throw CommandFailure(
+                    .unavailable,
+                    "\(subject) gives an answer that nobody understands; is it of another version, or does another program "
+                        + "listen at admin.listen?")
             }
             return value
         }

@@ -76,15 +76,22 @@ struct IdentitySession {
     /// The claims about the user, asked for with a fresh token.
     func userinfo() async throws(CommandFailure) -> JSONObject {
         await session.start()
-        let outcome: Result<JSONObject, SessionFailure>
         do throws(SessionFailure) {
-            outcome = .success(try await session.userinfo(waitingAtMost: patience).claims)
+            return try await session.userinfo(waitingAtMost: patience).claims
         } catch {
-            outcome = .failure(error)
+            throw CommandFailure(error, of: await session.status, unanswered: await unanswered)
         }
-        let status = await session.status
+    }
+
+    /// Ends the session when `outcome` is known, and hands that over: at once if something is to be finished yet.
+    func end(
+        with outcome: Result<String, CommandFailure>,
+        _ handOver: (Result<String, CommandFailure>) -> Void
+    ) async {
+        let isBusy = await session.isBusy
+        if isBusy { handOver(outcome) }
         await session.stop()
-        return try Self.value(of: outcome, status)
+        if !isBusy { handOver(outcome) }
     }
 
     /// Revokes tokens and forgets them.
@@ -153,17 +160,20 @@ struct IdentitySession {
         _ action: (AuthSession) async throws(TokenError) -> Value
     ) async throws(CommandFailure) -> Value {
         await session.start()
-        let outcome: Result<Value, TokenError>
         do throws(TokenError) {
-            outcome = .success(try await action(session))
+            return try await action(session)
         } catch {
-            outcome = .failure(error)
+            throw CommandFailure(error, of: await session.status, unanswered: await unanswered)
         }
-        let status = await session.status
-        await session.stop()
-        switch outcome {
-        case .success(let value): return value
-        case .failure(let error): throw CommandFailure(error, of: status)
+    }
+
+    /// Whom the caller has waited for in vain, in words.
+    private var unanswered: String? {
+        get async {
+            let limit = (patience / .seconds(1)).formatted
+            return await session.unanswered.map {
+                "\($0) has not answered within \(limit) s; if it still does, what it brings is stored"
+            }
         }
     }
 }
@@ -184,6 +194,14 @@ extension Engine {
         } catch {
             throw CommandFailure(error)
         }
+    }
+}
+
+extension Double {
+    /// `10`, `0.3`.
+    fileprivate var formatted: String {
+        let tenths = (self * 10).rounded()
+        return tenths.truncatingRemainder(dividingBy: 10) == 0 ? "\(Int(tenths / 10))" : "\(tenths / 10)"
     }
 }
 

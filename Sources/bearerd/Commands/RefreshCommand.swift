@@ -17,10 +17,11 @@ struct RefreshCommand: Command {
 
     func run() throws(CommandFailure) -> ExitStatus {
         let chosen = try operand.choose()
-        try chosen.perform(
-            AdminPath.refresh(chosen.name),
-            here: { session throws(CommandFailure) in _ = try await session.refresh() },
-            reading: { _ in () })
+        _ = try chosen.ask(or: .init(path: AdminPath.refresh(chosen.name)) { _ in "" }) {
+            session throws(CommandFailure) in
+            _ = try await session.refresh()
+            return ""
+        }
         try Console.show("\(chosen.name): refreshed\n")
         return .success
     }

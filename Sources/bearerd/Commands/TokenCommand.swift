@@ -30,13 +30,12 @@ struct TokenCommand: Command {
 
     func run() throws(CommandFailure) -> ExitStatus {
         let chosen = try operand.choose()
-        let token = try CommandLoop.run { loop throws(CommandFailure) in
-            let session = try IdentitySession(of: chosen.identity, in: chosen.configuration, loop: loop)
-            return showsIDToken ? try await session.idToken() : try await session.freshToken().token
+        let showsIDToken = showsIDToken
+        let text = try chosen.ask { session throws(CommandFailure) in
+            let token = showsIDToken ? try await session.idToken() : try await session.freshToken().token
+            return token.withPlaintext { $0 }
         }
-        try token.withPlaintext { text throws(CommandFailure) in
-            try Console.show(showsHeader ? "Authorization: Bearer \(text)\n" : "\(text)\n")
-        }
+        try Console.show(showsHeader ? "Authorization: Bearer \(text)\n" : "\(text)\n")
         return .success
     }
 }

@@ -18,11 +18,14 @@ struct UserinfoCommand: Command {
 
     func run() throws(CommandFailure) -> ExitStatus {
         let chosen = try operand.choose()
-        let claims = try chosen.perform(
-            AdminPath.userinfo(chosen.name),
-            here: { session throws(CommandFailure) in try await session.userinfo() },
-            reading: \.object)
-        try Console.show(String(decoding: claims.serialized(pretty: true), as: UTF8.self))
+        let claims = try chosen.ask(
+            or: .init(path: AdminPath.userinfo(chosen.name)) { $0.object.map(Self.text) }
+        ) { session throws(CommandFailure) in Self.text(of: try await session.userinfo()) }
+        try Console.show(claims)
         return .success
+    }
+
+    private static func text(of claims: JSONObject) -> String {
+        String(decoding: claims.serialized(pretty: true), as: UTF8.self)
     }
 }

@@ -20,7 +20,9 @@ extension CommandFailure {
         case let failure as FileStoreError:
             self.init(failure.exitStatus, "store: \(failure.description)")
         case let failure as TrustStore.LoadError:
-            self.init(.configuration, failure.summary)
+            self.init(.configuration, failure.reason)
+        case let failure as CurlError:
+            self.init(.failure, "libcurl cannot be used: \(failure.reason)")
         case let failure as CredentialError:
             self.init(.configuration, failure.reason)
         case let failure as StreamError:
@@ -60,16 +62,6 @@ extension FileStoreError {
         case .insecure: .permission
         case .foreign: .configuration
         case .unusable(let error): error.isPermission ? .permission : .cannotCreate
-        }
-    }
-}
-
-extension TrustStore.LoadError {
-    /// What a person reads of it.
-    fileprivate var summary: String {
-        switch self {
-        case .unusable(let path): "\(path): no certificates can be read from it"
-        case .noSystemBundle: "the system has no bundle of certificates; name one with ca_file"
         }
     }
 }

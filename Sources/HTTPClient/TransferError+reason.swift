@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension TransferError {
+    /// What a person reads of it: fixed text, nothing of what was sent or received.
+    package var reason: String {
+        switch self {
+        case .notConnected(let error): error.reason
+        case .timedOut: "no answer came in time"
+        case .interrupted: "the connection ended before the answer did"
+        case .tooLarge: "the answer is too large"
+        case .malformed: "what answers does not speak HTTP"
+        case .cancelled: "cancelled"
+        case .other(let error): error.reason
+        }
+    }
+}

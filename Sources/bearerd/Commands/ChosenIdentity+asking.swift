@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Admin
+import Configuration
+import EventLoop
+import JSON
+import System
+
+/// Commands that may use the session's refresh token.
+///
+/// Their caller waits for `timeouts.token_wait`. But once a refresh token has been sent, the answer may hold the only
+/// one that works, so it is waited for longer, and stored. So a copy of the process does the work: it hands the result
+/// over when the caller's time is up, and finishes what it began. A caller reads the output to its end and waits for the
+/// process, so neither may be the copy's.
+extension ChosenIdentity {
+    /// What the daemon is asked for where the store cannot be opened.
+    struct Inquiry: Sendable {
+        let path: String
+        /// Makes text of the daemon's answer; nil if it is not what it should be.
+        let reading: @Sendable (JSONValue) -> String?
+    }
+
+    /// Asks the provider, and waits no longer than the caller does.
+    ///
+    /// - Parameters:
+    ///   - inquiry: what to ask the daemon; nil if it may not do it.
+    ///   - here: does it on the store.
+    /// - Returns: what either brings.
+    /// - Throws: a failure of permission if there is neither a store nor a daemon.
+    func ask(
+        or inquiry: Inquiry? = nil,
+        here: @escaping @Sendable (IdentitySession) async throws(CommandFailure) -> String
+    ) throws(CommandFailure) -> String {
+        let bytes = Deputy.result { handOver in
+            let handOver = { @Sendable (outcome: Result<String, CommandFailure>) in
+                handOver(HandedOver.bytes(of: outcome))
+            }
+            do throws(CommandFailure) {
+                try CommandLoop.run { loop throws(CommandFailure) in
+                    guard let session = try await session(loop, or: inquiry, handOver) else { return }
+                    let outcome: Result<String, CommandFailure>
+                    do throws(CommandFailure) {
+                        outcome = .success(try await here(session))
+                    } catch {
+                        outcome = .failure(error)
+                    }
+                    await session.end(with: outcome, handOver)
+                }
+            } catch {
+                handOver(.failure(error))
+            }
+        }
+        guard let outcome = bytes.flatMap(HandedOver.outcome) else {
+            throw CommandFailure(.failure, "interrupted")
+        }
+        return try outcome.get()
+    }
+
+    /// - Returns: nil if the daemon did it.
+    private func session(
+        _ loop: EventLoop, or inquiry: Inquiry?, _ handOver: (Result<String, CommandFailure>) -> Void
+    ) async throws(CommandFailure) -> IdentitySession? {
+        do throws(CommandFailure) {
+            return try IdentitySession(of: identity, in: configuration, loop: loop)
+        } catch {
+            guard let inquiry else { throw error }
+            let daemon = try IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
+            handOver(.success(try await daemon.ask(for: inquiry.path, inquiry.reading)))
+            return nil
+        }
+    }
+}
+
+/// An outcome as bytes, for the way between two processes: the exit status, then the text or the message.
+private enum HandedOver {
+    static func bytes(of outcome: Result<String, CommandFailure>) -> [UInt8] {
+        switch outcome {
+        case .success(let text): [UInt8(ExitStatus.success.rawValue)] + text.utf8
+        case .failure(let failure): [UInt8(clamping: failure.status.rawValue)] + failure.message.utf8
+        }
+    }
+
+    static func outcome(of bytes: [UInt8]) -> Result<String, CommandFailure>? {
+        guard let first = bytes.first, let status = ExitStatus(rawValue: Int32(first)) else { return nil }
+        let text = String(decoding: bytes.dropFirst(), as: UTF8.self)
+        return status == .success ? .success(text) : .failure(CommandFailure(status, text))
+    }
+}
