@@ -20,16 +20,16 @@ struct EncryptionMark {
         case complete
     }
 
-    private let directory: String
+    private let directory: OpenDirectory
     private let sealer: any Sealer
     private var isSettled = false
 
-    init(in directory: String, sealer: any Sealer) {
+    init(in directory: OpenDirectory, sealer: any Sealer) {
         self.directory = directory
         self.sealer = sealer
     }
 
-    private var path: String { "\(directory)/\(EncryptionMark.fileName)" }
+    private var place: FilePlace { directory.file(EncryptionMark.fileName) }
 
     /// Looks at everything that is there when the store is opened.
     ///
@@ -68,7 +68,7 @@ struct EncryptionMark {
     /// nil if nothing was ever said.
     private var progress: Progress? {
         do throws(SystemError) {
-            let file = try FileSystem.read(path, limit: 4096, followingLink: false)
+            let file = try FileSystem.read(place, limit: 4096, followingLink: false)
             guard case .plaintext(let text) = sealer.open(file.bytes, for: EncryptionMark.identity) else {
                 return .complete
             }
@@ -80,24 +80,24 @@ struct EncryptionMark {
 
     private func write(_ progress: Progress) throws(SystemError) {
         let bytes = sealer.seal(Array(progress.rawValue.utf8), for: EncryptionMark.identity)
-        _ = try FileReplacement.replace(path, with: bytes)
+        _ = try FileReplacement.replace(place, with: bytes)
     }
 
     /// The sessions that lie there in plain text, and whether there is one that does not.
     private var files: (plain: [String], hasSealed: Bool) {
         var plain: [String] = []
         var hasSealed = false
-        for name in (try? FileSystem.names(in: directory)) ?? [] where StorePaths.isSession(name) {
-            let path = "\(directory)/\(name)"
+        for name in (try? directory.names()) ?? [] where StorePaths.isSession(name) {
+            let place = directory.file(name)
             guard
                 let file = try? FileSystem.read(
-                    path, limit: FileStore.maximumBytes, followingLink: false)
+                    place, limit: FileStore.maximumBytes, followingLink: false)
             else { continue }
             if SealedHeader.isSealed(file.bytes) || SealedHeader.isOfLaterLayout(file.bytes) {
                 hasSealed = true
             } else if StoredSession(decoding: file.bytes) != nil || StoredSession.isOfLaterLayout(file.bytes)
             {
-                plain.append(path)
+                plain.append(place.path)
             }
         }
         return (plain, hasSealed)

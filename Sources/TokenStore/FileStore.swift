@@ -8,7 +8,8 @@ package import System
 ///
 /// Runs on a thread of its own, because every call blocks. A session is whole at every moment: a change is
 /// written beside the file, brought to the disk, and renamed over it; the generation before keeps a second
-/// name.
+/// name. The directory is held open: where its path leads to nothing that can be used, the processes that have it go on
+/// sharing it.
 package actor FileStore: SessionStore, ExecutorConfined {
     /// Larger than any session; a longer file is damaged.
     static let maximumBytes = 1 << 22
@@ -19,19 +20,25 @@ package actor FileStore: SessionStore, ExecutorConfined {
     /// Where the files are; not always the configured directory.
     package nonisolated let directory: String
     private nonisolated let watcher: FileWatcher
-    private let place: StorePlace
-    private var mark: EncryptionMark
     private let thread: ThreadExecutor
-    private let sealer: any Sealer
     private let onDamage: @Sendable (DamagedEntry) -> Void
     private var holders: [String: WeakHolder] = [:]
+
+    let sealer: any Sealer
+    let place: StorePlace
+    /// The directory that was there when the store was opened.
+    let first: StoreHome
+    /// Where an identity is that has followed the path to another directory.
+    var homes: [String: StoreHome] = [:]
+    /// Why an identity is not where its path leads to.
+    var misplacements: [String: StoreError] = [:]
 
     private struct WeakHolder {
         weak var lock: FileStoreLock?
     }
 
     /// What a file turned out to be.
-    private enum Entry {
+    enum Entry {
         case missing
         case damaged
         /// Encrypted with a key that is not ours.
@@ -49,18 +56,10 @@ package actor FileStore: SessionStore, ExecutorConfined {
             }
         }
 
-        var isLater: Bool {
-            if case .later = self { true } else { false }
-        }
-
-        var isUnencrypted: Bool {
-            if case .unencrypted = self { true } else { false }
+        var isForeign: Bool {
+            if case .foreign = self { true } else { false }
         }
     }
-
-    private static let laterProblem =
-        "was written by a later version of bearerd, and is left as it is: run that version, or move the file away and "
-        + "log in"
 
     /// Opens a store, making its directory if need be; blocks for a moment.
     ///
@@ -75,9 +74,13 @@ package actor FileStore: SessionStore, ExecutorConfined {
         onDamage: @escaping @Sendable (DamagedEntry) -> Void = { _ in }
     ) throws(FileStoreError) {
         self.directory = try StoreDirectory.prepare(directory, sealer: sealer)
-        place = StorePlace(self.directory)
-        mark = EncryptionMark(in: self.directory, sealer: sealer)
-        try mark.checkFiles()
+        place = StorePlace(path: self.directory)
+        do throws(SystemError) {
+            first = StoreHome(try OpenDirectory(self.directory), sealer: sealer)
+        } catch {
+            throw .unusable(error)
+        }
+        try first.mark.checkFiles()
         self.thread = thread
         self.sealer = sealer
         self.onDamage = onDamage
@@ -96,70 +99,63 @@ package actor FileStore: SessionStore, ExecutorConfined {
 
     /// Reads the newest whole generation; a damaged file is put aside and reported, an unencrypted one encrypted.
     package func load(_ identity: String) throws(StoreError) -> StoredSession? {
-        try place.check()
-        let paths = paths(of: identity)
+        let home = try standing(of: identity).home
+        let paths = home.paths(of: identity)
         let current = try read(paths.current, identity)
         let older = current.session == nil ? try read(paths.previous, identity) : .missing
-        for (path, entry) in [(paths.current, current), (paths.previous, older)] {
-            if entry.isLater { throw .unavailable("\(path) \(Self.laterProblem)") }
-            if entry.isUnencrypted, !mark.mayBePlain {
-                throw .unavailable("\(path) \(EncryptionMark.problem)")
-            }
+        for (place, entry) in [(paths.current, current), (paths.previous, older)] where !entry.isForeign {
+            if let refusal = refusal(of: entry, at: place, in: home) { throw refusal }
         }
         let previous = older.session
         switch current {
         case .missing, .whole, .later: break
-        case .unencrypted: encrypt(paths, identity)
+        case .unencrypted: encrypt(home, identity)
         case .foreign where previous == nil:
-            throw .unavailable("\(paths.current) \(sealer.foreignProblem)")
+            throw .refused("\(paths.current.path) \(sealer.foreignProblem)")
         case .foreign, .damaged:
             // The generation before opens with our key: then it is the name of the other key that is damaged.
             let report = DamagedEntry(
-                identity: identity, path: paths.current, keptAs: putAside(paths, identity),
+                identity: identity, path: paths.current.path, keptAs: putAside(paths, identity),
                 hasPrevious: previous != nil)
             onDamage(report)
         }
         return current.session ?? previous
     }
 
+    package func misplacement(of identity: String) -> StoreError? { misplacements[identity] }
+
     package func save(
         _ session: StoredSession, keepingPrevious keepsPrevious: Bool
     ) async throws(StoreError) {
         let lock = try await lockUnlessHeld(session.identity)
         defer { lock?.release() }
-        let paths = paths(of: session.identity)
-        let bytes = sealer.seal(session.encoded(), for: session.identity)
-        switch try read(paths.current, session.identity) {
-        case .foreign: throw .unavailable("\(paths.current) \(sealer.foreignProblem)")
-        case .later: throw .unavailable("\(paths.current) \(Self.laterProblem)")
-        case .missing, .damaged, .whole, .unencrypted: break
-        }
-        do {
+        let home = home(of: session.identity)
+        let paths = home.paths(of: session.identity)
+        let replaced = try read(paths.current, session.identity)
+        if let refusal = refusal(of: replaced, at: paths.current, in: home) { throw refusal }
+        do throws(SystemError) {
             let hasPrevious = try FileSystem.status(of: paths.previous, followingLink: false) != nil
-            let written = try FileReplacement.replace(
-                paths.current, with: bytes,
-                keepingPreviousAs: keepsPrevious || !hasPrevious ? paths.previous : nil)
-            watcher.expect(written, at: paths.current)
-            mark.sessionWritten()
+            try write(session, to: home, keepingPrevious: keepsPrevious || !hasPrevious)
             // Who has taken the tokens back does not want them in the generation before.
             if !session.holdsTokens { try FileSystem.remove(paths.previous) }
         } catch {
-            throw place.failure(error)
+            throw failure(error, of: session.identity)
         }
     }
 
     package func remove(_ identity: String) async throws(StoreError) {
         let lock = try await lockUnlessHeld(identity)
         defer { lock?.release() }
-        let paths = paths(of: identity)
-        do {
+        let home = home(of: identity)
+        let paths = home.paths(of: identity)
+        do throws(SystemError) {
             // This order, or a crash in between would bring the older generation back.
             try FileSystem.remove(paths.previous)
             try FileSystem.remove(paths.current)
-            try FileSystem.synchronize(directory: directory)
-            watcher.expect(nil, at: paths.current)
+            try home.directory.synchronize()
+            expect(nil, of: identity)
         } catch {
-            throw place.failure(error)
+            throw failure(error, of: identity)
         }
     }
 
@@ -170,7 +166,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
     }
 
     package nonisolated func changes(of identity: String) -> AsyncStream<Void> {
-        watcher.changes(of: StorePaths(of: identity, in: directory).current)
+        watcher.changes(of: "\(directory)/\(StorePaths.name(of: identity))")
     }
 
     // MARK: - Locks
@@ -183,7 +179,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
             if let lock = try tryLock(identity) { return lock }
             let left = deadline - .now
             guard left > .zero, !Task.isCancelled else {
-                throw .busy(by: FileLockHolder.of(paths(of: identity).lock)?.description)
+                throw .busy(by: FileLockHolder.of(home(of: identity).paths(of: identity).lock)?.description)
             }
             // flock has no way to wait that leaves the thread free for other identities.
             await thread.sleep(for: min(pause, left))
@@ -192,18 +188,30 @@ package actor FileStore: SessionStore, ExecutorConfined {
     }
 
     private func tryLock(_ identity: String) throws(StoreError) -> FileStoreLock? {
-        try place.check()
-        do {
-            guard let file = try FileLock.acquire(paths(of: identity).lock) else { return nil }
-            let lock = FileStoreLock(file)
-            holders[identity] = WeakHolder(lock: lock)
-            return lock
-        } catch {
-            throw place.failure(error)
+        guard case .settled(let home) = try standing(of: identity), !isHeld(identity) else { return nil }
+        let lock: FileStoreLock?
+        if home.directory.isRemoved {
+            // Nobody can lock anything there; but who has it alone needs no lock.
+            guard home.directory.keepAlone() else { throw place.gone }
+            lock = FileStoreLock(nil)
+        } else {
+            do throws(SystemError) {
+                lock = try take(home.paths(of: identity).lock)
+            } catch {
+                throw failure(error, of: identity)
+            }
         }
+        if let lock { holders[identity] = WeakHolder(lock: lock) }
+        return lock
     }
 
-    private func isHeld(_ identity: String) -> Bool {
+    /// - Returns: nil if somebody else has it.
+    func take(_ place: FilePlace) throws(SystemError) -> FileStoreLock? {
+        guard let file = try FileLock.acquire(place) else { return nil }
+        return FileStoreLock(file)
+    }
+
+    func isHeld(_ identity: String) -> Bool {
         holders[identity]?.lock?.isHeld == true
     }
 
@@ -214,20 +222,36 @@ package actor FileStore: SessionStore, ExecutorConfined {
 
     // MARK: - Files
 
-    private func paths(of identity: String) -> StorePaths {
-        StorePaths(of: identity, in: directory)
+    /// Writes what is to be the newest generation.
+    func write(
+        _ session: StoredSession, to home: StoreHome, keepingPrevious keepsPrevious: Bool
+    ) throws(SystemError) {
+        let paths = home.paths(of: session.identity)
+        let written = try FileReplacement.replace(
+            paths.current, with: sealer.seal(session.encoded(), for: session.identity),
+            keepingPreviousAs: keepsPrevious ? paths.previous : nil)
+        expect(written, of: session.identity)
+        home.mark.sessionWritten()
     }
 
-    private func read(_ path: String, _ identity: String) throws(StoreError) -> Entry {
+    /// A change of ours is no news; where the path leads elsewhere it is not seen.
+    private func expect(_ fingerprint: FileFingerprint?, of identity: String) {
+        guard misplacements[identity] == nil else { return }
+        watcher.expect(fingerprint, at: "\(directory)/\(StorePaths.name(of: identity))")
+    }
+
+    func read(_ place: FilePlace, _ identity: String) throws(StoreError) -> Entry {
         let (bytes, status): ([UInt8], FileStatus)
-        do {
-            (bytes, status) = try FileSystem.read(path, limit: FileStore.maximumBytes, followingLink: false)
+        do throws(SystemError) {
+            (bytes, status) = try FileSystem.read(place, limit: FileStore.maximumBytes, followingLink: false)
         } catch {
             if error.isMissing { return .missing }
             if error.isTooLarge { return .damaged }
-            throw place.failure(error)
+            throw failure(error, of: identity)
         }
-        if let problem = StoreDirectory.problem(withFile: status) { throw .unavailable("\(path) \(problem)") }
+        if let problem = StoreDirectory.problem(withFile: status) {
+            throw .refused("\(place.path) \(problem)")
+        }
         if SealedHeader.isOfLaterLayout(bytes) { return .later }
         func entry(_ plaintext: [UInt8], _ whole: (StoredSession) -> Entry) -> Entry {
             if let session = StoredSession(decoding: plaintext), session.identity == identity {
@@ -244,17 +268,18 @@ package actor FileStore: SessionStore, ExecutorConfined {
     }
 
     /// Encrypts files from before there was a key, the newest last; what fails is tried again at the next look.
-    private func encrypt(_ paths: StorePaths, _ identity: String) {
+    private func encrypt(_ home: StoreHome, _ identity: String) {
         let lock = isHeld(identity) ? nil : (try? tryLock(identity)) ?? nil
         defer { lock?.release() }
         guard isHeld(identity) else { return }
-        for path in [paths.previous, paths.current] {
-            guard case .unencrypted(let session)? = try? read(path, identity) else { continue }
+        let paths = home.paths(of: identity)
+        for (place, isNewest) in [(paths.previous, false), (paths.current, true)] {
+            guard case .unencrypted(let session)? = try? read(place, identity) else { continue }
             let bytes = sealer.seal(session.encoded(), for: identity)
-            guard let written = try? FileReplacement.replace(path, with: bytes) else { return }
-            if path == paths.current { watcher.expect(written, at: path) }
+            guard let written = try? FileReplacement.replace(place, with: bytes) else { return }
+            if isNewest { expect(written, of: identity) }
         }
-        mark.sessionWritten()
+        home.mark.sessionWritten()
     }
 
     /// Gives a damaged file another name, if nobody can be replacing it at this moment.
@@ -271,8 +296,8 @@ package actor FileStore: SessionStore, ExecutorConfined {
             atMilliseconds: now.seconds * 1000 + now.attoseconds / 1_000_000_000_000_000)
         do {
             try FileSystem.rename(paths.current, to: kept)
-            watcher.expect(nil, at: paths.current)
-            return kept
+            expect(nil, of: identity)
+            return kept.path
         } catch {
             return nil
         }

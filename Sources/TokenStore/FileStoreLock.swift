@@ -6,23 +6,25 @@ import System
 
 /// One identity's lock file, locked; the kernel lets go of it when the process dies.
 final class FileStoreLock: StoreLock {
-    private let file: Mutex<FileLock?>
+    private struct State: ~Copyable {
+        var file: FileLock?
+        var isHeld = true
+    }
 
-    init(_ file: consuming FileLock) {
-        self.file = Mutex(file)
+    private let state: Mutex<State>
+
+    /// - Parameter file: nil in a directory that nobody else can use.
+    init(_ file: consuming FileLock?) {
+        state = Mutex(State(file: file))
     }
 
     /// Whether ``release()`` is still to come.
-    var isHeld: Bool {
-        file.withLock { file in
-            switch file {
-            case .some: true
-            case .none: false
-            }
-        }
-    }
+    var isHeld: Bool { state.withLock { $0.isHeld } }
 
     func release() {
-        file.withLock { $0 = nil }
+        state.withLock { state in
+            state.file = nil
+            state.isHeld = false
+        }
     }
 }

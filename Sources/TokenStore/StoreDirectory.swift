@@ -75,6 +75,11 @@ enum StoreDirectory {
         return nil
     }
 
+    /// Whether others than its owner, or an owner who is not us, may look into a directory or change it.
+    static func isOpenToOthers(_ status: FileStatus) -> Bool {
+        status.kind != .directory || status.owner != CurrentProcess.effectiveUser || status.mode & 0o077 != 0
+    }
+
     private static func isPrivate(_ status: FileStatus) -> Bool {
         problem(withDirectory: status) == nil
     }

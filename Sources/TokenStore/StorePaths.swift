@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Crypto
+import System
 
 /// The files of one identity.
 struct StorePaths {
@@ -8,26 +9,31 @@ struct StorePaths {
     static let suffix = ".session"
 
     /// The newest generation.
-    let current: String
+    let current: FilePlace
     /// The generation before, for when the newest is damaged.
-    var previous: String { StorePaths.previous(of: current) }
+    var previous: FilePlace { current.appending(StorePaths.previousSuffix) }
     /// Locked by whoever changes the identity, never read.
-    var lock: String { current + ".lock" }
+    var lock: FilePlace { current.appending(".lock") }
 
-    init(of identity: String, in directory: String) {
-        current = "\(directory)/\(StorePaths.fileName(for: identity))\(StorePaths.suffix)"
+    private static let previousSuffix = ".previous"
+
+    init(of identity: String, in directory: OpenDirectory) {
+        current = directory.file(StorePaths.name(of: identity))
     }
+
+    /// What the file with the newest generation is called.
+    static func name(of identity: String) -> String { fileName(for: identity) + suffix }
 
     /// Where a damaged file is put aside.
     ///
     /// - Parameter milliseconds: since 1970.
-    /// - Returns: a path in the same directory.
-    func damaged(atMilliseconds milliseconds: Int64) -> String {
-        "\(current).damaged-\(milliseconds)"
+    /// - Returns: a place in the same directory.
+    func damaged(atMilliseconds milliseconds: Int64) -> FilePlace {
+        current.appending(".damaged-\(milliseconds)")
     }
 
     /// Where the generation before that in `current` is.
-    static func previous(of current: String) -> String { current + ".previous" }
+    static func previous(of current: String) -> String { current + previousSuffix }
 
     /// Whether a file of this name holds a session, of whatever generation.
     static func isSession(_ name: String) -> Bool {

@@ -3,46 +3,56 @@
 import OAuth
 import System
 
-/// The directory of a store that is open: whoever administers the machine may put another one in its place.
+/// The path of a store that is open: whoever administers the machine may put another directory there.
 struct StorePlace {
-    private let directory: String
-    /// nil if it could not be looked at, so that nothing is said of it.
-    private let original: FileFingerprint?
-
-    /// - Parameter directory: as it is when the store is opened.
-    init(_ directory: String) {
-        self.directory = directory
-        original = (try? FileSystem.status(of: directory))?.fingerprint
+    /// What is behind the path, as seen by who has a directory open that was there.
+    enum Outlook {
+        /// The same directory.
+        case same
+        /// The same directory, but others may change what is in it.
+        case unfit(StoreError)
+        /// Another directory, which can be used.
+        case other(OpenDirectory)
+        /// Nothing that can be used.
+        case misplaced(StoreError)
     }
 
-    /// Makes sure that files of ours belong there: else a missing file would be taken for a session that ended.
-    ///
-    /// It is not made anew: that would be in the way of somebody who is just putting a backup there.
-    func check() throws(StoreError) {
-        let status: FileStatus?
+    let path: String
+
+    func look(from home: OpenDirectory) -> Outlook {
+        let found: FileStatus?
+        let isSame: Bool
         do throws(SystemError) {
-            status = try FileSystem.status(of: directory)
+            found = try FileSystem.status(of: path)
+            let ours = try home.status().fingerprint
+            isSame = found?.fingerprint.isSameFile(as: ours) ?? false
         } catch {
-            throw failure(error)
+            return .misplaced(.unavailable("\(error)"))
         }
-        guard let status else {
-            throw .unavailable(
-                "\(directory) is gone: put it back, or make an empty one (mkdir -m 700), which is filled again"
-            )
+        guard let found else { return .misplaced(gone) }
+        if let problem = StoreDirectory.problem(withDirectory: found) {
+            let error = StoreError.unavailable("\(path) \(problem)")
+            return isSame && StoreDirectory.isOpenToOthers(found) ? .unfit(error) : .misplaced(error)
         }
-        if let problem = StoreDirectory.problem(withDirectory: status) {
-            throw .unavailable("\(directory) \(problem)")
+        if isSame { return .same }
+        do throws(SystemError) {
+            return .other(try OpenDirectory(path))
+        } catch {
+            return .misplaced(failure(error))
         }
     }
 
-    /// What a failed call means.
+    /// It is not made anew: that would be in the way of somebody who is just putting a backup there.
+    var gone: StoreError {
+        .unavailable(
+            "\(path) is gone: put it back, or make an empty one (mkdir -m 700), which is filled again")
+    }
+
+    /// What a failed call means in a directory that has taken the path.
     func failure(_ error: SystemError) -> StoreError {
-        guard error.isPermission, let original,
-            let present = (try? FileSystem.status(of: directory))?.fingerprint,
-            !present.isSameFile(as: original)
-        else { return .unavailable("\(error)") }
+        guard error.isPermission else { return .unavailable("\(error)") }
         return .unavailable(
-            "\(directory) was replaced while the process ran, whose sandbox knows only the one before: "
+            "\(path) was replaced while the process ran, whose sandbox knows only the one before: "
                 + "put that one back, or restart (\(error))")
     }
 }

@@ -6,54 +6,17 @@ import Testing
 
 /// A store that cannot be read, is replaced, or whose lock somebody keeps; and processes that stand still.
 @Suite(.blocking) struct `A store with faults` {
-    /// A daemon for an imported session; `settings` has its grant.
-    private static func site(
-        directory: TemporaryDirectory? = nil, upstream: RawUpstream? = nil, expiresIn: String = "300",
-        timeouts: String = "", _ begin: Bool = true
-    ) throws -> Sidecar {
-        let provider = try HostileProvider()
-        provider.setPolicy { $0.expiresIn = expiresIn }
-        let sidecar = try Sidecar(
-            provider: provider, upstream: upstream, directory: directory,
-            .init(top: timeouts, grant: "refresh_token"))
-        if begin {
-            try Self.importSession(to: sidecar)
-            try eventually("a token") { try sidecar.get().status == 200 }
-        }
-        return sidecar
-    }
-
-    @discardableResult
-    private static func importSession(to sidecar: Sidecar) throws -> String {
-        let token = sidecar.provider.makeRefreshToken()
-        let file = try sidecar.directory.write("token", token + "\n")
-        let result = try BearerdProcess.command(
-            "import", "--refresh-token", file, "-c", sidecar.directory.path("config.yaml"))
-        #expect(result.exit == 0, "\(result.errors)")
-        return token
-    }
-
-    private static func stored(_ sidecar: Sidecar) -> String {
-        String(
-            decoding: TemporaryDirectory.contents(of: sidecar.storeDirectory + "/default.session"),
-            as: UTF8.self)
-    }
-
-    private static func lastError(_ sidecar: Sidecar) throws -> String? {
-        try sidecar.identityStatus()["last_error"]["code"].string
-    }
-
     /// Lets time pass that nothing else tells of.
     private static func pass(seconds: Int) throws {
         _ = try Subprocess.run(["/bin/sleep", "\(seconds)"])
     }
 
     @Test func `that could not be read is read again by itself, and it is no login that is missing`() throws {
-        let sidecar = try Self.site(false)
+        let sidecar = try Sidecar.importing(isBegun: false)
         let file = sidecar.storeDirectory + "/default.session"
         // Reading a directory fails as a broken disk does.
         mkdir(file, 0o700)
-        try eventually("the failure to be told") { try Self.lastError(sidecar) == "store_unavailable" }
+        try eventually("the failure to be told") { try sidecar.lastError() == "store_unavailable" }
         let refused = try sidecar.get()
         #expect(refused.status == 503 && refused.problem == "idp_unavailable", "\(refused.text)")
         #expect(try sidecar.state() == "idp_unavailable")
@@ -65,22 +28,22 @@ import Testing
         let elsewhere = try Sidecar(
             provider: sidecar.provider, directory: other, clientSecret: sidecar.clientSecret,
             .init(grant: "refresh_token"))
-        try Self.importSession(to: elsewhere)
+        try elsewhere.importSession()
         #expect(try elsewhere.bearerd.terminate() == .exited(0))
         rmdir(file)
         rename(elsewhere.storeDirectory + "/default.session", file)
         try eventually("a token") { try sidecar.get().status == 200 }
-        #expect(try Self.lastError(sidecar) == nil)
+        #expect(try sidecar.lastError() == nil)
     }
 
     @Test func `that cannot be read spends no refresh token, and a token that is valid is used`() throws {
-        let sidecar = try Self.site()
+        let sidecar = try Sidecar.importing()
         let file = sidecar.storeDirectory + "/default.session"
         let before = sidecar.provider.requests.count
         rename(file, file + ".aside")
         mkdir(file, 0o700)
         #expect(try sidecar.act("refresh").status == 503)
-        #expect(try Self.lastError(sidecar) == "store_unavailable")
+        #expect(try sidecar.lastError() == "store_unavailable")
         #expect(sidecar.provider.requests.count == before)
         #expect(try sidecar.get().status == 200)
         #expect(try sidecar.admin("GET", "/readyz").status == 200)
@@ -115,7 +78,7 @@ import Testing
     }
 
     @Test func `a daemon waits for a slow rotation beyond the time-out, and stores it`() throws {
-        let sidecar = try Self.site(timeouts: "timeouts:\n  token: 1s\n  token_wait: 1s")
+        let sidecar = try Sidecar.importing(top: "timeouts:\n  token: 1s\n  token_wait: 1s")
         let provider = sidecar.provider
         let (arrived, released) = (Monitor(false), Monitor(false))
         provider.script { request, provider in
@@ -130,7 +93,7 @@ import Testing
         #expect(try sidecar.get().status == 200)
         released.withLock { $0 = true }
         try eventually("the rotated token in the store") {
-            provider.latestRefreshToken.map { Self.stored(sidecar).contains($0) } ?? false
+            provider.latestRefreshToken.map { sidecar.storedSession.contains($0) } ?? false
         }
         #expect(provider.requests.count == before + 1)
     }
@@ -138,12 +101,9 @@ import Testing
     @Test func `a frozen holder of the lock is named, and what it stores is adopted when it wakes`() throws {
         let directory = try TemporaryDirectory()
         let upstream = try RawUpstream()
-        let first = try Self.site(directory: directory, upstream: upstream, expiresIn: "4")
+        let first = try Sidecar.importing(directory: directory, upstream: upstream, expiresIn: "4")
         let provider = first.provider
-        let second = try Sidecar(
-            provider: provider, upstream: upstream, directory: directory, clientSecret: first.clientSecret,
-            .init(grant: "refresh_token"))
-        try eventually("a token for both") { try second.get().status == 200 }
+        let second = try first.peer()
         let (arrived, released) = (Monitor(false), Monitor(false))
         provider.script { request, provider in
             arrived.withLock { $0 = true }
@@ -161,7 +121,7 @@ import Testing
             "\(line.json)".contains("process \(frozen.bearerd.process.processID) (bearerd), since 2")
         }
         try eventually("the token to expire") { try peer.get().status == 503 }
-        #expect(try Self.lastError(peer) == "store_busy")
+        #expect(try peer.lastError() == "store_busy")
         released.withLock { $0 = true }
         frozen.bearerd.process.signal(SIGCONT)
         try eventually("the holder's token") { try peer.get().status == 200 }
@@ -169,55 +129,11 @@ import Testing
         #expect(Set(shown).count == shown.count, "no refresh token is sent twice")
     }
 
-    @Test func `replaced by an older copy or an empty directory is written again`() throws {
-        let sidecar = try Self.site()
-        let store = sidecar.storeDirectory
-        _ = try Subprocess.run(["/bin/cp", "-a", store, store + ".backup"])
-        #expect(try sidecar.act("refresh").status < 300)
-        let newest = try #require(sidecar.provider.latestRefreshToken)
-        rename(store, store + ".old")
-        rename(store + ".backup", store)
-        try eventually("the newest session over the older one") { Self.stored(sidecar).contains(newest) }
-        rename(store, store + ".older")
-        try eventually("the loss to be told") { try Self.lastError(sidecar) == "store_unavailable" }
-        #expect(try sidecar.identityStatus()["last_error"]["detail"].string?.contains("is gone") == true)
-        #expect(try sidecar.admin("GET", "/readyz").status == 200)
-        #expect(try sidecar.get().status == 200)
-        mkdir(store, 0o700)
-        try eventually("the session in the new one") { Self.stored(sidecar).contains(newest) }
-        #expect(try sidecar.act("refresh").status < 300)
-        #expect(try Self.lastError(sidecar) == nil)
-        #expect(!sidecar.provider.requests.contains { $0.grant != "refresh_token" })
-    }
-
-    @Test func `replaced where the sandbox cannot follow says so, and that a restart helps`() throws {
-        let directory = try TemporaryDirectory()
-        chmod(directory.path, 0o755)
-        let sidecar = try Self.site(directory: directory)
-        guard sidecar.bearerd.logLines.contains(where: { $0.message == "sandboxed" }) else { return }
-        let store = sidecar.storeDirectory
-        rename(store, store + ".old")
-        mkdir(store, 0o700)
-        try eventually("what happened to be told, and what to do") {
-            let detail = try sidecar.identityStatus()["last_error"]["detail"].string ?? ""
-            return detail.contains("was replaced") && detail.contains("restart")
-        }
-        #expect(try Self.lastError(sidecar) == "store_unavailable")
-        #expect(try sidecar.admin("GET", "/readyz").status == 200)
-        #expect(try sidecar.get().status == 200)
-        rmdir(store)
-        rename(store + ".old", store)
-        try eventually("all to be well") { try Self.lastError(sidecar) == nil }
-        #expect(try sidecar.act("refresh").status < 300)
-        let newest = try #require(sidecar.provider.latestRefreshToken)
-        #expect(Self.stored(sidecar).contains(newest))
-    }
-
     @Test func `a session of a later version is refused as that, and comes back with it`() throws {
-        let sidecar = try Self.site()
+        let sidecar = try Sidecar.importing()
         #expect(try sidecar.bearerd.terminate() == .exited(0))
         let file = sidecar.storeDirectory + "/default.session"
-        let whole = Self.stored(sidecar)
+        let whole = sidecar.storedSession
         let later = whole.replacing(#""version": 1"#, with: #""version": 2"#)
         #expect(later != whole)
         try sidecar.directory.write("store/default.session", later)
@@ -230,7 +146,7 @@ import Testing
         #expect(try again.identityStatus()["last_error"]["detail"].string?.contains("later version") == true)
         let token = try BearerdProcess.command("token", "-c", sidecar.directory.path("config.yaml"))
         #expect(token.exit == 74 && token.errors.contains("later version"), "\(token.errors)")
-        #expect(Self.stored(sidecar) == later && sidecar.provider.requests.count == before)
+        #expect(sidecar.storedSession == later && sidecar.provider.requests.count == before)
         #expect(!TemporaryDirectory.entries(of: sidecar.storeDirectory).contains { $0.contains("damaged") })
         try sidecar.directory.write("store/default.session", whole)
         try eventually("the session to be used") { try again.get().status == 200 }
@@ -238,9 +154,9 @@ import Testing
 
     @Test func `a session in plain text planted in an encrypted store is 77`() throws {
         let directory = try TemporaryDirectory()
-        let plain = try Self.site(directory: directory)
+        let plain = try Sidecar.importing(directory: directory)
         #expect(try plain.bearerd.terminate() == .exited(0))
-        let planted = Self.stored(plain)
+        let planted = plain.storedSession
         let key = String(repeating: "0f", count: 32)
         let settings = Sidecar.Settings(
             store: "directory: \(directory.path("store"))\nencryption_key: '\(key)'", grant: "refresh_token")
@@ -254,12 +170,19 @@ import Testing
         try directory.write("store/default.session", planted)
         chmod(file, 0o600)
         let before = plain.provider.requests.count
-        for command in ["run", "token"] {
+        let written = String(
+            decoding: TemporaryDirectory.contents(of: directory.path("config.yaml")), as: UTF8.self)
+        for command in ["run", "token", "login"] {
+            if command == "login" {
+                let person = written.replacing(
+                    "grant_type: refresh_token", with: "grant_type: authorization_code")
+                try directory.write("config.yaml", person)
+            }
             let result = try BearerdProcess.command(command, "-c", directory.path("config.yaml"))
-            #expect(result.exit == 77, "\(result.errors)")
+            #expect(result.exit == 77 && result.output.isEmpty, "\(result.errors)")
             #expect(result.errors.contains("bearerd import") && result.errors.contains(file))
         }
-        #expect(plain.provider.requests.count == before && Self.stored(plain) == planted)
+        #expect(plain.provider.requests.count == before && plain.storedSession == planted)
     }
 
     @Test func `a login waits for the lock, says who holds it, and loses nothing`() throws {

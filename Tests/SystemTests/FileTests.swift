@@ -22,9 +22,11 @@ import Testing
         umask(0o022)
         let path = directory.path("state")
         _ = try FileReplacement.replace(
-            path, with: Array("one".utf8), keepingPreviousAs: directory.path("previous"))
+            FilePlace(path), with: Array("one".utf8), keepingPreviousAs: FilePlace(directory.path("previous"))
+        )
         _ = try FileReplacement.replace(
-            path, with: Array("two".utf8), keepingPreviousAs: directory.path("previous"))
+            FilePlace(path), with: Array("two".utf8), keepingPreviousAs: FilePlace(directory.path("previous"))
+        )
         #expect(content("state") == "two")
         #expect(content("previous") == "one")
         #expect(try FileSystem.status(of: path)?.mode == 0o600)
@@ -34,9 +36,10 @@ import Testing
     @Test(arguments: FileReplacement.Step.allCases)
     func `stopping after any step leaves the old content or the new`(last: FileReplacement.Step) throws {
         let path = directory.path("state")
-        _ = try FileReplacement.replace(path, with: Array("old".utf8))
+        _ = try FileReplacement.replace(FilePlace(path), with: Array("old".utf8))
         var replacement = FileReplacement(
-            of: path, with: Array("new".utf8), keepingPreviousAs: directory.path("previous"))
+            of: FilePlace(path), with: Array("new".utf8),
+            keepingPreviousAs: FilePlace(directory.path("previous")))
         for step in FileReplacement.Step.allCases {
             try replacement.take(step)
             if step == last { break }
@@ -45,21 +48,23 @@ import Testing
         #expect(content("state") == (isPublished ? "new" : "old"))
         #expect(content("previous") ?? "old" == "old")
 
-        _ = try FileReplacement.replace(path, with: Array("next".utf8))
+        _ = try FileReplacement.replace(FilePlace(path), with: Array("next".utf8))
         #expect(content("state") == "next")
     }
 
     @Test func `a replacement never writes through a link that somebody put in its way`() throws {
         let path = directory.path("state")
         #expect(symlink(directory.path("victim"), path + ".new") == 0)
-        _ = try FileReplacement.replace(path, with: Array("mine".utf8))
+        _ = try FileReplacement.replace(FilePlace(path), with: Array("mine".utf8))
         #expect(content("state") == "mine")
         #expect(try FileSystem.status(of: directory.path("victim")) == nil)
     }
 
     @Test func `a failure names the call, the path and the reason`() {
         let path = directory.path("none/state")
-        let error = #expect(throws: SystemError.self) { try FileReplacement.replace(path, with: []) }
+        let error = #expect(throws: SystemError.self) {
+            try FileReplacement.replace(FilePlace(path), with: [])
+        }
         #expect(error == SystemError(.open, path: path + ".new", code: ENOENT))
         #expect(error?.isMissing == true)
         #expect(error.map { "\($0)" } == "open \(path).new: No such file or directory")
@@ -67,7 +72,7 @@ import Testing
 
     @Test func `reading stops at the limit and refuses a link where asked`() throws {
         let path = directory.path("state")
-        _ = try FileReplacement.replace(path, with: Array(repeating: 65, count: 100_000))
+        _ = try FileReplacement.replace(FilePlace(path), with: Array(repeating: 65, count: 100_000))
         #expect(try FileSystem.read(path, limit: 100_000).bytes.count == 100_000)
         #expect(throws: SystemError(.read, path: path, code: EFBIG)) {
             try FileSystem.read(path, limit: 99_999)
@@ -94,12 +99,12 @@ import Testing
     @Test func `a lock has one holder at a time`() throws {
         let path = directory.path("lock")
         func isFree() throws -> Bool {
-            switch try FileLock.acquire(path) {
+            switch try FileLock.acquire(FilePlace(path)) {
             case .some: true
             case .none: false
             }
         }
-        let lock = try FileLock.acquire(path)
+        let lock = try FileLock.acquire(FilePlace(path))
         #expect(try !isFree())
         _ = consume lock
         #expect(try isFree())
@@ -113,25 +118,25 @@ import Testing
         let path = directory.path("state")
         var changes = watcher.changes(of: path).makeAsyncIterator()
 
-        _ = try FileReplacement.replace(path, with: Array("made".utf8))
+        _ = try FileReplacement.replace(FilePlace(path), with: Array("made".utf8))
         #expect(await changes.next() != nil)
-        _ = try FileReplacement.replace(path, with: Array("replaced".utf8))
+        _ = try FileReplacement.replace(FilePlace(path), with: Array("replaced".utf8))
         #expect(await changes.next() != nil)
-        try FileSystem.remove(path)
+        try FileSystem.remove(FilePlace(path))
         #expect(await changes.next() != nil)
 
         var other = watcher.changes(of: directory.path("other")).makeAsyncIterator()
         await withCheckedContinuation { done in
             // On the watcher's thread, so that it cannot look in between.
             thread.after(.zero) {
-                let ours = try? FileReplacement.replace(path, with: Array("ours".utf8))
+                let ours = try? FileReplacement.replace(FilePlace(path), with: Array("ours".utf8))
                 watcher.expect(ours ?? nil, at: path)
                 done.resume()
             }
         }
-        _ = try FileReplacement.replace(directory.path("other"), with: [])
+        _ = try FileReplacement.replace(FilePlace(directory.path("other")), with: [])
         #expect(await other.next() != nil)
-        _ = try FileReplacement.replace(path, with: Array("theirs".utf8))
+        _ = try FileReplacement.replace(FilePlace(path), with: Array("theirs".utf8))
         #expect(await changes.next() != nil)
     }
 }

@@ -22,8 +22,8 @@ import TokenStore
         try await store.save(.sample(generation: 1))
         let path = fixture.path("default.session")
         var replacement = FileReplacement(
-            of: path, with: StoredSession.sample(generation: 2).encoded(),
-            keepingPreviousAs: path + ".previous")
+            of: FilePlace(path), with: StoredSession.sample(generation: 2).encoded(),
+            keepingPreviousAs: FilePlace(path + ".previous"))
         for step in FileReplacement.Step.allCases {
             try replacement.take(step)
             if step == last { break }

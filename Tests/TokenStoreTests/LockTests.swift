@@ -93,6 +93,48 @@ import TokenStore
         #expect(try await fixture.open().load("default")?.generation == 40)
     }
 
+    @Test func `is one for all while the directory is being replaced`() async throws {
+        let (ours, theirs) = (try fixture.open(), try fixture.open())
+        try await ours.save(.sample(generation: 1))
+        let old = try await ours.lock("default", waitingAtMost: .zero)
+        rename(fixture.directory, fixture.directory + ".old")
+        #expect(mkdir(fixture.directory, 0o700) == 0)
+        // Who has it finishes where it was; nobody else gets it there or here.
+        await #expect(throws: StoreError.self) { try await theirs.lock("default", waitingAtMost: .zero) }
+        try await ours.save(.sample(generation: 2))
+        #expect(try await theirs.load("default")?.generation == 2)
+        await old.release()
+        let new = try await theirs.lock("default", waitingAtMost: .zero)
+        #expect(try await theirs.load("default")?.generation == 2)
+        try await theirs.save(.sample(generation: 3))
+        await #expect(throws: StoreError.self) { try await ours.lock("default", waitingAtMost: .zero) }
+        await new.release()
+        try await ours.lock("default", waitingAtMost: .zero).release()
+        #expect(try await ours.load("default")?.generation == 3)
+        #expect(try await fixture.open().load("default")?.generation == 3)
+        #expect(await ours.misplacement(of: "default") == nil)
+    }
+
+    @Test func `of a directory that is removed is had by nobody but the only one who uses it`() async throws {
+        let ours = try fixture.open()
+        do {
+            let theirs = try fixture.open()
+            try await theirs.save(.sample(generation: 1))
+            _ = try Subprocess.run(["/bin/rm", "-rf", fixture.directory])
+            for store in [ours, theirs] {
+                await #expect(throws: StoreError.self) {
+                    try await store.lock("default", waitingAtMost: .zero)
+                }
+            }
+        }
+        let lock = try await ours.lock("default", waitingAtMost: .seconds(20))
+        await #expect(throws: StoreError.self) { try await ours.lock("default", waitingAtMost: .zero) }
+        #expect(try await ours.load("default") == nil)
+        let error = await #expect(throws: StoreError.self) { try await ours.save(.sample(generation: 2)) }
+        #expect(error?.reason.contains("is gone: put it back") == true)
+        await lock.release()
+    }
+
     @Test func `works in memory as well`() async throws {
         let store = MemoryStore(on: fixture.thread)
         store.save(.sample(generation: 1), keepingPrevious: true)

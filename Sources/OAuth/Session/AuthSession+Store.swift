@@ -97,8 +97,10 @@ extension AuthSession {
             storeFailed(.load, error)
             throw error
         }
-        lookMoment = nil
+        let misplacement = await store.misplacement(of: identity)
+        lookMoment = misplacement.map { _ in clock.now + Self.tryAgainAfter }
         storeWorked(.load)
+        if let misplacement { storeFailed(.place, misplacement) } else { storeWorked(.place) }
         state.outrank(stored)
         let newest = family.newest(stored)
         if let newest { adopt(newest) }

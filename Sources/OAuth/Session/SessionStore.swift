@@ -7,6 +7,9 @@ public protocol SessionStore: Sendable {
     /// A damaged entry is the store's own affair: it is kept aside, reported, and reads as an older one or as nil.
     func load(_ identity: String) async throws(StoreError) -> StoredSession?
 
+    /// Why what ``load(_:)`` found last is not where another process will look for it, though it can be read and written.
+    func misplacement(of identity: String) async -> StoreError?
+
     /// Replaces what is stored for `session.identity`; returns once it would survive a power cut.
     ///
     /// One session before is kept, in case the newest is damaged: what is replaced if `keepsPrevious`, else what was
@@ -27,6 +30,9 @@ public protocol SessionStore: Sendable {
 }
 
 extension SessionStore {
+    /// Nothing is ever in another place.
+    public func misplacement(of identity: String) async -> StoreError? { nil }
+
     /// Replaces what is stored for `session.identity`, and keeps what was.
     public func save(_ session: StoredSession) async throws(StoreError) {
         try await save(session, keepingPrevious: true)

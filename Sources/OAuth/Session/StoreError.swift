@@ -6,12 +6,22 @@ public enum StoreError: Error, Equatable, Sendable {
     case busy(by: String?)
     /// Reading or writing failed; the reason names the operation, the path and the system's words, no secret.
     case unavailable(String)
+    /// What is there is not ours to read or to replace, and stays so until a person has acted.
+    case refused(String)
 
     /// Whether the lock was not to be had, and nothing else is known to be wrong.
     public var isBusy: Bool {
         switch self {
         case .busy: true
-        case .unavailable: false
+        case .unavailable, .refused: false
+        }
+    }
+
+    /// Whether only a person can help, so that trying again does not.
+    public var isRefused: Bool {
+        switch self {
+        case .refused: true
+        case .busy, .unavailable: false
         }
     }
 
@@ -19,7 +29,7 @@ public enum StoreError: Error, Equatable, Sendable {
     public var reason: String {
         switch self {
         case .busy(let holder): "\(holder ?? "another process") keeps the store's lock"
-        case .unavailable(let reason): reason
+        case .unavailable(let reason), .refused(let reason): reason
         }
     }
 
@@ -27,7 +37,7 @@ public enum StoreError: Error, Equatable, Sendable {
     public var code: String {
         switch self {
         case .busy: "store_busy"
-        case .unavailable: "store_unavailable"
+        case .unavailable, .refused: "store_unavailable"
         }
     }
 }

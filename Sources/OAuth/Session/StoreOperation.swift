@@ -8,4 +8,6 @@ public enum StoreOperation: String, Sendable {
     case save
     /// Keeping others out.
     case lock
+    /// Being where every process looks.
+    case place
 }

@@ -98,8 +98,9 @@ extension AuthState {
     /// The store could not do something.
     mutating func storeFailed(_ operation: StoreOperation, _ error: StoreError, wall: WallTime) {
         let since = storeTroubles[operation]?.at ?? wall
-        storeTroubles[operation] = IdentityError(
-            code: error.code, detail: error.reason, at: since, isAboutStore: true)
+        var trouble = IdentityError(code: error.code, detail: error.reason, at: since, isAboutStore: true)
+        trouble.isRefusal = error.isRefused
+        storeTroubles[operation] = trouble
     }
 
     /// The store did what it was asked for.
@@ -114,11 +115,13 @@ extension AuthState {
     }
 
     /// Why the store could not do what it was asked last.
-    var lastStoreError: StoreError? { storeTrouble.map { .unavailable($0.detail) } }
+    var lastStoreError: StoreError? {
+        storeTrouble.map { $0.isRefusal ? .refused($0.detail) : .unavailable($0.detail) }
+    }
 
     /// The trouble that people hear of.
     var storeTrouble: IdentityError? {
-        storeTroubles[.load] ?? storeTroubles[.lock] ?? storeTroubles[.save]
+        storeTroubles[.load] ?? storeTroubles[.lock] ?? storeTroubles[.save] ?? storeTroubles[.place]
     }
 
     /// Whether asking again is worth while because of `stored`: somebody began anew, or was answered.

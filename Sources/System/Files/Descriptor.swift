@@ -13,13 +13,20 @@ struct Descriptor: ~Copyable {
     ///
     /// - Throws: ``SystemError``.
     init(opening path: String, _ flags: CInt, mode: mode_t = 0) throws(SystemError) {
+        try self.init(opening: FilePlace(path), flags, mode: mode)
+    }
+
+    /// Opens a file (`openat`).
+    ///
+    /// - Throws: ``SystemError``.
+    init(opening place: FilePlace, _ flags: CInt, mode: mode_t = 0) throws(SystemError) {
         var number: CInt
         repeat {
-            number = open(path, flags | O_CLOEXEC, mode)
+            number = openat(place.base, place.name, flags | O_CLOEXEC, mode)
         } while number < 0 && errno == EINTR
+        path = place.path
         guard number >= 0 else { throw .last(.open, path) }
         self.number = number
-        self.path = path
     }
 
     /// Takes over what is open already; `path` is for errors.

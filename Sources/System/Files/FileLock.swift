@@ -12,19 +12,19 @@ package struct FileLock: ~Copyable, Sendable {
 
     /// Takes the lock if it is free; never waits.
     ///
-    /// - Parameter path: made with mode 0600 if there is none; one that can only be read will do.
+    /// - Parameter place: the file, made with mode 0600 if there is none; one that can only be read will do.
     /// - Returns: nil if somebody else has it, in this process or another.
     /// - Throws: ``SystemError``.
-    package static func acquire(_ path: String) throws(SystemError) -> FileLock? {
+    package static func acquire(_ place: FilePlace) throws(SystemError) -> FileLock? {
         var isWritable = true
-        let file = try open(path, &isWritable)
+        let file = try open(place, &isWritable)
         var result: CInt
         repeat {
             result = flock(file.number, LOCK_EX | LOCK_NB)
         } while result != 0 && errno == EINTR
         if result != 0 {
             if errno == EWOULDBLOCK { return nil }
-            throw .last(.flock, path)
+            throw .last(.flock, place.path)
         }
         // Nobody needs it to be locked out: on a full disk there is a lock without a name on it.
         if isWritable, ftruncate(file.number, 0) == 0 {
@@ -33,16 +33,16 @@ package struct FileLock: ~Copyable, Sendable {
         return FileLock(file: file)
     }
 
-    private static func open(_ path: String, _ isWritable: inout Bool) throws(SystemError) -> Descriptor {
+    private static func open(_ place: FilePlace, _ isWritable: inout Bool) throws(SystemError) -> Descriptor {
         do throws(SystemError) {
-            return try Descriptor(opening: path, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+            return try Descriptor(opening: place, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
         } catch {
             // On a disk that has become read-only the lock that is there still keeps others out.
             guard error.isPermission else { throw error }
             isWritable = false
             let failure = error
             do throws(SystemError) {
-                return try Descriptor(opening: path, O_RDONLY | O_NOFOLLOW)
+                return try Descriptor(opening: place, O_RDONLY | O_NOFOLLOW)
             } catch {
                 throw failure
             }

@@ -22,16 +22,16 @@ package struct FileLockHolder: Equatable, Sendable {
         self.since = since
     }
 
-    /// Finds out who holds the lock on `path`.
+    /// Finds out who holds the lock on a file.
     ///
     /// The kernel knows best (`/proc/locks`), but not of other hosts; the file may have been left by somebody who died.
     ///
     /// - Returns: nil if that cannot be known.
-    package static func of(_ path: String) -> FileLockHolder? {
-        let written = (try? FileSystem.read(path, limit: 64, followingLink: false)).flatMap {
+    package static func of(_ place: FilePlace) -> FileLockHolder? {
+        let written = (try? FileSystem.read(place, limit: 64, followingLink: false)).flatMap {
             parse($0.bytes)
         }
-        guard let status = try? FileSystem.status(of: path),
+        guard let status = try? FileSystem.status(of: place, followingLink: false),
             let known = lockers(of: status.fingerprint.inode),
             let first = known.first
         else { return written }

@@ -21,21 +21,21 @@ package struct FileReplacement: ~Copyable {
         case synchronizeDirectory
     }
 
-    private let path: String
-    private let previousPath: String?
+    private let place: FilePlace
+    private let previous: FilePlace?
     private let bytes: [UInt8]
     private var file: Descriptor?
     /// What the new file will be known by, from the first step on.
     package private(set) var fingerprint: FileFingerprint?
 
     /// - Parameters:
-    ///   - path: the name; only one process at a time may replace it, which is what a ``FileLock`` is for.
+    ///   - place: the name; only one process at a time may replace it, which is what a ``FileLock`` is for.
     ///   - bytes: the new content.
-    ///   - previousPath: the second name for the old content, in the same directory.
-    package init(of path: String, with bytes: [UInt8], keepingPreviousAs previousPath: String? = nil) {
-        self.path = path
+    ///   - previous: the second name for the old content, in the same directory.
+    package init(of place: FilePlace, with bytes: [UInt8], keepingPreviousAs previous: FilePlace? = nil) {
+        self.place = place
         self.bytes = bytes
-        self.previousPath = previousPath
+        self.previous = previous
     }
 
     /// Takes every step.
@@ -44,14 +44,14 @@ package struct FileReplacement: ~Copyable {
     /// - Throws: ``SystemError``; the old content stands, unless only its directory could not be
     ///   synchronized.
     package static func replace(
-        _ path: String, with bytes: [UInt8], keepingPreviousAs previousPath: String? = nil
+        _ place: FilePlace, with bytes: [UInt8], keepingPreviousAs previous: FilePlace? = nil
     ) throws(SystemError) -> FileFingerprint? {
-        var replacement = FileReplacement(of: path, with: bytes, keepingPreviousAs: previousPath)
+        var replacement = FileReplacement(of: place, with: bytes, keepingPreviousAs: previous)
         do {
             for step in Step.allCases { try replacement.take(step) }
         } catch {
             // On a full disk the half-written file would take the place that the next try needs.
-            unlink(replacement.newPath)
+            try? FileSystem.remove(replacement.new)
             throw error
         }
         return replacement.fingerprint
@@ -65,36 +65,33 @@ package struct FileReplacement: ~Copyable {
         case .write: try write()
         case .synchronize: try file?.synchronize()
         case .keepPrevious: keepPrevious()
-        case .publish: try FileSystem.rename(newPath, to: path)
-        case .synchronizeDirectory: try FileSystem.synchronize(directory: directory)
+        case .publish: try FileSystem.rename(new, to: place)
+        case .synchronizeDirectory: try place.synchronizeDirectory()
         }
     }
 
-    private var newPath: String { path + ".new" }
-
-    private var directory: String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
-    }
+    private var new: FilePlace { place.appending(".new") }
 
     private mutating func write() throws(SystemError) {
         // What a killed process left behind; O_EXCL below makes sure that the file is new and no link.
-        try FileSystem.remove(newPath)
-        let file = try Descriptor(opening: newPath, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
+        try FileSystem.remove(new)
+        let file = try Descriptor(opening: new, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600)
         // The umask may have taken even the owner's bits away.
-        guard fchmod(file.number, 0o600) == 0 else { throw .last(.fchmod, newPath) }
+        guard fchmod(file.number, 0o600) == 0 else { throw .last(.fchmod, new.path) }
         try file.writeAll(bytes)
         fingerprint = try file.status().fingerprint
         self.file = consume file
     }
 
     private func keepPrevious() {
-        guard let previousPath else { return }
-        let linkPath = previousPath + ".new"
-        unlink(linkPath)
+        guard let previous else { return }
+        let link = previous.appending(".new")
+        try? FileSystem.remove(link)
         // link and rename rather than copy: it needs no space, and the second name is whole at every moment.
-        if link(path, linkPath) == 0 { _ = rename(linkPath, previousPath) }
+        if linkat(place.base, place.name, link.base, link.name, 0) == 0 {
+            try? FileSystem.rename(link, to: previous)
+        }
         // rename does nothing where both are names of one file already, as after a crash between these steps.
-        unlink(linkPath)
+        try? FileSystem.remove(link)
     }
 }

@@ -16,6 +16,8 @@ package struct FileStatus: Equatable, Sendable {
     package let owner: UInt32
     /// In bytes.
     package let size: Int64
+    /// Whether no name leads there any more.
+    package let isRemoved: Bool
     /// Changes whenever the content or the file behind the name does.
     package let fingerprint: FileFingerprint
 
@@ -31,6 +33,7 @@ package struct FileStatus: Equatable, Sendable {
         mode = status.st_mode & 0o7777
         owner = status.st_uid
         size = Int64(status.st_size)
+        isRemoved = status.st_nlink == 0
         fingerprint = FileFingerprint(
             device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
             modifiedNanoseconds: Int64(status.st_mtim.tv_sec) &* 1_000_000_000

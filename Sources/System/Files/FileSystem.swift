@@ -14,9 +14,19 @@ package enum FileSystem {
     package static func status(
         of path: String, followingLink followsLink: Bool = true
     ) throws(SystemError) -> FileStatus? {
+        try status(of: FilePlace(path), followingLink: followsLink)
+    }
+
+    /// What a file is, with what it may be behind a link.
+    ///
+    /// - Returns: nil if there is nothing.
+    /// - Throws: ``SystemError``.
+    package static func status(
+        of place: FilePlace, followingLink followsLink: Bool
+    ) throws(SystemError) -> FileStatus? {
         var status = stat()
-        guard (followsLink ? stat(path, &status) : lstat(path, &status)) == 0 else {
-            let failure = SystemError.last(.stat, path)
+        guard fstatat(place.base, place.name, &status, followsLink ? 0 : AT_SYMLINK_NOFOLLOW) == 0 else {
+            let failure = SystemError.last(.stat, place.path)
             if failure.isMissing { return nil }
             throw failure
         }
@@ -34,11 +44,25 @@ package enum FileSystem {
     package static func read(
         _ path: String, limit: Int, followingLink followsLink: Bool = true
     ) throws(SystemError) -> (bytes: [UInt8], status: FileStatus) {
+        try read(FilePlace(path), limit: limit, followingLink: followsLink)
+    }
+
+    /// Reads a file whole.
+    ///
+    /// - Parameters:
+    ///   - place: where it is.
+    ///   - limit: of bytes; a longer file is an error (`EFBIG`).
+    ///   - followsLink: whether a symbolic link as the last part is followed or an error (`ELOOP`).
+    /// - Returns: the content, with what the file was when it was read.
+    /// - Throws: ``SystemError``.
+    package static func read(
+        _ place: FilePlace, limit: Int, followingLink followsLink: Bool
+    ) throws(SystemError) -> (bytes: [UInt8], status: FileStatus) {
         // Without O_NONBLOCK, opening a FIFO waits for a writer.
-        let file = try Descriptor(opening: path, O_RDONLY | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW))
+        let file = try Descriptor(opening: place, O_RDONLY | O_NONBLOCK | (followsLink ? 0 : O_NOFOLLOW))
         let status = try file.status()
         guard let bytes = try file.readAll(limit: limit) else {
-            throw SystemError(.read, path: path, code: EFBIG)
+            throw SystemError(.read, path: place.path, code: EFBIG)
         }
         return (bytes, status)
     }
@@ -70,6 +94,11 @@ package enum FileSystem {
     /// - Throws: ``SystemError``.
     package static func names(in directory: String) throws(SystemError) -> [String] {
         guard let stream = opendir(directory) else { throw .last(.opendir, directory) }
+        return names(reading: stream)
+    }
+
+    /// The names that `stream` still has, which is closed then.
+    static func names(reading stream: OpaquePointer) -> [String] {
         defer { closedir(stream) }
         var names: [String] = []
         while let entry = readdir(stream) {
@@ -86,15 +115,19 @@ package enum FileSystem {
     /// Gives a file another name in the same file system, replacing what had it (`rename`).
     ///
     /// - Throws: ``SystemError``.
-    package static func rename(_ path: String, to newPath: String) throws(SystemError) {
-        guard Glibc.rename(path, newPath) == 0 else { throw .last(.rename, path) }
+    package static func rename(_ place: FilePlace, to new: FilePlace) throws(SystemError) {
+        guard renameat(place.base, place.name, new.base, new.name) == 0 else {
+            throw .last(.rename, place.path)
+        }
     }
 
     /// Takes a name away (`unlink`); none there is no error.
     ///
     /// - Throws: ``SystemError``.
-    package static func remove(_ path: String) throws(SystemError) {
-        guard unlink(path) == 0 || errno == ENOENT else { throw .last(.unlink, path) }
+    package static func remove(_ place: FilePlace) throws(SystemError) {
+        guard unlinkat(place.base, place.name, 0) == 0 || errno == ENOENT else {
+            throw .last(.unlink, place.path)
+        }
     }
 
     /// Returns once the names in a directory are on the disk.

@@ -55,7 +55,7 @@ struct BoundListener: Sendable {
     /// Call it before ``close()``: while somebody listens there, no other bearerd takes the name over.
     func removeFile() {
         guard case .unix(let path) = address, let file, file == Self.fingerprint(of: path) else { return }
-        try? FileSystem.remove(path)
+        try? FileSystem.remove(FilePlace(path))
     }
 
     private static func fingerprint(of path: String) -> FileFingerprint? {

@@ -129,6 +129,7 @@ extension StoreOperation {
         case .load: "the stored session cannot be read; it is tried again"
         case .save: "the session cannot be stored and goes on from memory; it is tried again"
         case .lock: "the store's lock is not to be had; it is tried again"
+        case .place: "the session is not where it will be looked for, and goes on where it was"
         }
     }
 
@@ -138,6 +139,7 @@ extension StoreOperation {
         case .load: "the stored session can be read again"
         case .save: "the session is stored again"
         case .lock: "the store's lock is to be had again"
+        case .place: "the session is where it will be looked for again"
         }
     }
 }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OAuth
+import System
+
+/// Which directory an identity is in.
+///
+/// The one that the path leads to, if that can be used; else the one where it was. An identity moves only under the locks
+/// of both, so that two processes never hold it at once, and what is newer in the old directory moves along.
+extension FileStore {
+    /// Where an identity stands.
+    enum Standing {
+        case settled(StoreHome)
+        /// The path leads elsewhere, but somebody holds the identity here or there.
+        case contested(StoreHome)
+
+        var home: StoreHome {
+            switch self {
+            case .settled(let home), .contested(let home): home
+            }
+        }
+    }
+
+    /// Where an identity was when somebody looked last.
+    func home(of identity: String) -> StoreHome { homes[identity] ?? first }
+
+    /// Looks where an identity belongs, and moves it there.
+    ///
+    /// - Throws: ``StoreError`` where others may change what is in the directory.
+    func standing(of identity: String) throws(StoreError) -> Standing {
+        let home = home(of: identity)
+        switch place.look(from: home.directory) {
+        case .same:
+            misplacements[identity] = nil
+            return .settled(home)
+        case .unfit(let error):
+            throw error
+        case .misplaced(let error):
+            misplacements[identity] = error
+            return .settled(home)
+        case .other(let directory):
+            // Who holds the lock finishes where that is.
+            guard !isHeld(identity) else { return .settled(home) }
+            do throws(StoreError) {
+                guard let new = try move(identity, from: home, to: directory) else { return .contested(home) }
+                misplacements[identity] = nil
+                return .settled(new)
+            } catch {
+                misplacements[identity] = error
+                return .settled(home)
+            }
+        }
+    }
+
+    /// What a failed call means: where the directory is gone, that.
+    func failure(_ error: SystemError, of identity: String) -> StoreError {
+        guard home(of: identity).directory.isRemoved else { return .unavailable("\(error)") }
+        return misplacements[identity] ?? place.gone
+    }
+
+    /// - Returns: nil if somebody holds the identity, in either directory.
+    private func move(
+        _ identity: String, from old: StoreHome, to directory: OpenDirectory
+    ) throws(StoreError) -> StoreHome? {
+        let new =
+            ([first] + homes.values).first { $0.isSame(as: directory) }
+            ?? StoreHome(directory, sealer: sealer)
+        var locks: [FileStoreLock] = []
+        defer { for lock in locks { lock.release() } }
+        do throws(SystemError) {
+            // In one that is removed nobody can hold anything.
+            for home in [old, new] where !home.directory.isRemoved {
+                guard let lock = try take(home.paths(of: identity).lock) else { return nil }
+                locks.append(lock)
+            }
+        } catch {
+            throw place.failure(error)
+        }
+        let there = try read(new.paths(of: identity).current, identity)
+        if let refusal = refusal(of: there, at: new.paths(of: identity).current, in: new) { throw refusal }
+        do throws(SystemError) {
+            try carry(identity, from: old, to: new, over: there)
+        } catch {
+            throw place.failure(error)
+        }
+        homes[identity] = new
+        return new
+    }
+
+    /// Why a file that was found may neither be used nor replaced; nil if it may.
+    func refusal(of entry: Entry, at place: FilePlace, in home: StoreHome) -> StoreError? {
+        switch entry {
+        case .foreign:
+            .refused("\(place.path) \(sealer.foreignProblem)")
+        case .later:
+            .refused(
+                "\(place.path) was written by a later version of bearerd, and is left as it is: run that version, or "
+                    + "move the file away and log in")
+        case .unencrypted where !home.mark.mayBePlain:
+            .refused("\(place.path) \(EncryptionMark.problem)")
+        case .missing, .damaged, .whole, .unencrypted:
+            nil
+        }
+    }
+
+    /// Puts what is newer in the old directory into the new one.
+    private func carry(
+        _ identity: String, from old: StoreHome, to new: StoreHome, over there: Entry
+    ) throws(SystemError) {
+        guard let session = (try? read(old.paths(of: identity).current, identity))?.session,
+            session.generation > there.session?.generation ?? 0
+        else { return }
+        try write(session, to: new, keepingPrevious: true)
+    }
+}

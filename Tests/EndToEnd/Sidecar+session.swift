@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+
+/// Sessions that are imported into a daemon's store.
+extension Sidecar {
+    /// A daemon for an imported session.
+    ///
+    /// - Parameters:
+    ///   - expiresIn: the lifetime of its access tokens.
+    ///   - top: lines of the configuration.
+    ///   - isBegun: whether the session is there when this returns.
+    static func importing(
+        directory: TemporaryDirectory? = nil, upstream: RawUpstream? = nil, expiresIn: String = "300",
+        top: String = "", isBegun: Bool = true
+    ) throws -> Sidecar {
+        let provider = try HostileProvider()
+        provider.setPolicy { $0.expiresIn = expiresIn }
+        let sidecar = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory,
+            .init(top: top, grant: "refresh_token"))
+        if isBegun {
+            try sidecar.importSession()
+            try eventually("a token") { try sidecar.get().status == 200 }
+        }
+        return sidecar
+    }
+
+    /// One more daemon on the same store.
+    func peer() throws -> Sidecar {
+        let peer = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory, clientSecret: clientSecret,
+            .init(grant: "refresh_token"))
+        try eventually("a token for both") { try peer.get().status == 200 }
+        return peer
+    }
+
+    /// Imports a new refresh token of the provider's.
+    func importSession() throws {
+        let file = try directory.write("token", provider.makeRefreshToken() + "\n")
+        let result = try BearerdProcess.command(
+            "import", "--refresh-token", file, "-c", directory.path("config.yaml"))
+        guard result.exit == 0 else { throw WireError(result.errors) }
+    }
+
+    /// The session's file in the store, which is not encrypted.
+    var storedSession: String {
+        String(
+            decoding: TemporaryDirectory.contents(of: storeDirectory + "/default.session"), as: UTF8.self)
+    }
+
+    /// The code of the identity's `last_error`.
+    func lastError() throws -> String? { try identityStatus()["last_error"]["code"].string }
+
+    /// What its `last_error` says.
+    func lastErrorDetail() throws -> String { try identityStatus()["last_error"]["detail"].string ?? "" }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import Testing
+
+/// A store whose directory is moved, replaced, removed or no longer to be written while daemons use it.
+@Suite(.blocking) struct `A store's directory` {
+    /// Waits until every token that there is now has expired, and daemons have fetched others.
+    private static func awaitRefreshes(of sidecars: Sidecar...) throws {
+        let provider = sidecars[0].provider
+        let before = provider.requests.count
+        try eventually("further refreshes") { provider.requests.count >= before + 2 }
+        for sidecar in sidecars {
+            try eventually("a token") {
+                try sidecar.get().status == 200 && sidecar.admin("GET", "/readyz").status == 200
+            }
+        }
+        expectNoneTwice(provider)
+    }
+
+    private static func expectNoneTwice(_ provider: HostileProvider) {
+        let shown = provider.requests.compactMap { $0["refresh_token"] }
+        #expect(Set(shown).count == shown.count, "no refresh token is sent twice")
+        #expect(!provider.requests.contains { $0.grant != "refresh_token" })
+    }
+
+    private static func awaitTrouble(_ words: String, _ sidecar: Sidecar) throws {
+        try eventually("the trouble to be told") {
+            try sidecar.lastError() == "store_unavailable" && sidecar.lastErrorDetail().contains(words)
+        }
+    }
+
+    private static func awaitNewest(in sidecar: Sidecar) throws {
+        try eventually("the newest session to be stored") {
+            sidecar.provider.latestRefreshToken.map(sidecar.storedSession.contains) ?? false
+        }
+    }
+
+    @Test func `moved away goes on being used, by all who have it`() throws {
+        let sidecar = try Sidecar.importing(expiresIn: "4")
+        let peer = try sidecar.peer()
+        let store = sidecar.storeDirectory
+        rename(store, store + ".moved")
+        try Self.awaitTrouble("is gone", sidecar)
+        try Self.awaitRefreshes(of: sidecar, peer)
+        let moved = TemporaryDirectory.contents(of: store + ".moved/default.session")
+        #expect(moved != [] && !TemporaryDirectory.entries(of: sidecar.directory.path).contains("store"))
+        rename(store + ".moved", store)
+        try eventually("all to be well") { try sidecar.lastError() == nil && peer.lastError() == nil }
+        try Self.awaitRefreshes(of: sidecar, peer)
+        try Self.awaitNewest(in: sidecar)
+    }
+
+    @Test(arguments: [true, false])
+    func `replaced is followed by all, with what is newest`(isEmpty: Bool) throws {
+        let sidecar = try Sidecar.importing(expiresIn: "4")
+        let peer = try sidecar.peer()
+        let store = sidecar.storeDirectory
+        if isEmpty {
+            mkdir(store + ".new", 0o700)
+        } else {
+            _ = try Subprocess.run(["/bin/cp", "-a", store, store + ".new"])
+            try Self.awaitRefreshes(of: sidecar, peer)
+        }
+        rename(store, store + ".old")
+        rename(store + ".new", store)
+        try Self.awaitRefreshes(of: sidecar, peer)
+        sidecar.provider.setPolicy { $0.expiresIn = "300" }
+        try eventually("a lasting token") { try sidecar.act("refresh").status < 300 }
+        try Self.awaitNewest(in: sidecar)
+        #expect(try sidecar.lastError() == nil)
+    }
+
+    @Test func `removed is done without by who has it alone, and filled again`() throws {
+        let sidecar = try Sidecar.importing(expiresIn: "4")
+        let store = sidecar.storeDirectory
+        _ = try Subprocess.run(["/bin/rm", "-rf", store])
+        try Self.awaitTrouble("is gone", sidecar)
+        try Self.awaitRefreshes(of: sidecar)
+        sidecar.provider.setPolicy { $0.expiresIn = "300" }
+        mkdir(store, 0o700)
+        try Self.awaitNewest(in: sidecar)
+        try eventually("all to be well") { try sidecar.lastError() == nil }
+        Self.expectNoneTwice(sidecar.provider)
+    }
+
+    @Test func `replaced by what cannot be used is told, and the one before is used`() throws {
+        let sidecar = try Sidecar.importing(expiresIn: "4")
+        let store = sidecar.storeDirectory
+        rename(store, store + ".old")
+        mkdir(store, 0o755)
+        chmod(store, 0o755)
+        try Self.awaitTrouble("mode 0755", sidecar)
+        try Self.awaitRefreshes(of: sidecar)
+        #expect(TemporaryDirectory.entries(of: store).isEmpty)
+        chmod(store, 0o700)
+        try Self.awaitNewest(in: sidecar)
+    }
+
+    @Test func `that may not be written any more is read, and its lock is kept`() throws {
+        let directory = try TemporaryDirectory()
+        let store = directory.path("store")
+        mkdir(store, 0o700)
+        func mount(_ options: String...) throws -> Bool {
+            try Subprocess.run(["/usr/bin/mount"] + options + [store]).ending == .exited(0)
+        }
+        guard try mount("-t", "tmpfs", "-o", "mode=0700", "tmpfs") else { return }
+        defer { _ = try? Subprocess.run(["/usr/bin/umount", "-l", store]) }
+        let sidecar = try Sidecar.importing(directory: directory, expiresIn: "4")
+        guard try mount("-o", "remount,ro") else { return }
+        try Self.awaitTrouble("Read-only file system", sidecar)
+        try Self.awaitRefreshes(of: sidecar)
+        #expect(try mount("-o", "remount,rw"))
+        sidecar.provider.setPolicy { $0.expiresIn = "300" }
+        try eventually("a lasting token") { try sidecar.act("refresh").status < 300 }
+        try Self.awaitNewest(in: sidecar)
+    }
+
+    @Test func `replaced by an older copy or an empty directory is written again`() throws {
+        let sidecar = try Sidecar.importing()
+        let store = sidecar.storeDirectory
+        _ = try Subprocess.run(["/bin/cp", "-a", store, store + ".backup"])
+        #expect(try sidecar.act("refresh").status < 300)
+        let newest = try #require(sidecar.provider.latestRefreshToken)
+        rename(store, store + ".old")
+        rename(store + ".backup", store)
+        try eventually("the newest session over the older one") { sidecar.storedSession.contains(newest) }
+        rename(store, store + ".older")
+        try eventually("the loss to be told") { try sidecar.lastError() == "store_unavailable" }
+        #expect(try sidecar.identityStatus()["last_error"]["detail"].string?.contains("is gone") == true)
+        #expect(try sidecar.admin("GET", "/readyz").status == 200)
+        #expect(try sidecar.get().status == 200)
+        mkdir(store, 0o700)
+        try eventually("the session in the new one") { sidecar.storedSession.contains(newest) }
+        #expect(try sidecar.act("refresh").status < 300)
+        #expect(try sidecar.lastError() == nil)
+        #expect(!sidecar.provider.requests.contains { $0.grant != "refresh_token" })
+    }
+
+    @Test func `replaced where the sandbox cannot follow says so, and that a restart helps`() throws {
+        let directory = try TemporaryDirectory()
+        chmod(directory.path, 0o755)
+        let sidecar = try Sidecar.importing(directory: directory, expiresIn: "4")
+        guard sidecar.bearerd.logLines.contains(where: { $0.message == "sandboxed" }) else { return }
+        let store = sidecar.storeDirectory
+        rename(store, store + ".old")
+        mkdir(store, 0o700)
+        try eventually("what happened to be told, and what to do") {
+            let detail = try sidecar.lastErrorDetail()
+            return detail.contains("was replaced") && detail.contains("restart")
+        }
+        try Self.awaitRefreshes(of: sidecar)
+        #expect(try sidecar.lastError() == "store_unavailable")
+        rmdir(store)
+        rename(store + ".old", store)
+        try eventually("all to be well") { try sidecar.lastError() == nil }
+        sidecar.provider.setPolicy { $0.expiresIn = "300" }
+        #expect(try sidecar.act("refresh").status < 300)
+        let newest = try #require(sidecar.provider.latestRefreshToken)
+        #expect(sidecar.storedSession.contains(newest))
+    }
+}
