@@ -16,6 +16,8 @@ package enum SessionHandover: Sendable {
     case device(code: Secret, verifier: Secret, interval: Duration, lifetime: Duration)
     /// What another program obtained.
     case imported(refreshToken: Secret, idToken: Secret?, scope: [String])
+    /// Nothing yet: whether a login could be stored.
+    case inquiry
 
     private static let longestLifetime: Duration = .seconds(3600)
 
@@ -39,6 +41,7 @@ package enum SessionHandover: Sendable {
         case pending
         case device
         case imported
+        case inquiry
     }
 
     private var kind: Kind {
@@ -48,6 +51,7 @@ package enum SessionHandover: Sendable {
         case .pending: .pending
         case .device: .device
         case .imported: .imported
+        case .inquiry: .inquiry
         }
     }
 
@@ -63,7 +67,7 @@ package enum SessionHandover: Sendable {
             put(.redirectURI, .string(code.redirectURI))
             put(.verifier, code.verifier)
             put(.nonce, code.nonce)
-        case .pending:
+        case .pending, .inquiry:
             break
         case .device(let code, let verifier, let interval, let lifetime):
             put(.deviceCode, code)
@@ -103,6 +107,8 @@ package enum SessionHandover: Sendable {
             self = .kept(code)
         case .pending?:
             self = .pending
+        case .inquiry?:
+            self = .inquiry
         case .device?:
             guard let code = secret(.deviceCode), let verifier = secret(.verifier),
                 let interval = duration(.intervalSeconds), let lifetime = duration(.lifetimeSeconds)

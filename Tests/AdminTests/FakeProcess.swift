@@ -86,7 +86,7 @@ final class FakeIdentities: IdentityDirectory {
         switch handover {
         case .pending: throw .failed(TokenFailure(.final, code: "invalid_grant", detail: "it failed"))
         case .device: throw .expired
-        case .code, .kept, .imported: return HandoverReport(isChanged: false)
+        case .code, .kept, .imported, .inquiry: return HandoverReport(isChanged: false)
         }
     }
 

@@ -62,6 +62,13 @@ final class LoginSite: Sendable {
         return (result.ending, result.output, result.errors)
     }
 
+    /// Has alice log in by the command.
+    func begin() throws {
+        let login = try start("login", "web", "--no-browser")
+        _ = try browse(try logIn(at: try firstLine(of: login)))
+        guard try login.waitForEnd() == .exited(0) else { throw WireError(login.errors.withLock { $0.text }) }
+    }
+
     /// The first line of a command's output.
     func firstLine(of process: Subprocess) throws -> String {
         try process.output.wait(for: "a line of output") { capture in

@@ -85,9 +85,7 @@ import Testing
     @Test(arguments: [true, false])
     func `that another issuer answers, or nobody who says so, is over`(isNamed: Bool) throws {
         let site = try LoginSite()
-        let first = try site.start("login", "web", "--no-browser")
-        _ = try browse(try site.logIn(at: try site.firstLine(of: first)))
-        #expect(try first.waitForEnd() == .exited(0))
+        try site.begin()
         let token = try site.run("token", "web").output
         let second = try site.start("login", "web", "--no-browser")
         let answer = try site.logIn(at: try site.firstLine(of: second))
@@ -106,9 +104,7 @@ import Testing
 
     @Test func `that is refused is 77 and leaves the session alone`() throws {
         let site = try LoginSite()
-        let first = try site.start("login", "web", "--no-browser")
-        _ = try browse(try site.logIn(at: try site.firstLine(of: first)))
-        #expect(try first.waitForEnd() == .exited(0))
+        try site.begin()
         let token = try site.run("token", "web").output
         let second = try site.start("login", "web", "--no-browser")
         let page = try browse(try site.logIn(at: try site.firstLine(of: second), saying: true))
@@ -179,6 +175,49 @@ import Testing
         }
         try site.allow(code, saying: true)
         #expect(try login.waitForEnd() == .exited(77))
+    }
+
+    @Test(arguments: [[], ["--device"], ["--no-exchange", "--no-browser"]])
+    func `into a store that a later version wrote troubles nobody`(options: [String]) throws {
+        let site = try LoginSite()
+        try site.begin()
+        let file = site.directory.path("store/web.session")
+        let whole = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
+        let later = whole.replacing(#""version": 1"#, with: #""version": 2"#)
+        #expect(later != whole)
+        try site.directory.write("store/web.session", later)
+        let browser = try site.directory.write("browser", "#!/bin/sh\necho >&2 shown\n", mode: 0o700)
+        let login = try Subprocess(
+            [BearerdProcess.binary, "login", "web", "-c", site.file] + options,
+            environment: ["BROWSER": browser])
+        #expect(try login.waitForEnd() == .exited(74))
+        let told = login.errors.withLock { $0.text }
+        #expect(told.contains("later version") && told.contains(file) && !told.contains("shown"), "\(told)")
+        #expect(login.output.withLock { $0.text }.isEmpty)
+        // The daemon says the same to who asks it instead.
+        for kind in ["inquiry", "pending"] {
+            let answer = try RawClient(to: site.bearerd.admin).request(
+                "POST", "/api/identities/web/session", [("X-Bearerd-Admin", "1")],
+                body: #"{"kind":"\#(kind)"}"#)
+            #expect(answer.status == 503 && answer.problem == "store_unavailable", "\(answer.text)")
+            #expect(answer.text.contains("later version"))
+        }
+        try site.directory.write("store/web.session", whole)
+        try site.begin()
+    }
+
+    @Test func `that finds a store of a later version when the person is done ends at once`() throws {
+        let site = try LoginSite()
+        let login = try site.start("login", "web", "--no-browser")
+        let answer = try site.logIn(at: try site.firstLine(of: login))
+        let later = #"{"version": 2, "identity": "web"}"#
+        try site.directory.write("store/web.session", later)
+        _ = try browse(answer)
+        #expect(try login.waitForEnd() == .exited(74))
+        let told = login.errors.withLock { $0.text }
+        #expect(told.contains("later version") && told.split(separator: "\n").count == 1, "\(told)")
+        let file = site.directory.path("store/web.session")
+        #expect(TemporaryDirectory.contents(of: file) == Array(later.utf8))
     }
 
     @Test func `that makes no sense is 64`() throws {

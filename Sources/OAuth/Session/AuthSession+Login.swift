@@ -15,9 +15,9 @@ extension AuthSession {
     /// A request for a browser to make, with random values of its own.
     ///
     /// - Parameter redirectURI: where the answer is awaited.
-    /// - Throws: ``TokenFailure`` if nobody says where the authorization endpoint is.
+    /// - Throws: ``TokenFailure`` if nobody says where the authorization endpoint is, or the store would refuse the login.
     public func authorizationRequest(redirectURI: String) async throws(TokenFailure) -> AuthorizationRequest {
-        await becomeStoredClient()
+        try await prepareLogin()
         return try await server.authorizationRequest(redirectURI: redirectURI)
     }
 
@@ -26,6 +26,8 @@ extension AuthSession {
     /// - Throws: ``LoginError``; the session that there was goes on.
     @discardableResult
     public func logIn(with code: AuthorizationCode) async throws(LoginError) -> Login {
+        // A code is good for one use.
+        if let refusal = await storeRefusal() { throw .unstored(refusal) }
         let grant = Grant.authorizationCode(code)
         let outcome = await server.requestToken(with: grant)
         reportRequest(grant, outcome)
@@ -50,11 +52,12 @@ extension AuthSession {
     /// - Returns: nil if none waits.
     /// - Throws: ``LoginError``; the session that there was goes on.
     public func logInWithPendingCode() async throws(LoginError) -> Login? {
+        if let refusal = await storeRefusal() { throw .unstored(refusal) }
         guard let code = await pendingCode() else { return nil }
         do throws(LoginError) {
             return try await logIn(with: code)
         } catch {
-            if error.isFinal { try? await forget(code) }
+            if error.isFinal, await storeRefusal() == nil { try? await forget(code) }
             throw error
         }
     }
@@ -75,7 +78,7 @@ extension AuthSession {
     ///
     /// - Throws: ``TokenFailure``.
     public func authorizeDevice() async throws(TokenFailure) -> DeviceAuthorization {
-        await becomeStoredClient()
+        try await prepareLogin()
         return try await server.authorizeDevice()
     }
 
@@ -104,9 +107,20 @@ extension AuthSession {
         }
     }
 
-    /// The client that logs in may be one that was registered.
-    private func becomeStoredClient() async {
+    /// The client that logs in may be one that was registered; and nobody is troubled for a login that cannot be kept.
+    private func prepareLogin() async throws(TokenFailure) {
         if !isStarted { await adoptStored() }
+        if let refusal = await storeRefusal() { throw TokenFailure(refusal) }
+    }
+
+    /// Why the store takes no session of this identity before a person has acted; nil if it does.
+    package func storeRefusal() async -> StoreError? {
+        do throws(StoreError) {
+            _ = try await store.load(identity)
+            return nil
+        } catch {
+            return error.isRefused ? error : nil
+        }
     }
 
     private func sleep(until moment: Instant) async throws(LoginError) {
@@ -145,7 +159,8 @@ extension AuthSession {
     /// Makes a finished login the session: stored under the store's lock, then used, here and by every other process.
     ///
     /// What the identity had before is replaced, final answers included. What a login brought is never thrown away: while
-    /// it cannot be stored it is used from memory, and storing it is tried again; a command waits for that.
+    /// it cannot be stored it is used from memory, and storing it is tried again; a command waits for that, unless only a
+    /// person can help.
     ///
     /// - Parameters:
     ///   - grant: what the login brought, already checked.
@@ -158,7 +173,7 @@ extension AuthSession {
         family.endTurn()
         guard var trouble = failure else { return advance() }
         let end = clock.now + Self.longestStoreWait
-        while !isStarted, state.needsSaving, clock.now < end {
+        while !isStarted, state.needsSaving, !trouble.isRefused, clock.now < end {
             if !trouble.isBusy {
                 guard (try? await clock.sleep(until: clock.now + Self.storeTry)) != nil else { break }
             }

@@ -27,7 +27,7 @@ public struct TokenFailure: Error, Equatable, Sendable {
     /// Whether the connection ended before its answer did: the provider may have acted upon the request.
     public var isAnswerLost = false
     /// Whether nothing was asked for because the store failed.
-    var isAboutStore = false
+    package internal(set) var isAboutStore = false
 
     /// A failure with words of ours.
     public init(_ kind: Kind, code: String, detail: String, retryAfter: Duration? = nil) {

@@ -25,11 +25,10 @@ struct IdentityDaemon {
         client = try AdminClient(configuration.admin, loop: loop)
     }
 
-    /// Makes sure that it is there, before a person is troubled.
+    /// Makes sure that it is there and could keep a login, before a person is troubled.
     func require() async throws(CommandFailure) {
-        switch try await client?.get(AdminPath.status) {
-        case nil, .notRunning?: throw nobody
-        case .answered?: return
+        _ = try await ask(for: AdminPath.session(identity), body: SessionHandover.inquiry.json) {
+            HandoverReport($0)
         }
     }
 

@@ -98,6 +98,9 @@ struct Identities: IdentityDirectory {
                 try await session.take(refreshToken, idToken: idToken, scope: scope)
             }
             return HandoverReport(isChanged: isChanged)
+        case .inquiry:
+            if let refusal = await session.storeRefusal() { throw .unstored(refusal) }
+            return HandoverReport(isChanged: false)
         }
     }
 

@@ -23,6 +23,10 @@ extension CommandFailure {
 
     /// What a login needs did not come.
     init(_ failure: TokenFailure, of identity: String) {
+        guard !failure.isAboutStore else {
+            self.init(.inputOutput, "\(identity): the login could not be stored: \(failure.detail)")
+            return
+        }
         let status: ExitStatus =
             switch failure.kind {
             case .final, .doubtful: .permission
