@@ -43,7 +43,8 @@ let package = Package(
 
         .target(name: "EventLoop", dependencies: ["CLibevent", "CSystem", "System"], swiftSettings: bridge),
         .target(
-            name: "HTTPClient", dependencies: ["CLibcurl", "COpenSSL", "EventLoop", "HTTPTypes", "TLS"],
+            name: "HTTPClient",
+            dependencies: ["CLibcurl", "COpenSSL", "EventLoop", "HTTP1", "HTTPExchange", "HTTPTypes", "TLS"],
             swiftSettings: bridge),
         .target(
             name: "TLS", dependencies: ["COpenSSL", "Crypto", "EventLoop"], swiftSettings: bridge),
@@ -58,7 +59,12 @@ let package = Package(
         .target(name: "Confinement", swiftSettings: bridge),
 
         .target(name: "HTTPTypes", dependencies: ["System"], swiftSettings: safe),
-        .target(name: "HTTPServer", dependencies: ["EventLoop", "HTTPTypes"], swiftSettings: safe),
+        .target(name: "HTTPExchange", dependencies: ["EventLoop", "HTTPTypes"], swiftSettings: safe),
+        .target(
+            name: "HTTP1", dependencies: ["EventLoop", "HTTPExchange", "HTTPTypes"], swiftSettings: safe),
+        .target(
+            name: "HTTPServer", dependencies: ["EventLoop", "HTTP1", "HTTPExchange", "HTTPTypes"],
+            swiftSettings: safe),
         .target(
             name: "OAuth", dependencies: ["Confinement", "HTTPTypes", "Crypto", "JSON"], swiftSettings: safe),
         .target(
@@ -83,8 +89,8 @@ let package = Package(
         .target(
             name: "Proxy",
             dependencies: [
-                "HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTPTypes", "Observability", "Crypto",
-                "System",
+                "HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTPExchange", "HTTPTypes",
+                "Observability", "Crypto", "System",
             ],
             swiftSettings: safe),
         .target(
@@ -103,15 +109,19 @@ let package = Package(
                 "Configuration", "Proxy", "Admin", "DevelopmentProvider", "TokenStore", "OAuth",
                 "OAuthRuntime",
                 "HTTPClient",
-                "HTTPServer", "HTTPTypes", "Observability", "EventLoop", "System", "Crypto", "JSON",
-                "SessionImport", "TLS",
+                "HTTPExchange", "HTTPServer", "HTTPTypes", "Observability", "EventLoop", "System", "Crypto",
+                "JSON", "SessionImport", "TLS",
             ],
             swiftSettings: safe),
 
         .testTarget(
             name: "EventLoopTests", dependencies: ["EventLoop", "TestSupport"], swiftSettings: bridge),
         .testTarget(
-            name: "ProxyTests", dependencies: ["Proxy", "Crypto", "EventLoop", "HTTPClient", "HTTPTypes"],
+            name: "ProxyTests",
+            dependencies: [
+                "Proxy", "Crypto", "EventLoop", "HTTPClient", "HTTPExchange", "HTTPServer", "HTTPTypes",
+                "OAuth",
+            ],
             swiftSettings: bridge),
         .testTarget(
             name: "OAuthTests",
@@ -156,7 +166,8 @@ let package = Package(
             name: "HTTPClientTests", dependencies: ["HTTPClient", "EventLoop", "HTTPTypes", "TestSupport"],
             swiftSettings: bridge),
         .testTarget(
-            name: "HTTPServerTests", dependencies: ["HTTPServer", "EventLoop", "HTTPTypes"],
+            name: "HTTPServerTests",
+            dependencies: ["HTTPServer", "EventLoop", "HTTP1", "HTTPExchange", "HTTPTypes"],
             swiftSettings: bridge),
         .target(name: "CTrace", path: "Tests/CTrace"),
         .target(name: "CLoad", path: "Tests/CLoad"),
@@ -168,7 +179,8 @@ let package = Package(
         .target(
             name: "FuzzInvariants",
             dependencies: [
-                "EventLoop", "HTTPServer", "HTTPTypes", "YAML", "JSON", "SessionImport", "Crypto", "OAuth",
+                "EventLoop", "HTTP1", "HTTPExchange", "HTTPServer", "HTTPTypes", "YAML", "JSON",
+                "SessionImport", "Crypto", "OAuth",
             ],
             path: "Tests/Fuzz/Invariants",
             swiftSettings: bridge),

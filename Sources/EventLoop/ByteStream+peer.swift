@@ -5,10 +5,19 @@ internal import CSystem
 extension ByteStream {
     /// What has passed on a connection: two that are equal say that nothing did in between.
     package struct Movement: Equatable, Sendable {
-        fileprivate let received: UInt64
-        fileprivate let sent: UInt64
-        /// Of what was sent, what the peer has not taken.
-        fileprivate let untaken: Int32
+        private let received: UInt64
+        private let sent: UInt64
+        private let untaken: Int32
+
+        /// - Parameters:
+        ///   - received: bytes so far.
+        ///   - sent: bytes so far.
+        ///   - untaken: how many of those the peer has not taken.
+        package init(received: UInt64, sent: UInt64, untaken: Int32) {
+            self.received = received
+            self.sent = sent
+            self.untaken = untaken
+        }
     }
 
     /// What has passed so far; a system call.

@@ -21,7 +21,7 @@ package final class ByteStream {
     private let loop: EventLoop
     private let pool: StoragePool
     /// The loop's, which lives as long as we do.
-    private let allowance: UnsafeMutablePointer<Int>
+    @usableFromInline let allowance: UnsafeMutablePointer<Int>
     private var isClosed = false
 
     package init(wire: any Wire, readiness: Readiness, loop: EventLoop) {
@@ -178,22 +178,56 @@ package final class ByteStream {
     /// Gives an empty ``input``'s storage back; call it before a long wait.
     package func releaseStorage() { input.releaseIfEmpty(to: pool) }
 
-    /// Sends as much of `bytes` as the peer takes at once.
+    /// Sends as much of `bytes` as the peer takes at once, and removes that from them.
     ///
-    /// - Returns: how many bytes that were; whoever sends the others comes with the same again (as SSL_write(3) asks).
-    package func send(_ bytes: [UInt8]) throws(StreamError) -> Int {
+    /// - Returns: whether that was all.
+    package func flush(_ bytes: inout [UInt8]) throws(StreamError) -> Bool {
         guard !isClosed else { throw .closed }
-        return try moved(by: bytes.withUnsafeBytes { wire.send($0) })
+        let sent = try moved(by: bytes.withUnsafeBytes { wire.send($0) })
+        guard sent < bytes.count else {
+            bytes.removeAll(keepingCapacity: true)
+            return true
+        }
+        bytes.removeFirst(sent)
+        return false
     }
 
-    /// Sends as much of `head`, then the bytes at `range` of `source`'s input, then `tail`, as the peer takes at once.
+    /// Sends as much of `head`, then `piece`, then `tail`, as the peer takes at once.
     ///
-    /// - Returns: how many bytes that were, as of ``send(_:)``.
+    /// - Parameter start: where in all of them to begin.
+    /// - Returns: how many bytes that were; 0 when the peer takes nothing before
+    ///   ``waitForRoom(within:)`` returns.
+    @inline(__always)
     package func send(
-        _ head: [UInt8], forwarding range: Range<Int>, of source: ByteStream, tail: [UInt8] = []
+        _ head: [UInt8], _ piece: Span<UInt8>, _ tail: [UInt8], from start: Int = 0
     ) throws(StreamError) -> Int {
         guard !isClosed else { throw .closed }
-        return try moved(by: sendParts(head, range, of: source, tail, from: 0))
+        let headSent = min(start, head.count)
+        let pieceSent = min(start - headSent, piece.count)
+        let tailSent = start - headSent - pieceSent
+        return try moved(
+            by: head.withUnsafeBytes { first in
+                piece.withUnsafeBytes { second in
+                    tail.withUnsafeBytes { third in
+                        wire.send(
+                            UnsafeRawBufferPointer(rebasing: first[headSent...]),
+                            UnsafeRawBufferPointer(rebasing: second[pieceSent...]),
+                            UnsafeRawBufferPointer(rebasing: third[tailSent...]))
+                    }
+                }
+            })
+    }
+
+    /// Waits until a send that moved nothing is worth another try.
+    ///
+    /// - Parameter timeout: zero waits for ever.
+    package func waitForRoom(within timeout: Duration) async throws(StreamError) {
+        if readiness.isWritable {
+            // TLS wants to receive before it sends.
+            try await readiness.readable(within: timeout)
+        } else {
+            try await readiness.writable(within: timeout)
+        }
     }
 
     /// Sends all of `bytes`.
@@ -210,41 +244,6 @@ package final class ByteStream {
             guard !isClosed else { throw .closed }
             let result = bytes.withUnsafeBytes { wire.send(UnsafeRawBufferPointer(rebasing: $0[sent...])) }
             sent += try await account(for: result, within: timeout)
-        }
-    }
-
-    /// Sends all of `head`, then the bytes at `range` of `source`'s input, then `tail`: one system call if the peer
-    /// takes it all.
-    ///
-    /// Nothing may consume or fill `source.input` meanwhile.
-    package func write(
-        _ head: [UInt8], forwarding range: Range<Int>, of source: ByteStream, tail: [UInt8] = [],
-        within timeout: Duration
-    ) async throws(StreamError) {
-        var sent = 0
-        let total = head.count + range.count + tail.count
-        while sent < total {
-            if turnIsOver { await yield() }
-            guard !isClosed, !source.isClosed else { throw .closed }  // a closed source has no input any more
-            let result = sendParts(head, range, of: source, tail, from: sent)
-            sent += try await account(for: result, within: timeout)
-        }
-    }
-
-    private func sendParts(
-        _ head: [UInt8], _ range: Range<Int>, of source: ByteStream, _ tail: [UInt8], from sent: Int
-    ) -> WireResult {
-        let headSent = min(sent, head.count)
-        let bodySent = min(sent - headSent, range.count)
-        let tailSent = sent - headSent - bodySent
-        return head.withUnsafeBytes { first in
-            source.input.withUnsafeReadable((range.lowerBound + bodySent)..<range.upperBound) { second in
-                tail.withUnsafeBytes { third in
-                    wire.send(
-                        UnsafeRawBufferPointer(rebasing: first[headSent...]), second,
-                        UnsafeRawBufferPointer(rebasing: third[tailSent...]))
-                }
-            }
         }
     }
 

@@ -160,8 +160,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     // MARK: Turns
 
+    /// Whether the job that runs has had its turn, and is to ``yield()`` if it would go on.
+    @inline(__always)
+    package var turnIsOver: Bool { allowance.pointee <= 0 }
+
     /// Goes on after everybody else who is ready, and a look at descriptors and timers.
-    func yield() async {
+    package func yield() async {
         await withUnsafeContinuation { yielded.append($0) }
     }
 

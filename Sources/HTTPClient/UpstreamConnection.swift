@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import EventLoop
+package import HTTP1
+package import HTTPTypes
 
-/// One open connection to an upstream.
+/// One open HTTP/1.1 connection to an upstream.
 ///
-/// Confined to its loop's thread; closed by its ``UpstreamPool``, or when it goes.
+/// Confined to its loop's thread; closed by its ``UpstreamPool``, or when it goes. What its exchanges need is used again
+/// by the next.
 package final class UpstreamConnection {
     package let stream: ByteStream
+    /// The content of the answer.
+    package let incoming: MessageBody
+    /// The request.
+    package let outgoing: MessageWriter
+    package var response = HTTPResponse()
+    var parser: ResponseParser
+    /// Whether the upstream takes another request after the answer at hand.
+    package internal(set) var persists = false
     package let createdAt = CoarseInstant.now
     /// When it was last given back.
     package private(set) var idleSince = CoarseInstant.now
@@ -20,9 +31,14 @@ package final class UpstreamConnection {
     var permit: UpstreamPermit?
     private(set) var isIdle = false
 
-    /// - Parameter descriptor: connected and non-blocking; `wire` closes it.
-    init(wire: any Wire, descriptor: Int32, loop: EventLoop) {
+    /// - Parameters:
+    ///   - descriptor: connected and non-blocking; `wire` closes it.
+    ///   - limits: of the heads of answers.
+    init(wire: any Wire, descriptor: Int32, loop: EventLoop, limits: HeadLimits) {
         stream = ByteStream(wire: wire, readiness: Readiness(descriptor: descriptor, loop: loop), loop: loop)
+        incoming = MessageBody(stream: stream)
+        outgoing = MessageWriter(stream: stream)
+        parser = ResponseParser(limits: limits)
     }
 
     deinit { close() }
@@ -54,7 +70,7 @@ package final class UpstreamConnection {
 
     func becomeBusy() { isIdle = false }
 
-    func close() {
+    package func close() {
         stream.close()
         permit = nil
     }

@@ -3,7 +3,7 @@
 internal import CLibcurl
 internal import EventLoop
 internal import Glibc
-internal import HTTPTypes
+package import HTTPTypes
 internal import TLS
 
 /// Opens connections to one upstream: libcurl resolves, connects and tunnels; TLS is ours where no proxy is in between.
@@ -12,6 +12,7 @@ internal import TLS
 package final class UpstreamConnector {
     private let address: UpstreamAddress
     private let multis: CurlMultiSet
+    private let headLimits: HeadLimits
     /// Nil where no name server has a say.
     private let lookups: LookupTurns?
     /// What libcurl's connections have in common, and the round of look-ups that it is of.
@@ -21,9 +22,14 @@ package final class UpstreamConnector {
 
     /// - Parameters:
     ///   - multis: of the loop that will own the connections.
+    ///   - headLimits: of answers.
     ///   - nameAge: how long a name's addresses may be used, a minute at most; zero means that minute.
-    package init(address: UpstreamAddress, multis: CurlMultiSet, nameAge: Duration = .zero) {
+    package init(
+        address: UpstreamAddress, multis: CurlMultiSet, nameAge: Duration = .zero,
+        headLimits: HeadLimits = HeadLimits()
+    ) {
         self.address = address
+        self.headLimits = headLimits
         self.multis = multis
         lookups = address.isNamed ? LookupTurns(loop: multis.loop, age: nameAge) : nil
     }
@@ -40,11 +46,15 @@ package final class UpstreamConnector {
         transfer.end()  // a duplicate of its socket is all that is kept
         guard own >= 0 else { throw .noDescriptors }
         guard address.url.scheme == .https else {
-            return UpstreamConnection(wire: SocketWire(descriptor: own), descriptor: own, loop: multis.loop)
+            return connection(over: SocketWire(descriptor: own), descriptor: own)
         }
         let connection = try secured(own)
         try await agree(on: connection, within: timeout, since: start)
         return connection
+    }
+
+    private func connection(over wire: any Wire, descriptor: Int32) -> UpstreamConnection {
+        UpstreamConnection(wire: wire, descriptor: descriptor, loop: multis.loop, limits: headLimits)
     }
 
     /// What libcurl does of it, when it is this connection's turn to ask for the name.
@@ -160,7 +170,7 @@ package final class UpstreamConnector {
             close(descriptor)
             throw .tlsHandshake
         }
-        return UpstreamConnection(wire: wire, descriptor: descriptor, loop: multis.loop)
+        return connection(over: wire, descriptor: descriptor)
     }
 
     private func agree(
@@ -204,6 +214,6 @@ package final class UpstreamConnector {
         _ transfer: CurlTransfer, descriptor: Int32
     ) throws(UpstreamError) -> UpstreamConnection {
         guard let wire = CurlWire(transfer) else { throw .tlsHandshake }
-        return UpstreamConnection(wire: wire, descriptor: descriptor, loop: multis.loop)
+        return connection(over: wire, descriptor: descriptor)
     }
 }

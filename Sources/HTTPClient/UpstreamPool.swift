@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import EventLoop
+package import HTTPTypes
 
 /// One worker's connections to one route's upstream: those that are idle, and the way to more.
 ///
 /// Confined to its loop's thread. A request that finds an idle connection costs no system call and no allocation here.
-package final class UpstreamPool {
+package final class UpstreamPool: ExchangePool {
     /// How long a connection may be used; zero is for ever.
     package struct Lifetimes: Sendable {
         /// Since it became idle.
@@ -50,12 +51,14 @@ package final class UpstreamPool {
 
     /// - Parameters:
     ///   - limit: shared with the other workers' pools for this route.
+    ///   - headLimits: of answers.
     ///   - multis: of the loop that this pool belongs to.
     package init(
         address: UpstreamAddress, limit: UpstreamLimit, lifetimes: Lifetimes = Lifetimes(),
-        multis: CurlMultiSet
+        headLimits: HeadLimits = HeadLimits(), multis: CurlMultiSet
     ) {
-        connector = UpstreamConnector(address: address, multis: multis, nameAge: lifetimes.age)
+        connector = UpstreamConnector(
+            address: address, multis: multis, nameAge: lifetimes.age, headLimits: headLimits)
         self.limit = limit
         self.lifetimes = lifetimes
         loop = multis.loop
@@ -69,8 +72,6 @@ package final class UpstreamPool {
 
     /// The connections that wait for a request.
     package var idleCount: Int { idle.count }
-    /// The connections that carry one.
-    package var busyCount: Int { openCount - idle.count }
 
     // MARK: The life of a connection
 
@@ -129,9 +130,6 @@ package final class UpstreamPool {
     /// see whether it still does.
     private static let spares = 8
 
-    /// Learns from a connection that the upstream has ended while it was idle, or when a request came.
-    ///
-    /// - Parameter instant: when it was no longer idle.
     package func heedEnd(of connection: UpstreamConnection, at instant: CoarseInstant) {
         patience.sawEnd(
             after: instant.duration(since: connection.idleSince), requestsServed: connection.requestsServed,
@@ -145,7 +143,7 @@ package final class UpstreamPool {
     ///   - held: a place that the caller has taken already.
     /// - Throws: ``UpstreamError/busy`` when no place comes free in time.
     package func open(
-        within timeout: Duration, holding held: UpstreamPermit? = nil
+        within timeout: Duration, in held: UpstreamPermit? = nil
     ) async throws(UpstreamError) -> UpstreamConnection {
         let permit: UpstreamPermit
         if let held {
@@ -166,8 +164,9 @@ package final class UpstreamPool {
         return connection
     }
 
-    /// Takes a place for ``open(within:holding:)``, if one is free and nobody waits for it.
-    package func permitNow() -> UpstreamPermit? { limit.permitNow() }
+    package typealias Place = UpstreamPermit
+
+    package func takePlace() -> UpstreamPermit? { limit.permitNow() }
 
     /// How long a connection that found no descriptor, or no thread, waits for one before it looks again.
     private static let shortagePause = Duration.milliseconds(50)
@@ -190,6 +189,11 @@ package final class UpstreamPool {
             }
             await loop.pause(for: Self.shortagePause)
         }
+    }
+
+    package func end(_ connection: UpstreamConnection, isRequestWhole: Bool) {
+        guard isRequestWhole, connection.isComplete else { return discard(connection) }
+        giveBack(connection)
     }
 
     /// Takes back a connection whose response has been read to its end, and whose upstream will serve another.
@@ -219,7 +223,6 @@ package final class UpstreamPool {
         setTimer(at: now)
     }
 
-    /// Closes a connection that cannot carry another request.
     package func discard(_ connection: UpstreamConnection) {
         openCount -= 1
         connection.close()
@@ -240,7 +243,7 @@ package final class UpstreamPool {
 
     // MARK: Waiting for a place
 
-    private enum Place {
+    private enum Admission {
         case permit(UpstreamPermit)
         case connection(UpstreamConnection)
     }
@@ -248,7 +251,7 @@ package final class UpstreamPool {
     /// - Parameter isolation: the caller's, which is to be the loop's.
     private func place(
         within timeout: Duration, isolation: isolated (any Actor)? = #isolation
-    ) async throws(UpstreamError) -> Place {
+    ) async throws(UpstreamError) -> Admission {
         if let permit = limit.permitNow() { return .permit(permit) }
         let number = limit.nextNumber()
         let timer = LoopTimer(loop: loop) { [limit] in limit.abandon(number, with: .timedOut) }

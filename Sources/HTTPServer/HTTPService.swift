@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import EventLoop
+internal import HTTP1
+internal import HTTPExchange
 internal import HTTPTypes
 
 /// Serves an ``HTTPResponder`` on one loop: the admin listener, the development servers, a login's redirect.
@@ -170,12 +172,12 @@ package actor HTTPService: LoopConfined {
         until deadline: ContinuousClock.Instant?
     ) async throws -> [UInt8] {
         let connection = client.connection
-        connection.body.begin(framing, on: connection.stream, limit: limit)
+        connection.incoming.begin(framing, limit: limit)
         if connection.request.fields.containsToken("100-continue", in: .expect) {
             try await connection.stream.write(
                 Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), within: timeouts.header)
         }
-        return try await connection.body.collect(until: deadline)
+        return try await connection.incoming.collect(until: deadline)
     }
 
     /// Answers; a body that nobody took ends the connection.

@@ -1,26 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import EventLoop
+package import HTTP1
+package import HTTPExchange
 package import HTTPTypes
 
-/// The server's side of one client connection: requests in, answers out, one after the other.
+/// The server's side of one HTTP/1.1 connection: requests in, answers out, one after the other.
 ///
-/// Confined to its loop's thread and driven by one task. ``request`` and ``output`` are reused from request to
-/// request, and with ``begin(_:from:)`` from connection to connection, so that a request in the steady state
-/// allocates nothing here.
+/// Confined to its loop's thread and driven by one task. ``request`` and the memory of ``outgoing`` are reused from
+/// request to request, and with ``begin(_:from:)`` from connection to connection, so that a request in the steady
+/// state allocates nothing here. To whoever answers it is a ``ClientExchange``, one after another.
 package final class ServerConnection {
     package private(set) var stream: ByteStream
     package private(set) var peer: PeerAddress
     /// The head received last; the handler may rewrite it in place.
     package var request = HTTPRequest()
-    /// The body of ``request``.
-    package let body: MessageBody
-    /// Where an answer's head is written before it is sent; its contents mean nothing between answers.
-    package var output: [UInt8] = []
+    /// The content of ``request``.
+    package let incoming: MessageBody
+    /// The answer.
+    package let outgoing: MessageWriter
     /// Whether the connection waits for a request and may be closed without harm.
     package private(set) var isIdle = true
     /// Whether the client can use the connection again after this answer.
-    package private(set) var persists = true
+    package internal(set) var persists = true
+    /// Whether the end of the connection is the end of the answer (RFC 9112 §6.3).
+    var closeEndsAnswer = false
 
     /// When the whole of a head that came in more than one piece had to be there; a head that came at once leaves it be.
     private var headDeadline: ContinuousClock.Instant?
@@ -64,7 +68,8 @@ package final class ServerConnection {
         self.limits = limits
         self.timeouts = timeouts
         parser = RequestParser(limits: limits)
-        body = MessageBody(stream: stream)
+        incoming = MessageBody(stream: stream)
+        outgoing = MessageWriter(stream: stream)
     }
 
     /// Agrees on keys with the client, where the connection is encrypted; before the first request.
@@ -87,6 +92,8 @@ package final class ServerConnection {
     /// Takes the next client's connection in place of one that has ended or is dormant.
     package func begin(_ stream: ByteStream, from peer: PeerAddress) {
         self.stream = stream
+        incoming.use(stream)
+        outgoing.use(stream)
         self.peer = peer
         parser = RequestParser(limits: limits)
         isIdle = true
@@ -125,9 +132,6 @@ package final class ServerConnection {
 
     /// Tells the client that the connection ends here, in good order, and closes it.
     package func finish() async { await stream.finish(within: .seconds(1)) }
-
-    /// The next request cannot be received on this connection; the answer must say so.
-    package func endAfterAnswer() { persists = false }
 
     /// Says that the answer is complete, so that the connection waits for the next request.
     package func answered() { isIdle = true }
@@ -171,8 +175,26 @@ package final class ServerConnection {
         stream.input.consume(stream.input.count)
         stream.releaseStorage()
         request = HTTPRequest()
-        output = []
+        outgoing.forget()
         parser = RequestParser(limits: limits)
+    }
+
+    /// Whether all of the request has been received.
+    package var hasWholeRequest: Bool { incoming.isFinished }
+
+    /// Whether nothing that has arrived waits to be read.
+    package var hasReadAll: Bool { stream.input.isEmpty }
+
+    /// Sends a peer whose connection is not served at all one answer, and closes.
+    package static func dismiss(_ stream: ByteStream, with head: HTTPResponse, _ body: [UInt8]) async {
+        var closing = head
+        closing.fields[.connection] = "close"
+        var message: [UInt8] = []
+        closing.serialize(into: &message)
+        try? await stream.write(message + body, within: .seconds(1))
+        await stream.endSending(within: .seconds(1))
+        _ = try? await stream.fill(within: .seconds(1))
+        stream.close()
     }
 
     @inline(__always)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import HTTPExchange
+
 /// How much a small service takes upon itself.
 package struct ServiceLimits: Sendable {
     /// The largest body of a request, in bytes.

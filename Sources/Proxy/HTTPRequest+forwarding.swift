@@ -6,47 +6,32 @@ internal import HTTPTypes
 extension HTTPRequest {
     private static let viaLine = Array("Via: 1.1 bearerd\r\n".utf8)
     private static let viaLineFromHTTP10 = Array("Via: 1.0 bearerd\r\n".utf8)
-    private static let chunkedLine = Array("Transfer-Encoding: chunked\r\n".utf8)
-    private static let upgradeLine = Array("Connection: Upgrade\r\n".utf8)
-    private static let trailersLine = Array("TE: trailers\r\n".utf8)
 
-    /// Makes this head, as a client sent it, the head that the upstream gets, but for the token.
+    /// Makes this head, as a client sent it, the head that the upstream gets, but for the token and for what the
+    /// connection up has to say in it.
     ///
     /// - Parameters:
     ///   - host: the `Host` as it came, empty without one.
-    ///   - framing: of the body, as it came.
-    ///   - upgrade: the protocols that the client wants to upgrade to and may.
     ///   - scheme: that the client used.
     mutating func rewrite(
-        for state: RouteState, host: [UInt8], framing: BodyFraming, upgrade: String?, peer: PeerAddress,
-        scheme: HTTPURL.Scheme
+        for plan: PreparedRoute, host: [UInt8], peer: PeerAddress, scheme: HTTPURL.Scheme
     ) throws(ProxyError) {
-        let route = state.route
+        let route = plan.route
         guard viaCount < 5 else { throw .loopDetected }
-        let wantsTrailers = fields.containsToken("trailers", in: .te)
         fields.removeHopByHop()
         fields.remove(.bearerdKey)
         // Names that are known have none: only others cost a call.
-        if fields.has(.other) { fields.removeLookalikes(of: state.reservedNames) }
+        if fields.has(.other) { fields.removeLookalikes(of: plan.reservedNames) }
         if version == .http10 { fields.remove(.expect) }  // RFC 9110 10.1.1
-        if framing == .chunked { fields.append(line: Self.chunkedLine, of: .transferEncoding) }
-        if wantsTrailers {
-            fields.append(line: Self.trailersLine, of: .te)
-            fields.append(.connection, "TE")
-        }
-        if let upgrade {
-            fields.append(line: Self.upgradeLine, of: .connection)
-            fields.append(.upgrade, upgrade)
-        }
-        setHost(for: state)
+        setHost(for: plan)
         if route.forwarded != .none { tell(route.forwarded, host: host, peer: peer, scheme) }
         // The version in which it was received (RFC 9110 7.6.3).
         if route.via {
             fields.append(line: version == .http10 ? Self.viaLineFromHTTP10 : Self.viaLine, of: .via)
         }
         if !route.requestEdits.isEmpty { route.requestEdits.apply(to: &fields) }
-        if !state.keepsTarget, targetBytes != [UInt8(ascii: "*")] {
-            setTarget(prefix: state.upstreamPrefix, droppingFirst: state.strippedCount)
+        if !plan.keepsTarget, targetBytes != [UInt8(ascii: "*")] {
+            setTarget(prefix: plan.upstreamPrefix, droppingFirst: plan.strippedCount)
         }
     }
 
@@ -71,10 +56,10 @@ extension HTTPRequest {
         }
     }
 
-    private mutating func setHost(for state: RouteState) {
-        switch state.route.hostField {
-        case .upstream: fields.replace(with: state.hostLine, of: .host)
-        case .preserve: if !fields.has(.host) { fields.append(line: state.hostLine, of: .host) }
+    private mutating func setHost(for plan: PreparedRoute) {
+        switch plan.route.hostField {
+        case .upstream: fields.replace(with: plan.hostLine, of: .host)
+        case .preserve: if !fields.has(.host) { fields.append(line: plan.hostLine, of: .host) }
         case .value(let value): fields[.host] = value
         }
     }

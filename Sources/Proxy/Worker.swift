@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import EventLoop
+internal import HTTPClient
+internal import HTTPServer
 package import Observability
 
-/// One event loop's share of the proxy: its listeners and, through its ``Forwarder``, all connections.
+/// One event loop's share of the proxy: its listeners and, through its ``ConnectionKeeper``, all connections.
 ///
-/// The actor is the door for other threads. What happens to a request happens in the forwarder, which never
+/// The actor is the door for other threads. What happens to a request happens in the ``Forwarder``, which never
 /// asks whose executor it is on.
 package actor Worker: LoopConfined {
     package nonisolated let loop: EventLoop
 
     private let configuration: WorkerConfiguration
-    private let forwarder: Forwarder
+    private let forwarder: Forwarder<ServerConnection, UpstreamPool>
+    private let keeper: ConnectionKeeper<UpstreamPool>
     private var listeners: [Listener] = []
     /// Accepted while another worker let the last one in that there was room for: they wait as if in the queue.
     private var waiting: [(stream: ByteStream, peer: PeerAddress, listener: Int)] = []
@@ -23,7 +26,9 @@ package actor Worker: LoopConfined {
     package init(loop: EventLoop, configuration: WorkerConfiguration) {
         self.loop = loop
         self.configuration = configuration
-        forwarder = Forwarder(loop: loop, configuration: configuration)
+        forwarder = Forwarder(
+            loop: loop, configuration: configuration, pools: configuration.makePools(on: loop))
+        keeper = ConnectionKeeper(loop: loop, configuration: configuration, forwarder: forwarder)
     }
 
     /// Accepts connections on `socket` until ``drain()``.
@@ -54,13 +59,13 @@ package actor Worker: LoopConfined {
     /// Requests on kept connections are answered with `Connection: close`; what stays idle is let go after `linger`.
     package func drain(linger: Duration) async {
         stopAccepting()
-        await forwarder.drain(linger: linger)
+        await keeper.drain(linger: linger)
     }
 
     /// Cuts every connection.
     package func stop() {
         stopAccepting()
-        forwarder.stop()
+        keeper.stop()
     }
 
     /// Does nothing, on the worker's loop: whoever waits for it learns that the loop turns.
@@ -72,7 +77,7 @@ package actor Worker: LoopConfined {
     // MARK: Accepting
 
     private func accepted(_ stream: ByteStream, _ peer: PeerAddress, listener: Int) {
-        guard forwarder.admits(stream, from: peer, on: self) else { return }
+        guard keeper.admits(stream, from: peer, on: self) else { return }
         let admission = configuration.connectionBudget.enter(mayExceed: forwarder.isDraining) { [loop] in
             loop.execute { self.assumeIsolated { worker in worker.resumeAccepting() } }
         }
@@ -81,7 +86,7 @@ package actor Worker: LoopConfined {
             listeners.forEach { $0.pause() }
         }
         guard admission != .refused else { return waiting.append((stream, peer, listener)) }
-        forwarder.serve(stream, from: peer, listener: listener, on: self)
+        keeper.serve(stream, from: peer, listener: listener, on: self)
     }
 
     private func resumeAccepting() {

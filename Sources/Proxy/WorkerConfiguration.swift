@@ -2,7 +2,7 @@
 
 package import EventLoop
 package import HTTPClient
-package import HTTPServer
+package import HTTPExchange
 package import HTTPTypes
 package import Observability
 
@@ -37,5 +37,17 @@ package struct WorkerConfiguration: Sendable {
         self.connectionBudget = connectionBudget
         self.upstreamLimits = upstreamLimits
         upstreamReports = routes.map { UpstreamReport(of: $0, log: nil) }
+    }
+
+    /// One worker's connections to the upstreams, a pool for each route in their order.
+    func makePools(on loop: EventLoop) -> [UpstreamPool] {
+        let multis = CurlMultiSet(loop: loop)
+        return zip(routes, upstreamLimits).map { route, limit in
+            UpstreamPool(
+                address: route.upstream, limit: limit,
+                lifetimes: UpstreamPool.Lifetimes(
+                    idle: route.timeouts.upstreamIdle, age: route.timeouts.upstreamAge),
+                headLimits: headLimits, multis: multis)
+        }
     }
 }

@@ -2,6 +2,7 @@
 
 import EventLoop
 import Glibc
+import HTTPExchange
 import HTTPServer
 import Testing
 

@@ -2,6 +2,8 @@
 
 import EventLoop
 import Glibc
+import HTTP1
+import HTTPExchange
 import HTTPServer
 import HTTPTypes
 
@@ -129,7 +131,7 @@ actor Site: LoopConfined {
             while requests < 10_000, try await connection.receiveHead() { requests += 1 }
         case .chunks:
             let body = try await beginBody(on: connection)
-            while let piece = try await body.next(within: .zero) { stream.input.consume(piece.upperBound) }
+            while try await body.nextPiece(within: .zero) != nil { body.consumePiece() }
         case .collecting:
             _ = try await beginBody(on: connection).collect(until: nil)
         case .lingering:
@@ -148,18 +150,25 @@ actor Site: LoopConfined {
         case .sending:
             try await stream.write([UInt8](repeating: 0, count: EndlessWire.end), within: .zero)
         case .forwarding, .requests, .chunks, .collecting, .lingering:
-            while try await stream.fill(within: .zero) {
-                let piece = 0..<stream.input.count
-                try await stream.write([1], forwarding: piece, of: stream, tail: [2], within: .zero)
-                stream.input.consume(piece.count)
-            }
+            let (source, sink) = (MessageBody(stream: stream), MessageWriter(stream: stream))
+            source.begin(.untilClose)
+            while try await hasPiece(source) { try await sink.send(pieceOf: source, within: .zero) }
+        }
+    }
+
+    private func hasPiece(_ source: MessageBody) async throws(StreamError) -> Bool {
+        do {
+            return try await source.nextPiece(within: .zero) != nil
+        } catch .stream(let failure) {
+            throw failure
+        } catch {
+            throw .closed
         }
     }
 
     private func beginBody(on connection: ServerConnection) async throws -> MessageBody {
         guard try await connection.receiveHead() else { throw StreamError.closed }
-        connection.body.begin(
-            try connection.request.framing.get(), on: connection.stream, limit: 1 << 20)
-        return connection.body
+        _ = try connection.beginBody(limit: 1 << 20)
+        return connection.incoming
     }
 }

@@ -8,31 +8,25 @@ import Testing
 @testable import Proxy
 
 struct ForwardingTests {
-    private func state(
+    private func plan(
         upstream: String = "http://api.example:8443/base", path: String = "/",
         _ change: (inout Route) -> Void = { _ in }
-    ) throws -> RouteState {
+    ) throws -> PreparedRoute {
         let url = try #require(HTTPURL(upstream))
         var route = Route(
             path: path, upstream: UpstreamAddress(url: url), upstreamAuthority: url.authority,
             upstreamPrefix: url.path == "/" ? "" : url.path, upstreamOrigins: [url.origin])
         change(&route)
-        let loop = try EventLoop(name: "test")
-        let pool = UpstreamPool(
-            address: route.upstream, limit: UpstreamLimit(maximum: 1), multis: CurlMultiSet(loop: loop))
-        return RouteState(
-            index: 0, route: route, pool: pool, report: UpstreamReport(of: route, log: nil))
+        return PreparedRoute(index: 0, route: route)
     }
 
     private func rewritten(
-        _ fields: [(HTTPFields.Name, String)], target: String = "/x", framing: BodyFraming = .none,
-        upgrade: String? = nil, on state: RouteState
+        _ fields: [(HTTPFields.Name, String)], target: String = "/x", on plan: PreparedRoute
     ) throws -> HTTPRequest {
         var request = HTTPRequest(method: .get, target: target)
         for (name, value) in fields { request.fields.append(name, value) }
         try request.rewrite(
-            for: state, host: Array("local:8080".utf8), framing: framing, upgrade: upgrade,
-            peer: .ip("127.0.0.9"), scheme: .http)
+            for: plan, host: Array("local:8080".utf8), peer: .ip("127.0.0.9"), scheme: .http)
         return request
     }
 
@@ -43,39 +37,39 @@ struct ForwardingTests {
                 (.connection, "close, X-Named"), (secret, "1"), (.keepAlive, "5"), (.bearerdKey, "fake"),
                 (.upgrade, "h2c"),
             ],
-            on: state())
+            on: plan())
         for name in [HTTPFields.Name.connection, .keepAlive, .bearerdKey, .upgrade, secret] {
             #expect(!request.fields.contains(name))
         }
     }
 
     @Test func `the upstream's host and prefix take the place of ours`() throws {
-        let request = try rewritten([(.host, "local:8080")], target: "/x?y=1", on: state())
+        let request = try rewritten([(.host, "local:8080")], target: "/x?y=1", on: plan())
         #expect(request.fields[.host] == "api.example:8443")
         #expect(request.target == "/base/x?y=1")
     }
 
     @Test func `strip_prefix drops the route's path`() throws {
-        let state = try state(path: "/v1") { $0.stripPrefix = true }
-        #expect(try rewritten([], target: "/v1/x", on: state).target == "/base/x")
-        #expect(try rewritten([], target: "/v1", on: state).target == "/base/")
+        let plan = try plan(path: "/v1") { $0.stripPrefix = true }
+        #expect(try rewritten([], target: "/v1/x", on: plan).target == "/base/x")
+        #expect(try rewritten([], target: "/v1", on: plan).target == "/base/")
     }
 
     @Test func `the fifth time round is a loop`() throws {
         let via = Array(repeating: (HTTPFields.Name.via, "1.1 bearerd"), count: 4)
-        #expect(try rewritten(via, on: state()).fields.count(of: .via) == 5)
-        #expect(throws: ProxyError.loopDetected) { try rewritten(via + [(.via, "1.1 bearerd")], on: state()) }
+        #expect(try rewritten(via, on: plan()).fields.count(of: .via) == 5)
+        #expect(throws: ProxyError.loopDetected) { try rewritten(via + [(.via, "1.1 bearerd")], on: plan()) }
     }
 
     @Test func `forwarded fields are told as the route says`() throws {
         let claims: [(HTTPFields.Name, String)] = [(.xForwardedFor, "6.6.6.6"), (.xForwardedProto, "https")]
-        let untouched = try rewritten(claims, on: state())
+        let untouched = try rewritten(claims, on: plan())
         #expect(untouched.fields[.xForwardedFor] == "6.6.6.6")
-        let replaced = try rewritten(claims, on: state { $0.forwarded = .replace })
+        let replaced = try rewritten(claims, on: plan { $0.forwarded = .replace })
         #expect(replaced.fields[.xForwardedFor] == "127.0.0.9")
         #expect(replaced.fields[.xForwardedProto] == "http")
         #expect(replaced.fields[.xForwardedHost] == "local:8080")
-        let appended = try rewritten(claims, on: state { $0.forwarded = .append })
+        let appended = try rewritten(claims, on: plan { $0.forwarded = .append })
         #expect(appended.fields[.xForwardedFor] == "6.6.6.6, 127.0.0.9")
         #expect(appended.fields[.xForwardedProto] == "https")
     }
@@ -93,9 +87,7 @@ struct ForwardingTests {
         var response = HTTPResponse(status: 302)
         response.fields[.location] = location
         response.rewrite(
-            for: try state(),
-            delivery: .init(
-                isChunked: false, persists: true, version: .http11, clientOrigin: "http://local:8080"))
+            for: try plan(), origins: .init(ofClient: "http://local:8080"))
         #expect(response.fields[.location] == expected)
     }
 
@@ -111,9 +103,7 @@ struct ForwardingTests {
         var response = HTTPResponse(status: 302)
         response.fields[.location] = location
         response.rewrite(
-            for: try state(upstream: upstream),
-            delivery: .init(
-                isChunked: false, persists: true, version: .http11, clientOrigin: "http://local:8080"))
+            for: try plan(upstream: upstream), origins: .init(ofClient: "http://local:8080"))
         #expect(response.fields[.location] == expected)
     }
 }

@@ -6,6 +6,7 @@ import Crypto
 import DevelopmentProvider
 import EventLoop
 import HTTPClient
+internal import HTTPExchange
 import HTTPServer
 import HTTPTypes
 import OAuth

@@ -4,6 +4,7 @@ import Configuration
 import Crypto
 import EventLoop
 import HTTPClient
+internal import HTTPExchange
 import HTTPServer
 import HTTPTypes
 import OAuth

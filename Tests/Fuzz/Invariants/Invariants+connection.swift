@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EventLoop
+import HTTP1
+import HTTPExchange
 import HTTPServer
 import HTTPTypes
 
@@ -93,15 +95,15 @@ extension Invariants {
         do {
             let framing = try connection.request.framing.get()
             seen.requests[last].framing = framing
-            connection.body.begin(framing, on: connection.stream)
         } catch {
             throw .malformed(error)
         }
-        while let piece = try await connection.body.next(within: .zero) {
-            connection.stream.input.copy(piece, into: &seen.requests[last].body)
-            connection.stream.input.consume(piece.upperBound)
+        _ = try connection.beginBody(limit: .max)
+        while try await connection.incoming.nextPiece(within: .zero) != nil {
+            connection.incoming.withPiece { seen.requests[last].body.append($0) }
+            connection.incoming.consumePiece()
         }
-        seen.requests[last].trailers = connection.body.trailers
+        seen.requests[last].trailers = connection.incoming.trailers
         seen.requests[last].isWhole = true
     }
 }

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPClient
 internal import HTTPTypes
-internal import OAuth
 
-/// One worker's share of a route: its upstream connections, its view of the token, its prepared bytes.
-final class RouteState {
+/// A route, and what can be made of it once for all its requests.
+final class PreparedRoute: Sendable {
+    /// Where it stands in the configuration.
     let index: Int
     let route: Route
-    let pool: UpstreamPool
-    let report: UpstreamReport
-    var token: TokenReader?
-    /// The newest token generation that this worker has seen the upstream accept.
-    var acceptedGeneration = -1
-
-    /// Upstream connections that carry a request.
-    var activeConnections = 0
 
     /// Whether the token goes where RFC 6750 2.1 puts it, so that its ready-made line is right.
     let takesBearerLine: Bool
@@ -33,12 +24,9 @@ final class RouteState {
     let reservedNames: ReservedNames
     let unwantedResponseTrailers: [HTTPFields.Name]
 
-    init(index: Int, route: Route, pool: UpstreamPool, report: UpstreamReport) {
+    init(index: Int, route: Route) {
         self.index = index
         self.route = route
-        self.pool = pool
-        self.report = report
-        token = route.session.map { TokenReader($0.slot) }
         takesBearerLine = route.credentials.name == .authorization && route.credentials.scheme == "Bearer"
         upstreamPrefix = Array(route.upstreamPrefix.utf8)
         hostLine = Array("Host: \(route.upstreamAuthority)\r\n".utf8)

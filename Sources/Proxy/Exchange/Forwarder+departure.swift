@@ -2,43 +2,39 @@
 
 internal import EventLoop
 internal import HTTPClient
-internal import HTTPServer
+internal import HTTPExchange
 internal import OAuth
 
 /// What ends with a client that goes away.
 extension Forwarder {
     /// Ends whatever the exchange waits for: its client has gone.
     func leave(_ exchange: Exchange) {
-        exchange.clientState = .gone
-        exchange.wait?.cancel()
-        if let upstream = exchange.upstream?.stream {
-            // No end in good order: the upstream of a tunnel is to see the cut.
-            if exchange.isTunnel { upstream.abort() } else { upstream.close() }
-        }
-        exchange.connection.stream.close()
+        exchange.presence.state = .gone
+        exchange.presence.wait?.cancel()
+        // No end in good order: the upstream of a tunnel is to see the cut.
+        if exchange.isTunnel { exchange.upstream?.abort() } else { exchange.upstream?.close() }
+        exchange.client.close()
     }
 
     /// Opens a connection to the upstream for as long as the client stays.
-    func openConnection(
-        for exchange: Exchange, on route: RouteState
-    ) async throws(ProxyError) -> UpstreamConnection {
-        let timeout = route.route.timeouts.connect
+    func open(for exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) -> Pool.Exchange {
+        let (pool, timeout) = (route.pool, route.route.timeouts.connect)
         // Taken before the task begins: whoever asks meanwhile whether places are scarce must count this one.
-        let permit = route.pool.permitNow()
-        let opened = await waiting(for: exchange) { () async -> Result<UpstreamConnection, UpstreamError> in
+        let place = pool.takePlace()
+        let opened = await waiting(for: exchange) { () async -> Result<Pool.Exchange, UpstreamError> in
             do throws(UpstreamError) {
-                return .success(try await route.pool.open(within: timeout, holding: permit))
+                return .success(try await pool.open(within: timeout, in: place))
             } catch {
                 return .failure(error)
             }
         }
         switch opened {
-        case .success(let connection):
+        case .success(let upstream):
             guard !exchange.isClientGone else {
-                route.pool.discard(connection)
+                pool.discard(upstream)
                 throw .clientGone
             }
-            return connection
+            return upstream
         case .failure(let error): throw ProxyError(error)
         case nil: throw .clientGone
         }
@@ -76,9 +72,9 @@ extension Forwarder {
         guard !exchange.isClientGone else { return nil }
         var value: Value?
         let task = startTask { value = await body() }
-        exchange.wait = task
+        exchange.presence.wait = task
         await task.value
-        exchange.wait = nil
+        exchange.presence.wait = nil
         return value
     }
 }

@@ -2,9 +2,8 @@
 
 import EventLoop
 import Glibc
+import HTTPServer
 import Testing
-
-@testable import Proxy
 
 /// Dormant connections on a loop, each with the number of the one that it is.
 private actor Ward: LoopConfined {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
+package import EventLoop
 
 /// Connections whose clients are silent: each is a stream and nothing else.
 ///
 /// A task keeps the memory of its deepest call for as long as it lives, and an exchange that of its largest head: 8 KiB
 /// together. So neither waits with a client for longer than a moment. Confined to its loop's thread.
-final class DormantConnections {
+package final class DormantConnections {
     /// One of them.
-    final class Connection {
-        let stream: ByteStream
-        let peer: PeerAddress
-        let listener: Int
+    package final class Connection {
+        package let stream: ByteStream
+        package let peer: PeerAddress
+        package let listener: Int
         fileprivate let closesAt: ContinuousClock.Instant?
         /// The one that came after it.
         fileprivate var next: Connection?
@@ -40,7 +40,7 @@ final class DormantConnections {
     /// - Parameters:
     ///   - limit: how long a client may be silent in here; zero for ever.
     ///   - wake: serves a connection again; its client is no longer silent, or is to be told the end.
-    init(loop: EventLoop, limit: Duration, wake: @escaping (Connection) -> Void) {
+    package init(loop: EventLoop, limit: Duration, wake: @escaping (Connection) -> Void) {
         self.loop = loop
         self.limit = limit
         self.wake = wake
@@ -51,10 +51,10 @@ final class DormantConnections {
         while let first { unlink(first) }
     }
 
-    var isEmpty: Bool { first == nil }
+    package var isEmpty: Bool { first == nil }
 
     /// Takes a connection that has nothing to receive and nobody who waits for it.
-    func add(_ stream: ByteStream, from peer: PeerAddress, listener: Int) {
+    package func add(_ stream: ByteStream, from peer: PeerAddress, listener: Int) {
         let connection = Connection(
             stream, peer: peer, listener: listener, closesAt: limit > .zero ? .now + limit : nil)
         append(connection)
@@ -64,7 +64,7 @@ final class DormantConnections {
     }
 
     /// Has all of them told the end.
-    func closeAll() {
+    package func closeAll() {
         let end = last
         while let connection = first {
             close(connection)

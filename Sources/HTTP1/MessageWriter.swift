@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import EventLoop
+package import HTTPExchange
+package import HTTPTypes
+
+/// Writes one HTTP/1.1 message after another to a stream: a head, then content, in chunks of its own if need be.
+///
+/// Confined to its loop's thread. What it keeps between sends, head included, is memory used again.
+package final class MessageWriter: BodySink {
+    /// A piece up to this size is copied behind what is kept: one small buffer costs less than a gathering send.
+    private static var joinLimit: Int { 4 * 1024 }
+    /// Chunks are gathered up to this size into one send.
+    private static var gatherLimit: Int { 16 * 1024 }
+    /// More memory than this is not kept for the next message.
+    private static var keptCapacity: Int { 4 * gatherLimit }
+    private static let lineEnd = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
+    private static let nothing: [UInt8] = []
+
+    private var stream: ByteStream
+    /// The head, framing, small pieces, and what the peer did not take at once.
+    private var kept: [UInt8] = []
+    private var isChunked = false
+    /// Whether the end's framing is written.
+    private var hasEnd = false
+    private var sentBefore: UInt64 = 0
+
+    package init(stream: ByteStream) {
+        self.stream = stream
+    }
+
+    /// Writes to another stream from here on.
+    package func use(_ stream: ByteStream) { self.stream = stream }
+
+    /// Gives the memory back.
+    package func forget() { kept = [] }
+
+    /// Begins a message; what was kept of one before is forgotten.
+    package func begin() {
+        if !kept.isEmpty { kept.removeAll(keepingCapacity: kept.capacity <= Self.keptCapacity) }
+        isChunked = false
+        hasEnd = false
+        sentBefore = stream.bytesSent
+    }
+
+    /// Writes the head of a request.
+    ///
+    /// - Parameter isChunked: whether the content that follows is sent in chunks (RFC 9112 §7.1), which the head then
+    ///   says.
+    package func append(_ head: inout HTTPRequest, isChunked: Bool) {
+        self.isChunked = isChunked
+        head.serialize(into: &kept)
+        if isChunked { append(lineOfHead: Self.chunkedLine) }
+    }
+
+    /// Writes the head of a response; as for a request.
+    package func append(_ head: inout HTTPResponse, isChunked: Bool) {
+        self.isChunked = isChunked
+        head.serialize(into: &kept)
+        if isChunked { append(lineOfHead: Self.chunkedLine) }
+    }
+
+    private static let chunkedLine = Array("Transfer-Encoding: chunked\r\n".utf8)
+
+    /// Puts a field line, its CR LF included, at the end of the head that was written last.
+    package func append(lineOfHead line: [UInt8]) {
+        kept.removeLast(Self.lineEnd.count)
+        kept.append(contentsOf: line)
+        kept.append(contentsOf: Self.lineEnd)
+    }
+
+    package var framesEnd: Bool { isChunked }
+
+    package var hasSent: Bool { stream.bytesSent != sentBefore }
+
+    package func append(_ content: [UInt8]) {
+        guard !content.isEmpty else { return }
+        if isChunked { ChunkedEncoder.head(of: content.count, into: &kept) }
+        kept.append(contentsOf: content)
+        if isChunked { ChunkedEncoder.dataEnd(into: &kept) }
+    }
+
+    package func end(trailers: @autoclosure () -> HTTPFields) {
+        guard isChunked, !hasEnd else { return }
+        hasEnd = true
+        ChunkedEncoder.end(trailers: trailers(), into: &kept)
+    }
+
+    package func offer(_ piece: Span<UInt8>) throws(StreamError) -> Bool {
+        if isChunked { ChunkedEncoder.head(of: piece.count, into: &kept) }
+        if keeps(piece) { return true }
+        let tail = isChunked ? Self.lineEnd : Self.nothing
+        let sent = try stream.send(kept, piece, tail)
+        guard sent < kept.count + piece.count + tail.count else {
+            kept.removeAll(keepingCapacity: true)
+            return true
+        }
+        kept.append(piece)
+        kept.append(contentsOf: tail)
+        kept.removeFirst(sent)
+        return false
+    }
+
+    /// - Returns: whether the piece is small, and kept with the framing behind it.
+    private func keeps(_ piece: Span<UInt8>) -> Bool {
+        guard piece.count <= Self.joinLimit || isChunked, kept.count + piece.count <= Self.gatherLimit
+        else { return false }
+        kept.append(piece)
+        if isChunked { ChunkedEncoder.dataEnd(into: &kept) }
+        return true
+    }
+
+    package func send(
+        pieceOf source: some BodySource, within timeout: Duration
+    ) async throws(StreamError) {
+        defer { source.consumePiece() }
+        if stream.turnIsOver { await stream.yield() }
+        guard let count = source.pieceCount else { throw .closed }
+        if isChunked { ChunkedEncoder.head(of: count, into: &kept) }
+        if source.withPiece({ keeps($0) }) == true { return }
+        let tail = isChunked ? Self.lineEnd : Self.nothing
+        var sent = 0
+        while sent < kept.count + count + tail.count {
+            let moved = try source.withPiece { (piece) throws(StreamError) in
+                try stream.send(kept, piece, tail, from: sent)
+            }
+            guard let moved else { throw .closed }
+            sent += moved
+            if moved == 0 { try await stream.waitForRoom(within: timeout) }
+            if stream.turnIsOver { await stream.yield() }
+        }
+        kept.removeAll(keepingCapacity: true)
+    }
+
+    package func flush() throws(StreamError) -> Bool {
+        guard !kept.isEmpty else { return true }
+        return try stream.flush(&kept)
+    }
+
+    package func flush(within timeout: Duration) async throws(StreamError) {
+        guard !kept.isEmpty else { return }
+        try await stream.write(kept, within: timeout)
+        kept.removeAll(keepingCapacity: true)
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPExchange
+
+/// One worker's way to one route's upstream: has exchanges begin and end on connections that it keeps.
+///
+/// Confined to its loop's thread.
+package protocol ExchangePool: AnyObject {
+    associatedtype Exchange: UpstreamExchange
+    /// A right to one more connection.
+    associatedtype Place
+
+    /// An exchange on a connection that is kept, if there is one that can be used again.
+    ///
+    /// - Parameter mayRepeat: whether the request may be sent once more, should the upstream have closed meanwhile.
+    func take(mayRepeat: Bool) -> Exchange?
+
+    /// Takes a place for ``open(within:in:)``, if one is free and nobody waits for it.
+    func takePlace() -> Place?
+
+    /// An exchange on a connection that no request has used before, or, when the limit is reached, on one that comes
+    /// free.
+    ///
+    /// - Parameters:
+    ///   - timeout: of the wait for a free place, and of the connecting; zero waits for ever.
+    ///   - place: one that the caller has taken already.
+    /// - Throws: ``UpstreamError/busy`` when no place comes free in time.
+    func open(within timeout: Duration, in place: Place?) async throws(UpstreamError) -> Exchange
+
+    /// Ends the exchange; its connection stays open for others if that can be.
+    ///
+    /// - Parameter isRequestWhole: whether the upstream has got all of the request.
+    func end(_ exchange: Exchange, isRequestWhole: Bool)
+
+    /// Ends the exchange and its connection.
+    func discard(_ exchange: Exchange)
+
+    /// Learns that the upstream has ended the connection that was kept for this exchange.
+    ///
+    /// - Parameter instant: when it was no longer idle.
+    func heedEnd(of exchange: Exchange, at instant: CoarseInstant)
+
+    /// The connections that wait for a request.
+    var idleCount: Int { get }
+    /// The connections that are being made.
+    var connectingCount: Int { get }
+    /// Whether more than half of the places are taken, by all workers.
+    var isCrowded: Bool { get }
+
+    /// Closes what is idle, here and on the other loops.
+    func closeIdleEverywhere()
+
+    /// Lets go of what is only kept for later, by this pool and others; no descriptor is left.
+    var onShortage: () -> Void { get set }
+}

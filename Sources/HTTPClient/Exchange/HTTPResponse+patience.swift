@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPTypes
+
+extension HTTPResponse {
+    /// How long the server says that it keeps the connection while nothing happens (`Keep-Alive: timeout=`, in seconds;
+    /// RFC 2068 19.7.1.1).
+    var announcedPatience: Duration? {
+        for member in fields.listMembers(of: .keepAlive) {
+            let parts = member.split(separator: "=", maxSplits: 1).map { $0.trimmingSpaces().lowercased() }
+            guard parts.count == 2, parts[0] == "timeout", let seconds = UInt16(parts[1]) else { continue }
+            return .seconds(Int(seconds))
+        }
+        return nil
+    }
+}
+
+extension Substring {
+    fileprivate func trimmingSpaces() -> Substring {
+        var rest = self
+        while let first = rest.first, first == " " || first == "\t" { rest.removeFirst() }
+        while let last = rest.last, last == " " || last == "\t" { rest.removeLast() }
+        return rest
+    }
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import EventLoop
+internal import HTTP1
+package import HTTPExchange
+package import HTTPTypes
+
+/// An HTTP/1.1 connection carries one exchange at a time, and is that exchange.
+extension UpstreamConnection: UpstreamExchange {
+    private static let upgradeLine = Array("Connection: Upgrade\r\n".utf8)
+    private static let trailersLines = Array("TE: trailers\r\nConnection: TE\r\n".utf8)
+
+    package var isFirst: Bool { requestsServed == 0 }
+
+    package var isOpen: Bool { stream.isOpen }
+
+    /// Whether everything on the connection is said and done, and it can carry another request.
+    var isComplete: Bool { persists && incoming.isFinished && stream.input.isEmpty && stream.isOpen }
+
+    // MARK: The request
+
+    package func begin(_ head: inout HTTPRequest, as form: RequestForm) {
+        persists = false
+        outgoing.begin()
+        outgoing.append(&head, isChunked: form.length == .open)
+        if form.takesTrailers { outgoing.append(lineOfHead: Self.trailersLines) }
+        if let upgrade = form.upgrade {
+            outgoing.append(lineOfHead: Self.upgradeLine)
+            outgoing.append(lineOfHead: Array("Upgrade: \(upgrade)\r\n".utf8))
+        }
+        parser.reset()
+    }
+
+    // MARK: The answer
+
+    package var hasArrived: Bool { !stream.input.isEmpty }
+
+    package func receiveHead() throws(MessageError) -> Bool {
+        guard !stream.input.isEmpty else { return false }
+        let consumed: Int?
+        do {
+            consumed = try stream.input.withReadable { (bytes) throws(HTTPParseError) in
+                try parser.parse(bytes, into: &response)
+            }
+        } catch {
+            throw .malformed(error)
+        }
+        guard let consumed else { return false }
+        stream.input.consume(consumed)
+        return true
+    }
+
+    package var arrivals: ByteStream { stream }
+
+    package func beginBody(answering method: HTTPMethod) throws(MessageError) -> BodyLength {
+        let framing: BodyFraming
+        do {
+            framing = try response.bodyFraming(answering: method)
+        } catch {
+            throw .malformed(error)
+        }
+        if isFirst, response.fields.has(.keepAlive) { announcedPatience = response.announcedPatience }
+        persists = response.isPersistent && framing != .untilClose
+        incoming.begin(framing)
+        return BodyLength(framing)
+    }
+
+    package func stopReceiving() { stream.readiness.interruptReader() }
+
+    package func resumeReceiving() { stream.readiness.forgetInterruption() }
+
+    // MARK: The connection
+
+    package func abort() { stream.abort() }
+
+    package func beginTunnel() {
+        persists = false
+        incoming.begin(.untilClose)
+        outgoing.begin()
+    }
+
+    package func endSending(within timeout: Duration) async -> Bool {
+        guard stream.canEndSending else { return false }
+        await stream.endSending(within: timeout)
+        return true
+    }
+
+    package func finish(within timeout: Duration) async { await stream.finish(within: timeout) }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import EventLoop
+internal import HTTP1
+package import HTTPExchange
+package import HTTPTypes
+
+extension ServerConnection: ClientExchange {
+    private static let closeLine = Array("Connection: close\r\n".utf8)
+    private static let upgradeLine = Array("Connection: Upgrade\r\n".utf8)
+    private static let keepAliveLine = Array("Connection: keep-alive\r\n".utf8)
+
+    package var isEncrypted: Bool { stream.isEncrypted }
+
+    package var isOpen: Bool { stream.isOpen }
+
+    // MARK: The request
+
+    package func beginBody(limit: UInt64) throws(MessageError) -> BodyLength {
+        closeEndsAnswer = false
+        let framing: BodyFraming
+        do {
+            framing = try request.framing.get()
+        } catch {
+            beginNothing()
+            throw .malformed(error)
+        }
+        incoming.begin(framing, limit: limit)
+        return BodyLength(framing)
+    }
+
+    /// Takes what follows on the connection for nothing of a request: nobody can tell where its content would end.
+    package func beginNothing() {
+        endAfterAnswer()
+        incoming.begin(.none)
+    }
+
+    package func stopReceiving() { stream.readiness.interruptReader() }
+
+    package func resumeReceiving() { stream.readiness.forgetInterruption() }
+
+    // MARK: The answer
+
+    package func endAfterAnswer() { persists = false }
+
+    package func send(
+        interim head: inout HTTPResponse, within timeout: Duration
+    ) async throws(StreamError) {
+        outgoing.append(&head, isChunked: false)
+        try await outgoing.flush(within: timeout)
+    }
+
+    package func begin(_ head: inout HTTPResponse, length: BodyLength) {
+        closeEndsAnswer = length == .open && request.version == .http10
+        if closeEndsAnswer { persists = false }
+        outgoing.begin()
+        outgoing.append(&head, isChunked: length == .open && !closeEndsAnswer)
+        if head.fields.has(.upgrade) { outgoing.append(lineOfHead: Self.upgradeLine) }
+        guard head.status != 101 else { return }
+        if !persists {
+            outgoing.append(lineOfHead: Self.closeLine)
+        } else if request.version == .http10 {
+            outgoing.append(lineOfHead: Self.keepAliveLine)
+        }
+    }
+
+    package func endFollows() { stream.endFollows() }
+
+    package func cut() {
+        persists = false
+        // Only a reset tells a reader of a close-delimited body that it is not whole (RFC 9112 §8).
+        if closeEndsAnswer { stream.abort() } else { stream.close() }
+    }
+
+    // MARK: The connection
+
+    package func close() { stream.close() }
+
+    package func abort() { stream.abort() }
+
+    package func beginTunnel() {
+        persists = false
+        incoming.begin(.untilClose)
+        outgoing.begin()
+    }
+
+    package func endSending(within timeout: Duration) async -> Bool {
+        guard stream.canEndSending else { return false }
+        await stream.endSending(within: timeout)
+        return true
+    }
+
+    package func finish(within timeout: Duration) async { await stream.finish(within: timeout) }
+
+    package var movement: ByteStream.Movement { stream.movement }
+
+    package func lookAtPeer() -> PeerState { stream.lookAtPeer() }
+
+    package func watchPeer(_ onNews: (() -> Void)?) { stream.readiness.onEdge = onNews }
+}

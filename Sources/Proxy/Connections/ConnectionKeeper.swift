@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import EventLoop
+internal import HTTPClient
+internal import HTTPExchange
+internal import HTTPServer
+internal import HTTPTypes
+internal import Observability
+
+/// How many seats at most wait for a connection.
+private let vacancies = 64
+/// How long a client may be silent before its connection waits without a task.
+private let dormantAfter = Duration.seconds(1)
+
+/// Keeps the HTTP/1.1 connections of one event loop's clients, from their first byte to their end, and hands each of
+/// their requests to the ``Forwarder``.
+///
+/// Confined to the loop's thread. A connection is one task, as long as its client is not silent.
+final class ConnectionKeeper<Pool: ExchangePool> {
+    typealias Seat = ConnectionSeat<Pool>
+
+    private let loop: EventLoop
+    private let configuration: WorkerConfiguration
+    private let forwarder: Forwarder<ServerConnection, Pool>
+    private(set) lazy var rest = Rest(loop: loop) { [unowned self] in
+        dismissVacant()
+    } isConnected: { [unowned self] in
+        forwarder.hasIdleUpstreams
+    }
+    /// Whether a drain waits no longer for what idle connections may send.
+    private var hasLingered = false
+    /// How long a drain waits for clients that are silent, slow with a head, or have their last answer; nil before one.
+    private var linger: Duration?
+    private var lingerTimer: LoopTimer?
+
+    /// Those that have a connection, in no order.
+    private var seats: [Seat] = []
+    /// Those that wait for one, each with its task: what a connection needs is used again.
+    private var vacant: [Seat] = []
+    /// Made with the first connection, and let go of at the end of a drain: it knows the worker.
+    private var dormant: DormantConnections?
+    private var emptied: [CheckedContinuation<Void, Never>] = []
+
+    init(loop: EventLoop, configuration: WorkerConfiguration, forwarder: Forwarder<ServerConnection, Pool>) {
+        self.loop = loop
+        self.configuration = configuration
+        self.forwarder = forwarder
+        // The forwarder and its watch go with us.
+        forwarder.clients.forEachExchange = { [unowned self] body in for seat in seats { body(seat.exchange) }
+        }
+    }
+
+    /// Returns when the last connection is gone.
+    func drain(linger: Duration) async {
+        dismissVacant()
+        self.linger = linger
+        for seat in seats { seat.connection.hurry() }
+        let timer = LoopTimer(loop: loop) { [unowned self] in endWaits(pace: linger) }
+        lingerTimer = timer
+        timer.set(after: linger)
+        await withCheckedContinuation { continuation in
+            emptied.append(continuation)
+            resumeIfEmpty()
+        }
+        timer.cancel()
+        lingerTimer = nil
+        dormant = nil
+        forwarder.recorder.flush()
+    }
+
+    /// Cuts every connection.
+    func stop() {
+        dismissVacant()
+        dormant?.closeAll()
+        for seat in seats {
+            seat.exchange.upstream?.close()
+            seat.connection.close()
+        }
+        rest.cancel()
+        forwarder.recorder.flush()
+    }
+
+    // MARK: Letting in
+
+    /// Judges a peer by where it comes from, and tells one that may not connect.
+    func admits(_ stream: ByteStream, from peer: PeerAddress, on worker: isolated Worker) -> Bool {
+        guard configuration.access.admits(peer) else {
+            forwarder.recorder.metrics.countDenial(.peer)
+            refuse(stream, .accessDenied(.peer), on: worker)
+            return false
+        }
+        return true
+    }
+
+    /// Tells somebody who may not even connect.
+    private func refuse(_ stream: ByteStream, _ error: ProxyError, on worker: isolated Worker) {
+        guard let (head, body) = Rejection(error, identity: nil)?.message() else { return stream.close() }
+        var closing = head
+        closing.setDate()
+        closing.fields.append(line: forwarder.recorder.nextRequestID(), of: .xRequestID)
+        let message = closing
+        _ = loop.startTask { await ServerConnection.dismiss(stream, with: message, body) }
+    }
+
+    /// Serves a connection that has a place in the budget, until it ends.
+    func serve(_ stream: ByteStream, from peer: PeerAddress, listener: Int, on worker: isolated Worker) {
+        forwarder.recorder.metrics.openConnections += 1
+        if dormant == nil { dormant = makeDormant(on: worker) }
+        attach(stream, from: peer, listener: listener, isSecured: false, on: worker)
+    }
+
+    private func makeDormant(on worker: isolated Worker) -> DormantConnections {
+        let limit = max(configuration.serverTimeouts.idle - dormantAfter, .zero)
+        return DormantConnections(loop: loop, limit: limit) { [unowned self] connection in
+            // On the loop's thread, which is the worker's executor.
+            attach(
+                connection.stream, from: connection.peer, listener: connection.listener, isSecured: true,
+                on: worker)
+        }
+    }
+
+    private func attach(
+        _ stream: ByteStream, from peer: PeerAddress, listener: Int, isSecured: Bool,
+        on worker: isolated Worker
+    ) {
+        if let seat = vacant.popLast() {
+            seat.connection.begin(stream, from: peer)
+            seat.exchange.take(listener: listener)
+            seat.isSecured = isSecured
+            begin(seat)
+            return resume(seat, with: true)
+        }
+        let connection = ServerConnection(
+            stream: stream, peer: peer, limits: configuration.headLimits,
+            timeouts: configuration.serverTimeouts, dormantAfter: dormantAfter)
+        let seat = Seat(forwarder.makeExchange(for: connection, listener: listener))
+        seat.isSecured = isSecured
+        begin(seat)
+        _ = loop.startTask { await self.attend(seat) }
+    }
+
+    // MARK: Seats
+
+    /// Serves one connection after another.
+    private func attend(_ seat: Seat) async {
+        repeat { await serve(seat) } while await isNeededAgain(seat)
+    }
+
+    private func isNeededAgain(_ seat: Seat) async -> Bool {
+        await withCheckedContinuation { continuation in
+            guard vacant.count < vacancies, !forwarder.isDraining else {
+                return continuation.resume(returning: false)
+            }
+            seat.vacancy = continuation
+            vacant.append(seat)
+        }
+    }
+
+    private func resume(_ seat: Seat, with isNeeded: Bool) {
+        let vacancy = seat.vacancy
+        seat.vacancy = nil
+        vacancy?.resume(returning: isNeeded)
+    }
+
+    private func dismissVacant() {
+        let dismissed = vacant
+        vacant = []
+        for seat in dismissed { resume(seat, with: false) }
+    }
+
+    // MARK: A connection's life
+
+    /// The life of one connection, or as much of it as passes before its client falls silent.
+    private func serve(_ seat: Seat) async {
+        let connection = seat.connection
+        var mustLinger = false
+        do throws(MessageError) {
+            let isSecured = seat.isSecured ? true : try await connection.secure()
+            guard isSecured else {
+                forwarder.recorder.metrics.countDenial(.tls)
+                await linger(seat)
+                return ended(seat)
+            }
+            while try await connection.receiveHead() {
+                if hasLingered { connection.comeBeforeEnd() }
+                await forwarder.exchange(seat.exchange)
+                rest.worked()
+                mustLinger = mustLingerBehind(seat)
+                guard connection.persists, !mustLinger, !(hasLingered && connection.hasReadAll) else { break }
+                connection.answered()
+            }
+        } catch {
+            connection.beginNothing()
+            mustLinger = await forwarder.refuse(error, seat.exchange)
+        }
+        if connection.isDormant, !hasLingered { return park(seat) }
+        if mustLinger { await linger(seat) } else { await connection.finish() }
+        ended(seat)
+    }
+
+    private func linger(_ seat: Seat) async {
+        seat.exchange.letGo()
+        await seat.connection.lingerAndClose(within: linger ?? ServerConnection.longestLinger)
+    }
+
+    /// Whether the client may not have read the answer when it finds that nobody reads the rest of its request.
+    private func mustLingerBehind(_ seat: Seat) -> Bool {
+        !seat.connection.hasWholeRequest
+            || (seat.exchange.record.status >= 400 && !seat.connection.persists)
+    }
+
+    private func begin(_ seat: Seat) {
+        seat.position = seats.count
+        seats.append(seat)
+    }
+
+    private func ended(_ seat: Seat) {
+        detach(seat)
+        forwarder.recorder.metrics.openConnections -= 1
+        configuration.connectionBudget.leave()
+        resumeIfEmpty()
+    }
+
+    /// Lets the connection wait by itself; the seat is free for another.
+    private func park(_ seat: Seat) {
+        detach(seat)
+        let connection = seat.connection
+        dormant?.add(connection.stream, from: connection.peer, listener: seat.exchange.listener)
+    }
+
+    private func detach(_ seat: Seat) {
+        guard let last = seats.popLast(), last !== seat else { return }
+        seats[seat.position] = last
+        last.position = seat.position
+    }
+
+    private func resumeIfEmpty() {
+        guard seats.isEmpty, dormant?.isEmpty ?? true else { return }
+        emptied.forEach { $0.resume() }
+        emptied = []
+    }
+
+    /// Ends what a drain does not wait for; those who begin a head meanwhile have until the next call.
+    private func endWaits(pace: Duration) {
+        hasLingered = true
+        lingerTimer?.set(after: pace)
+        for seat in seats { seat.connection.hurry() }
+        dormant?.closeAll()
+        // Not closed: its task says the end in good order.
+        for seat in seats where seat.connection.isIdle { seat.connection.stopReceiving() }
+    }
+}

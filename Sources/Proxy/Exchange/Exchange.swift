@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import EventLoop
+internal import HTTPClient
+internal import HTTPExchange
+internal import HTTPTypes
+internal import OAuth
+
+/// One request and its answer, on their way through a worker.
+///
+/// Whoever has a connection keeps one and begins it anew for each request, and the next connection takes it over, so
+/// that its memory is used again. What is in here is state only, in groups by the step that owns it; the steps are the
+/// forwarder's, in the order of ``Forwarder/exchange(_:)``.
+final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
+    let client: Client
+    /// The request as it goes up, and what comes back, while there is a connection for it.
+    var upstream: Pool.Exchange?
+    let upload: Upload<Client, Pool.Exchange>
+    /// The index of the listener that the client came in by.
+    private(set) var listener: Int
+
+    // The request.
+
+    /// The route, once it is found.
+    var route: RouteState<Pool>?
+    /// What the request asks of the connection that carries it up.
+    var form = RequestForm()
+    /// The target as it came, where it was changed.
+    var originalTarget: [UInt8] = []
+    /// The `Host` as it came, once it is found to be one of the listener's; empty without one.
+    ///
+    /// It stays for the next request: clients seldom change it.
+    var host: [UInt8] = []
+
+    /// The token that goes into the request, if it is ours.
+    var token: AccessTokenSnapshot?
+
+    /// How the answer goes on.
+    var answer = AnswerProgress()
+    /// What is told of the exchange when it is over.
+    var record = ExchangeRecord()
+    /// What is known of the client, kept by ``ClientWatch``.
+    var presence = ClientPresence()
+
+    init(client: Client, listener: Int, loop: EventLoop) {
+        self.client = client
+        self.listener = listener
+        upload = Upload(from: client, loop: loop)
+    }
+
+    /// Serves the next client, which came in by `listener`.
+    func take(listener: Int) {
+        if listener != self.listener { host.removeAll() }
+        self.listener = listener
+    }
+
+    /// Forgets the request before.
+    func begin() {
+        route = nil
+        form = RequestForm()
+        token = nil
+        answer = AnswerProgress()
+        record.begin()
+        if !originalTarget.isEmpty { originalTarget.removeAll(keepingCapacity: true) }
+    }
+
+    /// Lets go of what a request may have made large, and nobody asks for any more.
+    func letGo() {
+        upload.letGo()
+        originalTarget = []
+    }
+
+    /// The scheme that the client used.
+    var clientScheme: HTTPURL.Scheme { client.isEncrypted ? .https : .http }
+
+    /// The scheme and authority that the client used; `nil` where it has none, on a Unix socket.
+    var clientOrigin: String? {
+        guard !host.isEmpty, case .ip = client.peer else { return nil }
+        return "\(clientScheme.rawValue)://" + String(decoding: host, as: UTF8.self)
+    }
+
+    /// The upstream's scheme and the client's `Host`, in lower case and without the scheme's own port, where the route
+    /// tells the upstream that one.
+    func toldOrigin(on route: Route) -> String? {
+        guard case .preserve = route.hostField, !host.isEmpty else { return nil }
+        let scheme = route.upstream.url.scheme == .https ? HTTPURL.Scheme.https : .http
+        return HTTPURL("\(scheme.rawValue)://" + String(decoding: host, as: UTF8.self))?.origin
+    }
+
+    /// Whether the client may be switched to a protocol: one that it offered, and no other (RFC 9110 7.8).
+    func mayUpgrade(to chosen: String) -> Bool {
+        guard let upgrade = form.upgrade else { return false }
+        return upgrade.lowercased().split(separator: ",").contains { offered in
+            offered.drop { $0 == " " } == chosen.lowercased()
+        }
+    }
+
+    /// Whether the client has gone, and nothing is to be begun on its behalf.
+    var isClientGone: Bool { presence.state == .gone }
+
+    /// Whether bytes pass both ways, after a 101.
+    var isTunnel: Bool { record.status == 101 }
+
+    /// Whether everything that was sent upstream can be sent again.
+    var isReplayable: Bool { upload.isWholeKept }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPExchange
+internal import HTTPTypes
+internal import Observability
+
+/// Whether a request is taken, and by which route.
+extension Forwarder {
+    /// Finds out where the request ends, before anything is decided: what is left of a body must never be taken for
+    /// the next request.
+    func beginBody(of exchange: Exchange) throws(ProxyError) -> BodyLength {
+        do {
+            return try exchange.client.beginBody(limit: configuration.bodyLimit ?? .max)
+        } catch .malformed(let reason) {
+            throw .malformedRequest(reason)
+        } catch {
+            throw .clientGone
+        }
+    }
+
+    /// Judges who asks.
+    ///
+    /// - Returns: `false` for a browser's preflight, which is answered here.
+    func admit(_ exchange: Exchange) throws(ProxyError) -> Bool {
+        try judgeHost(exchange)
+        let client = exchange.client
+        if client.request.fields.has(.origin),
+            configuration.access.admitsOrigin(of: client.request.fields),
+            CrossOrigin.isPreflight(client.request)
+        {
+            return false
+        }
+        let judgesReferer = client.request.fields.has(.referer) && judgesReferer(of: exchange)
+        if judgesReferer || configuration.access.isAskedBy(client.request.fields),
+            let denial = configuration.access.judge(
+                client.request.fields, scheme: exchange.clientScheme, judgesReferer: judgesReferer)
+        {
+            recorder.metrics.countDenial(denial == .key ? .key : .origin)
+            throw .accessDenied(denial)
+        }
+        // The last: who may not come in takes nothing away from those who may.
+        if let limit = configuration.listeners[exchange.listener].rateLimit,
+            !limit.take(at: exchange.record.startedAt)
+        {
+            recorder.metrics.countDenial(.rate)
+            throw .rateLimited
+        }
+        return true
+    }
+
+    private func judgesReferer(of exchange: Exchange) -> Bool {
+        configuration.listeners[exchange.listener].judgesReferer(
+            toHost: exchange.client.request.fields[.host])
+    }
+
+    private func judgeHost(_ exchange: Exchange) throws(ProxyError) {
+        let client = exchange.client
+        guard exchange.host.isEmpty || !client.request.fields.has(.host, equalTo: exchange.host) else {
+            return
+        }
+        exchange.host.removeAll()
+        guard configuration.listeners[exchange.listener].hosts.contains(client.request.fields[.host])
+        else {
+            recorder.metrics.countDenial(.host)
+            throw .wrongHost
+        }
+        client.request.fields.copy(.host, into: &exchange.host)
+    }
+
+    func findRoute(of exchange: Exchange) throws(ProxyError) -> RouteState<Pool> {
+        let client = exchange.client
+        let index = try table.route(
+            for: client.request.method, client.request.targetBytes, listener: exchange.listener,
+            host: client.request.fields[.host])
+        exchange.route = routes[index]
+        return routes[index]
+    }
+
+    /// Counts down how often the request may still be forwarded, where it says so.
+    func mayForward(_ exchange: Exchange) -> Bool {
+        !exchange.client.request.fields.has(.maxForwards) || exchange.client.request.countForward()
+    }
+
+    /// The methods that a request's target takes, for `Allow`, which a 405 must have (RFC 9110 15.5.6).
+    func allowedMethods(for exchange: Exchange) -> String {
+        let methods =
+            table.methods(for: exchange.client.request, listener: exchange.listener) ?? HTTPMethod.forwarded
+        return methods.map(\.rawValue).sorted().joined(separator: ", ")
+    }
+}
+
+extension HTTPMethod {
+    /// Where a route takes any method: all but TRACE and CONNECT.
+    fileprivate static let forwarded: Set<HTTPMethod> = [.get, .head, .post, .put, .patch, .delete, .options]
+}

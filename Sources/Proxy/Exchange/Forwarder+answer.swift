@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import EventLoop
+internal import HTTPExchange
+internal import HTTPTypes
+
+/// The upstream's answer on its way to the client.
+extension Forwarder {
+    /// Sends the answer on, every byte as soon as it arrives.
+    @inline(__always)
+    func deliver(
+        _ exchange: Exchange, from upstream: Pool.Exchange, on route: RouteState<Pool>
+    ) async throws(ProxyError) {
+        exchange.record.status = upstream.response.status
+        if exchange.isTunnel { return try await tunnel(exchange, to: upstream) }
+        beginAnswer(of: exchange, from: upstream, on: route)
+        do throws(ProxyError) {
+            if try !deliverAtOnce(exchange, from: upstream) {
+                try await deliverRest(
+                    of: exchange, from: upstream, within: route.route.timeouts.streamIdle)
+            }
+        } catch {
+            exchange.answer.hasBegun = exchange.client.outgoing.hasSent
+            throw error
+        }
+    }
+
+    private func beginAnswer(
+        of exchange: Exchange, from upstream: Pool.Exchange, on route: RouteState<Pool>
+    ) {
+        let client = exchange.client
+        // Who refuses a body that is still on its way will hardly read it to its end.
+        let cutsUpload = exchange.record.status >= 300 && !exchange.upload.isFinished
+        if isDraining || cutsUpload { client.endAfterAnswer() }
+        var origins = HTTPResponse.Origins()
+        if upstream.response.fields.has(.location) {
+            origins.ofClient = exchange.clientOrigin
+            origins.told = exchange.toldOrigin(on: route.route)
+        }
+        upstream.response.rewrite(for: route.plan, origins: origins)
+        allowOrigin(of: exchange, in: &upstream.response.fields)
+        client.begin(&upstream.response, length: exchange.answer.length)
+        exchange.answer.hasBegun = true
+    }
+
+    /// Lets the page that asked read the answer, if its origin is one of `access.origins`.
+    func allowOrigin(of exchange: Exchange, in fields: inout HTTPFields) {
+        guard !configuration.access.origins.isEmpty else { return }
+        CrossOrigin.vary(&fields)
+        guard configuration.access.admitsOrigin(of: exchange.client.request.fields) else { return }
+        CrossOrigin.allow(exchange.client.request.fields[.origin], in: &fields)
+    }
+
+    /// Sends what has arrived, as much as the client takes at once: most answers are small and come whole.
+    ///
+    /// - Returns: whether that was all of the answer.
+    private func deliverAtOnce(
+        _ exchange: Exchange, from upstream: Pool.Exchange
+    ) throws(ProxyError) -> Bool {
+        do {
+            while !loop.turnIsOver, try takeArrived(of: exchange, from: upstream) {
+                guard try exchange.client.outgoing.offer(pieceOf: upstream.incoming) else { return false }
+            }
+            guard upstream.incoming.isFinished else { return false }
+            end(exchange, from: upstream)
+            return try exchange.client.outgoing.flush()
+        } catch let error as ProxyError {
+            throw error
+        } catch {
+            exchange.client.endAfterAnswer()
+            throw .clientGone
+        }
+    }
+
+    /// Sends what is still to come, as it comes; what has arrived together goes on together.
+    private func deliverRest(
+        of exchange: Exchange, from upstream: Pool.Exchange, within timeout: Duration
+    ) async throws(ProxyError) {
+        while !upstream.incoming.isFinished {
+            if try !takeArrived(of: exchange, from: upstream) {
+                if upstream.incoming.isFinished { break }
+                try await flushToClient(exchange)
+                guard try await takeNext(of: exchange, from: upstream, within: timeout) else { break }
+            }
+            do {
+                try await exchange.client.outgoing.send(pieceOf: upstream.incoming, within: timeout)
+            } catch {
+                throw .clientGone
+            }
+        }
+        end(exchange, from: upstream)
+        try await flushToClient(exchange)
+    }
+
+    private func end(_ exchange: Exchange, from upstream: Pool.Exchange) {
+        exchange.client.outgoing.end(
+            trailers: upstream.incoming.trailers.without(
+                exchange.route?.plan.unwantedResponseTrailers ?? []))
+        announceEnd(of: exchange)
+    }
+
+    /// Takes a piece that has arrived.
+    private func takeArrived(
+        of exchange: Exchange, from upstream: Pool.Exchange
+    ) throws(ProxyError) -> Bool {
+        do {
+            guard let count = try upstream.incoming.nextPiece() else { return false }
+            took(count, of: exchange, from: upstream)
+            return true
+        } catch {
+            throw .upstreamProtocol
+        }
+    }
+
+    /// Waits for the next piece.
+    private func takeNext(
+        of exchange: Exchange, from upstream: Pool.Exchange, within timeout: Duration
+    ) async throws(ProxyError) -> Bool {
+        do {
+            guard let count = try await upstream.incoming.nextPiece(within: timeout) else { return false }
+            took(count, of: exchange, from: upstream)
+            return true
+        } catch .stream(.timedOut) {
+            throw .upstreamTimedOut
+        } catch {
+            throw .upstreamProtocol
+        }
+    }
+
+    private func took(_ count: Int, of exchange: Exchange, from upstream: Pool.Exchange) {
+        exchange.record.bytesOut &+= UInt64(count)
+        if upstream.incoming.isFinished, !exchange.client.outgoing.framesEnd {
+            announceEnd(of: exchange)
+        }
+    }
+
+    /// What is sent next is the last of the answer, and of the connection where it does not persist.
+    ///
+    /// While the request still comes the end does not follow at once.
+    func announceEnd(of exchange: Exchange) {
+        guard !exchange.client.persists, !exchange.upload.isRunning else { return }
+        exchange.client.endFollows()
+    }
+}

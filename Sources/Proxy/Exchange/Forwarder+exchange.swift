@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPExchange
+internal import HTTPTypes
+internal import Observability
+
+extension Forwarder {
+    /// The life of one request, in order; every step is one line and one file away.
+    ///
+    /// What a request passes through but once is part of its caller's frame: each async call of its own costs some 150
+    /// instructions.
+    @inline(__always)
+    func exchange(_ exchange: Exchange) async {
+        exchange.begin()
+        clients.begin(exchange)
+        do throws(ProxyError) {
+            let length = try beginBody(of: exchange)
+            guard try admit(exchange) else {
+                try await answerPreflight(exchange)
+                return ended(exchange)
+            }
+            let route = try findRoute(of: exchange)
+            guard mayForward(exchange) else {
+                try await answerAsLastHop(exchange)
+                return ended(exchange)
+            }
+            try beginUpload(of: exchange, length, on: route)
+            if try lacksToken(exchange, on: route) { try await awaitToken(exchange, on: route) }
+            try rewriteHead(of: exchange, length, for: route)
+            var upstream = try await send(exchange, on: route)
+            if hasVerdict(upstream, exchange, on: route) {
+                upstream = try await heedVerdict(upstream, exchange, on: route)
+            }
+            try await deliver(exchange, from: upstream, on: route)
+            if exchange.upload.isRunning { await finishUpload(of: exchange, to: upstream) }
+        } catch {
+            // What an upload has in its hands must not be read a second time.
+            if exchange.upload.isRunning { await stopUpload(of: exchange) }
+            await reject(exchange, exchange.isClientGone ? .clientGone : error)
+        }
+        if exchange.upload.isRunning { await stopUpload(of: exchange) }
+        if let route = exchange.route { endUpstream(of: exchange, on: route) }
+        ended(exchange)
+    }
+
+    /// Answers a head that could not be received.
+    ///
+    /// - Returns: whether there is an answer for the client to read.
+    func refuse(_ error: MessageError, _ exchange: Exchange) async -> Bool {
+        exchange.begin()
+        let refusal: ProxyError
+        switch error {
+        case .malformed(let reason): refusal = .malformedRequest(reason)
+        case .headTimedOut: refusal = .requestTimedOut
+        case .unencrypted:
+            recorder.metrics.countDenial(.tls)
+            refusal = .unencryptedRequest
+        case .bodyTooLarge, .truncated, .stream: return false
+        }
+        await reject(exchange, refusal)
+        recorder.record(exchange)
+        return true
+    }
+
+    private func ended(_ exchange: Exchange) {
+        recorder.record(exchange)
+        clients.end(exchange)
+    }
+}

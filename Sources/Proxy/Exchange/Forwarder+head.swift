@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPExchange
+internal import HTTPTypes
+
+/// What goes up: the head as the upstream is to see it, and the start of the content.
+extension Forwarder {
+    func beginUpload(
+        of exchange: Exchange, _ length: BodyLength, on route: RouteState<Pool>
+    ) throws(ProxyError) {
+        exchange.upload.begin(length, on: route.plan)
+        if case .exact(let length) = length, length > configuration.bodyLimit ?? .max { throw .bodyTooLarge }
+    }
+
+    func rewriteHead(
+        of exchange: Exchange, _ length: BodyLength, for route: RouteState<Pool>
+    ) throws(ProxyError) {
+        let client = exchange.client
+        exchange.form.length = length
+        if client.request.fields.has(.upgrade) {
+            exchange.form.upgrade = upgrade(wantedBy: client.request, on: route.route, length: length)
+        }
+        if client.request.fields.has(.te) {
+            exchange.form.takesTrailers = client.request.fields.containsToken("trailers", in: .te)
+        }
+        identify(exchange)
+        if !route.plan.keepsTarget {
+            exchange.originalTarget.append(contentsOf: client.request.targetBytes)
+        }
+        try client.request.rewrite(
+            for: route.plan, host: exchange.host, peer: client.peer, scheme: exchange.clientScheme)
+        putToken(into: exchange, for: route)
+    }
+
+    /// The protocols that the client wants to upgrade to and may, as they are passed on.
+    private func upgrade(
+        wantedBy request: HTTPRequest, on route: Route, length: BodyLength
+    ) -> String? {
+        guard request.version == .http11, length.isZero,
+            request.fields.containsToken("upgrade", in: .connection)
+        else { return nil }
+        return route.passableProtocols(in: request.fields)
+    }
+
+    /// Gives a request an `X-Request-Id` if it came without one.
+    @inline(__always)
+    func identify(_ exchange: Exchange) {
+        let client = exchange.client
+        if client.request.fields.has(.xRequestID) {
+            guard client.request.fields.bytes(of: .xRequestID)?.isEmpty == true else { return }
+            client.request.fields.remove(.xRequestID)
+        }
+        client.request.fields.append(line: recorder.nextRequestID(), of: .xRequestID)
+    }
+}

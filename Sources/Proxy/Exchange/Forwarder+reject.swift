@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPExchange
+internal import HTTPTypes
+internal import OAuth
+internal import Observability
+internal import System
+
+/// Answers of bearerd's own.
+extension Forwarder {
+    func answerPreflight(_ exchange: Exchange) async throws(ProxyError) {
+        try await answer(exchange, CrossOrigin.answer(toPreflight: exchange.client.request.fields))
+    }
+
+    /// Answers an OPTIONS that may go no further (RFC 9110 7.6.2).
+    func answerAsLastHop(_ exchange: Exchange) async throws(ProxyError) {
+        var response = HTTPResponse(status: 200)
+        response.fields[.allow] = allowedMethods(for: exchange)
+        response.fields[.contentLength] = "0"
+        try await answer(exchange, response)
+    }
+
+    /// Answers without a body in the upstream's place.
+    private func answer(_ exchange: Exchange, _ answer: HTTPResponse) async throws(ProxyError) {
+        var response = answer
+        let client = exchange.client
+        client.incoming.skipArrived()
+        if !client.incoming.isFinished { client.endAfterAnswer() }
+        response.setDate()
+        tellIdentifier(of: exchange, in: &response)
+        exchange.record.status = response.status
+        client.begin(&response, length: .none)
+        try await flushToClient(exchange)
+    }
+
+    /// Answers in the upstream's place, or cuts an answer that has begun.
+    func reject(_ exchange: Exchange, _ error: ProxyError) async {
+        let client = exchange.client
+        if let route = exchange.route,
+            let failure = UpstreamFailure(error, hasHead: exchange.record.status > 0)
+        {
+            recorder.metrics.countUpstreamFailure(route: route.index, reason: failure.label)
+            route.report.failed(failure)
+        }
+        let identity = exchange.route?.route.session?.identity
+        guard let rejection = Rejection(error, identity: identity, fields: client.request.fields) else {
+            exchange.record.status = 499
+            exchange.record.code = "client_gone"
+            return client.cut()
+        }
+        if exchange.answer.hasBegun {
+            exchange.record.code = "truncated"
+            return client.cut()
+        }
+        exchange.record.status = rejection.status
+        exchange.record.code = rejection.code
+        client.incoming.skipArrived()
+        // What comes behind a CONNECT may be meant for the tunnel that it does not get.
+        let wantsTunnel = rejection.status == 405 && client.request.method.isConnect
+        if isDraining || rejection.status == 400 || wantsTunnel || !client.incoming.isFinished {
+            client.endAfterAnswer()
+        }
+        await send(rejection, to: exchange)
+    }
+
+    private func send(_ rejection: Rejection, to exchange: Exchange) async {
+        let client = exchange.client
+        let message = rejection.message()
+        var head = message.head
+        head.setDate()
+        tellIdentifier(of: exchange, in: &head)
+        allowOrigin(of: exchange, in: &head.fields)
+        if rejection.status == 405 { head.fields[.allow] = allowedMethods(for: exchange) }
+        client.begin(&head, length: .exact(UInt64(message.body.count)))
+        if client.request.method != .head {
+            client.outgoing.append(message.body)
+            exchange.record.bytesOut = UInt64(message.body.count)
+        }
+        announceEnd(of: exchange)
+        try? await flushToClient(exchange)
+    }
+
+    /// More of an identifier is not sent back: a client may have chosen it.
+    private var longestIdentifier: Int { 128 }
+
+    /// Puts the request's identifier into an answer of our own: it joins the answer's line in the log, the upstream's
+    /// and the client's.
+    private func tellIdentifier(of exchange: Exchange, in head: inout HTTPResponse) {
+        identify(exchange)
+        guard let identifier = exchange.client.request.fields.bytes(of: .xRequestID) else { return }
+        let told = identifier.prefix(longestIdentifier)
+        head.fields.append(.xRequestID, bytes: told.span)
+    }
+
+    /// Sends the client what its answer keeps.
+    func flushToClient(_ exchange: Exchange) async throws(ProxyError) {
+        do {
+            try await exchange.client.outgoing.flush(within: configuration.serverTimeouts.streamIdle)
+        } catch {
+            exchange.client.endAfterAnswer()
+            throw .clientGone
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// Says when an answer of our own was made (RFC 9110 6.6.1).
+    mutating func setDate() {
+        fields[.date] = Timestamp.fieldText(unixSeconds: WallClock.unixMilliseconds / 1000)
+    }
+}

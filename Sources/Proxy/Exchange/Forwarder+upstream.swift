@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import EventLoop
+internal import HTTPClient
+internal import HTTPExchange
+internal import HTTPTypes
+
+/// More 1xx answers than this before the final one are no answer.
+private let interimLimit = 64
+
+/// How soon a kept connection fails that was closed before the request came, not because of it.
+private let staleWithin = Duration.seconds(1)
+
+extension Forwarder {
+    /// Sends the request and receives the head of its answer.
+    ///
+    /// A kept connection may have died meanwhile: then the request goes out once more, on a fresh one, if its method is
+    /// idempotent, or nobody can have seen it, and its body can be sent again (RFC 9110 9.2.2).
+    ///
+    /// - Returns: the upstream, its answer's content begun.
+    func send(_ exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) -> Pool.Exchange {
+        if !exchange.upload.hasArrived { try await gatherBody(of: exchange, on: route) }
+        do {
+            return try await attempt(exchange, on: route, fresh: false)
+        } catch {
+            guard error.connectionWasStale, exchange.isReplayable,
+                error.nothingWasSent || exchange.client.request.method.isIdempotent
+            else { throw error.error }
+            do {
+                return try await attempt(exchange, on: route, fresh: true)
+            } catch {
+                throw error.error
+            }
+        }
+    }
+
+    @inline(__always)
+    private func attempt(
+        _ exchange: Exchange, on route: RouteState<Pool>, fresh: Bool
+    ) async throws(AttemptFailure) -> Pool.Exchange {
+        guard !exchange.isClientGone else { throw AttemptFailure(error: .clientGone) }
+        let upstream: Pool.Exchange
+        if !fresh, let kept = takeKept(for: exchange, on: route) {
+            upstream = kept
+        } else {
+            do throws(ProxyError) {
+                upstream = try await open(for: exchange, on: route)
+            } catch {
+                throw AttemptFailure(error: error)
+            }
+        }
+        exchange.upstream = upstream
+        route.activeConnections += 1
+        do throws(ProxyError) {
+            if try sendRequest(of: exchange, to: upstream) {
+                // Here, where there is an actor to inherit.
+                exchange.upload.task = startTask { await self.sendRest(of: exchange, to: upstream) }
+            }
+            try await receiveHead(
+                of: exchange, from: upstream, timeout: route.route.timeouts.firstByte)
+            if route.report.isFailing { route.report.answered() }
+        } catch {
+            let failure = failure(of: upstream, exchange, error)
+            if failure.connectionWasStale { heedStaleness(of: upstream, exchange, on: route) }
+            await stopUpload(of: exchange)
+            discardUpstream(of: exchange, on: route)
+            throw failure
+        }
+        return upstream
+    }
+
+    private func failure(
+        of upstream: Pool.Exchange, _ exchange: Exchange, _ error: ProxyError
+    ) -> AttemptFailure {
+        AttemptFailure(
+            error: error,
+            connectionWasStale: !upstream.isFirst && !upstream.hasArrived && error == .upstreamClosed
+                && exchange.client.isOpen,
+            nothingWasSent: !upstream.outgoing.hasSent)
+    }
+
+    private func takeKept(for exchange: Exchange, on route: RouteState<Pool>) -> Pool.Exchange? {
+        route.pool.take(
+            mayRepeat: exchange.client.request.method.isIdempotent
+                && (exchange.form.length == .none || exchange.isReplayable && !exchange.upload.isTooLong))
+    }
+
+    /// Has the pool learn from a kept connection that ended instead of an answer.
+    private func heedStaleness(
+        of upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+    ) {
+        let now = CoarseInstant.now
+        let sentAt = exchange.upload.isFinished ? exchange.upload.finishedAt : now
+        if now.duration(since: sentAt) < staleWithin { route.pool.heedEnd(of: upstream, at: sentAt) }
+    }
+
+    // MARK: Request
+
+    /// - Returns: whether there is more to send.
+    private func sendRequest(
+        of exchange: Exchange, to upstream: Pool.Exchange
+    ) throws(ProxyError) -> Bool {
+        upstream.begin(&exchange.client.request, as: exchange.form)
+        do {
+            try exchange.upload.sendStart(to: upstream)
+        } catch {
+            try judge(error)
+            return false  // the upstream may have answered before it stopped reading
+        }
+        return !exchange.upload.isFinished
+    }
+
+    // MARK: Response head
+
+    /// Receives the final head; interim ones (1xx) are forwarded as they come (RFC 9110 15.2).
+    @inline(__always)
+    private func receiveHead(
+        of exchange: Exchange, from upstream: Pool.Exchange, timeout: Duration
+    ) async throws(ProxyError) {
+        var interimCount = 0
+        while true {
+            guard try hasHead(upstream) else {
+                try await awaitAnswer(of: exchange, from: upstream, timeout: timeout)
+                continue
+            }
+            guard upstream.response.isInterim else { break }
+            interimCount += 1
+            guard interimCount <= interimLimit else { throw .upstreamProtocol }
+            try await forwardInterim(from: upstream, to: exchange)
+        }
+        try beginAnswer(of: exchange, from: upstream)
+    }
+
+    private func hasHead(_ upstream: Pool.Exchange) throws(ProxyError) -> Bool {
+        do {
+            return try upstream.receiveHead()
+        } catch {
+            throw .upstreamProtocol
+        }
+    }
+
+    /// Waits for more of the head.
+    ///
+    /// The time-out runs from the last byte of the request.
+    @inline(__always)
+    private func awaitAnswer(
+        of exchange: Exchange, from upstream: Pool.Exchange, timeout: Duration
+    ) async throws(ProxyError) {
+        var remaining = timeout
+        while true {
+            do throws(StreamError) {
+                guard
+                    try await upstream.arrivals.fill(
+                        within: remaining, capacity: StoragePool.small, isInside: true)
+                else { throw .reset }
+                return
+            } catch {
+                if let failure = exchange.upload.failure { try judge(failure) }
+                // In TLS 1.3 a server judges our certificate when the handshake is over for us.
+                if case .transport = error, upstream.isFirst { throw .upstreamUnavailable(.tlsHandshake) }
+                guard error == .timedOut else { throw .upstreamClosed }
+                remaining = timeout
+                if exchange.upload.isRunning { continue }
+                remaining -= CoarseInstant.now.duration(since: exchange.upload.finishedAt)
+                guard exchange.upload.isFinished, remaining > .zero else { throw .upstreamTimedOut }
+            }
+        }
+    }
+
+    private func forwardInterim(
+        from upstream: Pool.Exchange, to exchange: Exchange
+    ) async throws(ProxyError) {
+        guard exchange.client.request.version == .http11 else { return }
+        upstream.response.fields.removeHopByHop()
+        upstream.response.fields.remove(.contentLength)  // RFC 9110 8.6
+        try await send(interim: &upstream.response, to: exchange)
+    }
+
+    /// Sends the client a head that precedes the answer.
+    func send(interim head: inout HTTPResponse, to exchange: Exchange) async throws(ProxyError) {
+        do {
+            try await exchange.client.send(
+                interim: &head, within: configuration.serverTimeouts.streamIdle)
+        } catch {
+            exchange.client.endAfterAnswer()
+            throw .clientGone
+        }
+    }
+
+    private func beginAnswer(
+        of exchange: Exchange, from upstream: Pool.Exchange
+    ) throws(ProxyError) {
+        if upstream.response.status == 101 {
+            guard let chosen = upstream.response.fields[.upgrade], exchange.mayUpgrade(to: chosen),
+                exchange.upload.isFinished
+            else { throw .upstreamProtocol }
+            exchange.form.upgrade = chosen
+            return
+        }
+        do {
+            exchange.answer.length = try upstream.beginBody(
+                answering: exchange.client.request.method)
+        } catch {
+            throw .upstreamProtocol
+        }
+    }
+
+    // MARK: Giving the connection back
+
+    /// Lets go of an answer that the client will not see.
+    func discardAnswer(of exchange: Exchange, on route: RouteState<Pool>) {
+        exchange.upstream?.incoming.skipArrived()
+        endUpstream(of: exchange, on: route)
+    }
+
+    /// Keeps the connection for the next request if everything on it is said and done.
+    func endUpstream(of exchange: Exchange, on route: RouteState<Pool>) {
+        guard let upstream = exchange.upstream else { return }
+        exchange.upstream = nil
+        route.activeConnections -= 1
+        route.pool.end(upstream, isRequestWhole: exchange.upload.isFinished)
+    }
+
+    func discardUpstream(of exchange: Exchange, on route: RouteState<Pool>) {
+        guard let upstream = exchange.upstream else { return }
+        exchange.upstream = nil
+        route.activeConnections -= 1
+        route.pool.discard(upstream)
+    }
+}
+
+/// Why one attempt to get an answer failed, and whether another may be made.
+private struct AttemptFailure: Error {
+    let error: ProxyError
+    /// A kept connection turned out to be dead before the answer's first byte.
+    var connectionWasStale = false
+    /// Not a byte of the request was taken.
+    var nothingWasSent = false
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What the log and the metrics tell of one request.
+struct ExchangeRecord {
+    /// When the head was there.
+    var startedAt = ContinuousClock.now
+    /// The status that the client saw; 0 before there is one.
+    var status = 0
+    /// bearerd's own code for an answer that is not the upstream's.
+    var code = ""
+    /// Content bytes that were sent to the client.
+    var bytesOut: UInt64 = 0
+    /// Whether the request was sent once more, with another token.
+    var isReplayed = false
+
+    /// Begins the next one.
+    mutating func begin() {
+        startedAt = .now
+        status = 0
+        if !code.isEmpty { code = "" }
+        bytesOut = 0
+        isReplayed = false
+    }
+}

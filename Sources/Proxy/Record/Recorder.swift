@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import EventLoop
+internal import HTTPExchange
+internal import HTTPTypes
+internal import Observability
+internal import System
+
+/// Counts what a worker does and writes its access lines.
+///
+/// Confined to its loop's thread.
+final class Recorder {
+    /// Lines are written in batches, at the latest this long after the first of them.
+    private static let flushInterval = Duration.milliseconds(100)
+
+    var metrics: WorkerMetrics
+    private var requestIDs = RequestIDs()
+    private var accessLog: AccessLog
+    private let sink: (any LineSink)?
+    private let loop: EventLoop
+    private var flushIsDue = false
+    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in flush() }  // it goes with us
+
+    init(loop: EventLoop, configuration: WorkerConfiguration) {
+        self.loop = loop
+        sink = configuration.accessLog
+        metrics = WorkerMetrics(routes: configuration.routes.count)
+        accessLog = AccessLog(format: configuration.logFormat, routes: configuration.routes.map(\.path))
+    }
+
+    /// The field of a request that came without an identifier.
+    func nextRequestID() -> [UInt8] { requestIDs.nextLine() }
+
+    /// Counts a request and writes its line.
+    func record<Client, Pool>(_ exchange: Exchange<Client, Pool>) {
+        let duration = exchange.record.startedAt.duration(to: .now)
+        let route = exchange.route?.index
+        metrics.countRequest(route: route, status: exchange.record.status, duration: duration)
+        guard sink != nil else { return }
+        let client = exchange.client
+        let record = AccessRecord(
+            unixMilliseconds: WallClock.unixMilliseconds, duration: duration,
+            method: client.request.method.rawValue, route: route, status: exchange.record.status,
+            code: exchange.record.code, bytesIn: client.incoming.byteCount,
+            bytesOut: exchange.record.bytesOut,
+            isReplayed: exchange.record.isReplayed, peer: client.peer.text)
+        let target = exchange.originalTarget.isEmpty ? client.request.targetBytes : exchange.originalTarget
+        if !client.request.fields.has(.xRequestID) {  // it was refused before one was made
+            client.request.fields.append(line: nextRequestID(), of: .xRequestID)
+        }
+        let identifier = client.request.fields.bytes(of: .xRequestID) ?? []
+        accessLog.append(record, target: target.span, requestID: identifier.span)
+        if accessLog.isFull {
+            flush()
+        } else if !flushIsDue {
+            flushIsDue = true
+            timer.set(after: Self.flushInterval)
+        }
+    }
+
+    /// Writes the lines that wait.
+    func flush() {
+        flushIsDue = false
+        guard let sink else { return }
+        accessLog.flush(to: sink)
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Crypto
+internal import HTTPExchange
+internal import HTTPTypes
+internal import OAuth
+internal import Observability
+
+/// How a request gets its token.
+extension Forwarder {
+    /// Takes the token that is ready, while it is fresh: without a lock or a hop.
+    ///
+    /// - Returns: whether the session must be asked for one.
+    func lacksToken(_ exchange: Exchange, on route: RouteState<Pool>) throws(ProxyError) -> Bool {
+        guard route.route.session != nil else { return false }
+        if route.route.authorization != .overwrite,
+            exchange.client.request.fields.contains(route.route.credentials.name)
+        {
+            guard route.route.authorization == .reject else { return false }
+            recorder.metrics.countDenial(.authorization)
+            throw .accessDenied(.authorizationHeader)
+        }
+        guard let token = route.token?.current(), token.isUsable(at: exchange.record.startedAt) else {
+            return true
+        }
+        exchange.token = token
+        return false
+    }
+
+    func awaitToken(_ exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
+        guard let session = route.route.session else { return }
+        do throws(TokenError) {
+            exchange.token = try await freshToken(
+                from: session, for: exchange, waitingAtMost: route.route.timeouts.tokenWait)
+        } catch {
+            guard !exchange.isClientGone else { throw .clientGone }
+            if route.route.onNoToken != .pass { throw ProxyError(error) }
+        }
+    }
+
+    /// Takes the token that is fresh now: the body may have taken longer than the one before could live.
+    func renewToken(of exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
+        guard exchange.token != nil else { return }
+        exchange.token = route.token?.current()
+        if exchange.token?.isUsable(at: .now) != true {
+            exchange.token = nil
+            try await awaitToken(exchange, on: route)
+        }
+        putToken(into: exchange, for: route)
+    }
+
+    /// Writes the token over whatever the client, or an earlier attempt, had in its place.
+    func putToken(into exchange: Exchange, for route: RouteState<Pool>) {
+        let client = exchange.client
+        guard let token = exchange.token else {
+            // With an identity the client's own credentials never stand in for a missing token.
+            if route.route.session != nil, route.route.authorization == .overwrite {
+                client.request.fields.remove(route.route.credentials.name)
+            }
+            return
+        }
+        guard !route.plan.takesBearerLine else {
+            client.request.fields.remove(.authorization)
+            client.request.fields.append(
+                line: token.authorizationLine.plaintextBytes, of: .authorization)
+            return
+        }
+        let credentials = route.route.credentials
+        client.request.fields.remove(credentials.name)
+        token.token.withPlaintext { plaintext in
+            let value = credentials.scheme.isEmpty ? plaintext : "\(credentials.scheme) \(plaintext)"
+            _ = client.request.fields.append(credentials.name, value)
+        }
+    }
+}

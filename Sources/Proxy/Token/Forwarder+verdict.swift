@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPExchange
+internal import HTTPTypes
+internal import OAuth
+internal import Observability
+
+/// What the upstream thinks of the token, and what comes of that.
+extension Forwarder {
+    /// Whether the session may have to hear of the answer: of a refusal, or, once for each token and route, that the
+    /// upstream takes the token.
+    func hasVerdict(_ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>) -> Bool {
+        guard let generation = exchange.token?.generation else { return false }
+        return upstream.response.status >= 300 || route.acceptedGeneration != generation
+            || route.token?.slot.isWatched ?? false
+    }
+
+    /// Tells the session and, where a refusal brings another token, asks the upstream once more.
+    ///
+    /// - Returns: the upstream whose answer the client gets.
+    func heedVerdict(
+        _ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+    ) async throws(ProxyError) -> Pool.Exchange {
+        guard let token = exchange.token, let session = route.route.session else { return upstream }
+        let verdict = verdict(of: upstream, on: route)
+        let canReplay =
+            verdict.isWorthReplay && exchange.isReplayable ? await keepsWholeBody(exchange) : false
+        guard verdict.isRefusal || canReplay else {
+            await reportAcceptance(of: token, by: route, session)
+            return upstream
+        }
+        if verdict.isRefusal {
+            recorder.metrics.countAuthorizationError(
+                route: route.index, error: upstream.response.challengeError)
+        }
+        let rejection = TokenRejection(
+            generation: token.generation, route: route.route.path, isUnauthorized: verdict.isRefusal,
+            canReplay: canReplay)
+        let replacement = try await self.replacement(
+            from: session, after: rejection, for: exchange, waitingAtMost: route.route.timeouts.tokenWait)
+        guard canReplay, let replacement else { return upstream }
+        guard !replacement.token.matches(token.token.plaintextBytes) else {
+            // Some providers hand out one token until it expires: this one was refused just now.
+            if verdict.isRefusal { await reportRefusal(of: replacement, by: route, session) }
+            return upstream
+        }
+        return try await replay(exchange, with: replacement, on: route, session)
+    }
+
+    private func verdict(of upstream: Pool.Exchange, on route: RouteState<Pool>) -> TokenVerdict {
+        let status = upstream.response.status
+        return TokenVerdict(
+            status: status, retried: route.route.retryOnStatus,
+            lacksScope: status == 403 && upstream.response.challengeError == .insufficientScope)
+    }
+
+    /// Sends the request once more, and tells the session what the upstream thinks of the other token.
+    private func replay(
+        _ exchange: Exchange, with token: AccessTokenSnapshot, on route: RouteState<Pool>,
+        _ session: AuthSession
+    ) async throws(ProxyError) -> Pool.Exchange {
+        if exchange.upload.isRunning { await stopUpload(of: exchange) }
+        discardAnswer(of: exchange, on: route)
+        exchange.token = token
+        putToken(into: exchange, for: route)
+        exchange.client.request.fields.remove(.expect)  // the whole body is here
+        exchange.record.isReplayed = true
+        let upstream: Pool.Exchange
+        do {
+            upstream = try await send(exchange, on: route)
+        } catch {
+            recorder.metrics.countReplay(route: route.index, result: .failed)
+            throw error
+        }
+        if upstream.response.status == 401 {
+            recorder.metrics.countReplay(route: route.index, result: .refused)
+            await reportRefusal(of: token, by: route, session)
+        } else {
+            recorder.metrics.countReplay(route: route.index, result: .accepted)
+            route.acceptedGeneration = token.generation
+            await session.accessTokenAccepted(
+                generation: token.generation, route: route.route.path, isReplayed: true)
+        }
+        return upstream
+    }
+
+    /// Tells the session that the upstream does not take a token that it has only just got.
+    private func reportRefusal(
+        of token: AccessTokenSnapshot, by route: RouteState<Pool>, _ session: AuthSession
+    ) async {
+        _ = await session.accessTokenRejected(
+            TokenRejection(
+                generation: token.generation, route: route.route.path, canReplay: false, isReplayed: true),
+            waitingAtMost: .zero)
+    }
+
+    /// Tells the session, once for each token and route, that the upstream takes it.
+    private func reportAcceptance(
+        of token: AccessTokenSnapshot, by route: RouteState<Pool>, _ session: AuthSession
+    ) async {
+        guard route.acceptedGeneration != token.generation || session.slot.isWatched else { return }
+        route.acceptedGeneration = token.generation
+        await session.accessTokenAccepted(generation: token.generation, route: route.route.path)
+    }
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import HTTPClient
+import HTTPExchange
+import HTTPTypes
+
+/// What an upstream does with one request.
+struct FakeAnswer {
+    var status = 200
+    var fields: [HTTPFields.Name: String] = [:]
+    var length = BodyLength.none
+    var pieces: [String] = []
+    var isWhole = true
+    /// The upstream ends its connection instead of answering.
+    var isEnd = false
+    /// Statuses that come before.
+    var interim: [Int] = []
+}
+
+/// A request to an upstream of which a test says what it answers.
+final class FakeUpstream: UpstreamExchange, ArrivalSource {
+    let incoming = FakeSource()
+    let outgoing = FakeSink()
+    var response = HTTPResponse()
+    private(set) var heads: [HTTPRequest] = []
+    private(set) var forms: [RequestForm] = []
+    private(set) var isAborted = false
+    private(set) var isTunnel = false
+    private(set) var hasEndedSending = false
+    var isFirst = true
+    var isOpen = true
+    var persists = true
+    /// What is answered, one after another.
+    var answers: [FakeAnswer] = []
+    private var interim: [Int] = []
+    private var waiter: CheckedContinuation<Void, Never>?
+
+    /// Begins on another connection.
+    func begin(isFirst: Bool) {
+        isOpen = true
+        incoming.isClosed = false
+        outgoing.failure = nil
+        self.isFirst = isFirst
+    }
+
+    func begin(_ head: inout HTTPRequest, as form: RequestForm) {
+        heads.append(head)
+        forms.append(form)
+        outgoing.begin(framesEnd: form.length == .open)
+        interim = answers.first?.interim ?? []
+    }
+
+    var hasArrived: Bool { false }
+
+    /// Answers what nobody had an answer for.
+    func answer(_ answer: FakeAnswer) {
+        answers.append(answer)
+        waiter?.resume()
+        waiter = nil
+    }
+
+    func receiveHead() throws(MessageError) -> Bool {
+        guard let answer = answers.first, !answer.isEnd else { return false }
+        if !interim.isEmpty {
+            response = HTTPResponse(status: interim.removeFirst())
+            return true
+        }
+        response = HTTPResponse(status: answer.status)
+        for (name, value) in answer.fields { response.fields[name] = value }
+        return true
+    }
+
+    var arrivals: FakeUpstream { self }
+
+    func fill(within timeout: Duration, capacity: Int, isInside: Bool) async throws(StreamError) -> Bool {
+        if answers.isEmpty { await withCheckedContinuation { waiter = $0 } }
+        guard isOpen else { throw .closed }
+        guard answers.first?.isEnd == true else { return true }
+        answers.removeFirst()
+        return false
+    }
+
+    func beginBody(answering method: HTTPMethod) throws(MessageError) -> BodyLength {
+        let answer = answers.removeFirst()
+        incoming.begin(answer.pieces, isWhole: answer.isWhole)
+        return answer.length
+    }
+
+    func close() {
+        isOpen = false
+        incoming.isClosed = true
+        incoming.stop()
+        outgoing.failure = .closed
+        outgoing.takeMore()
+        waiter?.resume()
+        waiter = nil
+    }
+
+    func abort() {
+        isAborted = true
+        close()
+    }
+
+    func stopReceiving() { incoming.stop() }
+
+    func resumeReceiving() { incoming.forgetStop() }
+
+    func beginTunnel() {
+        isTunnel = true
+        incoming.begin(isWhole: false)
+        outgoing.begin(framesEnd: false)
+    }
+
+    func endSending(within timeout: Duration) async -> Bool {
+        hasEndedSending = true
+        return true
+    }
+
+    func finish(within timeout: Duration) async { close() }
+}
+
+/// A pool that has one exchange, and counts what becomes of it.
+final class FakePool: ExchangePool {
+    let exchange = FakeUpstream()
+    /// How many connections are kept.
+    var kept = 0
+    /// What the next attempt to connect fails with.
+    var failure: UpstreamError?
+    private(set) var ended: [Bool] = []
+    private(set) var discardedCount = 0
+    private(set) var repeatable: [Bool] = []
+
+    func take(mayRepeat: Bool) -> FakeUpstream? {
+        repeatable.append(mayRepeat)
+        guard kept > 0 else { return nil }
+        kept -= 1
+        exchange.begin(isFirst: false)
+        return exchange
+    }
+
+    func takePlace() -> Bool? { true }
+
+    func open(within timeout: Duration, in place: Bool?) async throws(UpstreamError) -> FakeUpstream {
+        if let failure { throw failure }
+        exchange.begin(isFirst: true)
+        return exchange
+    }
+
+    func end(_ exchange: FakeUpstream, isRequestWhole: Bool) { ended.append(isRequestWhole) }
+
+    func discard(_ exchange: FakeUpstream) { discardedCount += 1 }
+
+    func heedEnd(of exchange: FakeUpstream, at instant: CoarseInstant) {}
+
+    var idleCount: Int { kept }
+    var connectingCount: Int { 0 }
+    var isCrowded: Bool { false }
+
+    func closeIdleEverywhere() { kept = 0 }
+
+    var onShortage: () -> Void = {}
+}
