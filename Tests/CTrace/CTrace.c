@@ -54,7 +54,8 @@ int trace_until(char *const arguments[], int call) {
     if (process == 0) run(arguments);
     int status;
     if (waitpid(process, &status, 0) < 0) return -1;
-    long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC;
+    long options = PTRACE_O_TRACESYSGOOD | PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC |
+                   PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK;
     if (!WIFSTOPPED(status) || ptrace(PTRACE_SETOPTIONS, process, NULL, options) != 0) {
         int reason = errno;
         kill(process, SIGKILL);
@@ -68,18 +69,21 @@ int trace_until(char *const arguments[], int call) {
     for (;;) {
         pid_t thread = waitpid(-process, &status, __WALL);
         if (thread < 0) return killed;
-        if (WIFEXITED(status) || WIFSIGNALED(status)) {
-            if (thread == process) return killed;
-            continue;
-        }
+        if (WIFEXITED(status) || WIFSIGNALED(status)) continue;
         long passed = 0;
         int signal = WSTOPSIG(status);
         if (signal == (SIGTRAP | 0x80)) {
             struct __ptrace_syscall_info info;
             long size = ptrace(PTRACE_GET_SYSCALL_INFO, thread, sizeof info, &info);
-            if (size > 0 && info.op == PTRACE_SYSCALL_INFO_ENTRY && counts((long)info.entry.nr) && ++seen == call) {
+            int enters = size > 0 && info.op == PTRACE_SYSCALL_INFO_ENTRY;
+            if (enters && counts((long)info.entry.nr) && ++seen == call) {
                 killed = 1;
-                kill(process, SIGKILL);
+                kill(-process, SIGKILL);
+                continue;
+            }
+            if (enters && info.entry.nr == SYS_setsid) {
+                /* A copy that has done its work leaves the group, where nobody would wait for it. */
+                ptrace(PTRACE_DETACH, thread, NULL, 0L);
                 continue;
             }
         } else if (signal != SIGTRAP && signal != SIGSTOP) {

@@ -79,7 +79,10 @@ struct IdentitySession {
         do throws(SessionFailure) {
             return try await session.userinfo(waitingAtMost: patience).claims
         } catch {
-            throw CommandFailure(error, of: await session.status, unanswered: await unanswered)
+            let status = await session.status
+            // An attempt that has failed says more than the next, which is under way.
+            throw CommandFailure(
+                error, of: status, unanswered: status.lastError == nil ? await unanswered : nil)
         }
     }
 
@@ -163,7 +166,10 @@ struct IdentitySession {
         do throws(TokenError) {
             return try await action(session)
         } catch {
-            throw CommandFailure(error, of: await session.status, unanswered: await unanswered)
+            let status = await session.status
+            // An attempt that has failed says more than the next, which is under way.
+            throw CommandFailure(
+                error, of: status, unanswered: status.lastError == nil ? await unanswered : nil)
         }
     }
 
