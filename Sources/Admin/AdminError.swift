@@ -2,7 +2,6 @@
 
 internal import HTTPServer
 internal import HTTPTypes
-internal import JSON
 internal import OAuth
 
 /// Why the admin listener does not do what it was asked.
@@ -77,29 +76,29 @@ enum AdminError: Error, Equatable {
     }
 
     /// The stable word for programs.
-    var code: String {
+    var code: ProblemCode {
         switch self {
-        case .wrongHost: "wrong_host"
-        case .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody: "access_denied"
-        case .tooManyGuesses: "rate_limited"
+        case .wrongHost: .wrongHost
+        case .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody: .accessDenied
+        case .tooManyGuesses: .rateLimited
         case .notReceived(let reason): reason.code
-        case .notFound: "no_route"
-        case .methodNotAllowed: "method_not_allowed"
-        case .notSupported: "not_implemented"
-        case .badBody: "bad_request"
-        case .refused: "login_refused"
-        case .expired: "login_expired"
-        case .token(.loginRequired, _): "login_required"
-        case .token(.misconfigured, _): "misconfigured"
-        case .token(.unavailable, _), .token(.cancelled, _): "idp_unavailable"
-        case .provider(let failure): failure.code
+        case .notFound: .noRoute
+        case .methodNotAllowed: .methodNotAllowed
+        case .notSupported: .notImplemented
+        case .badBody: .badRequest
+        case .refused: .loginRefused
+        case .expired: .loginExpired
+        case .token(.loginRequired, _): .loginRequired
+        case .token(.misconfigured, _): .misconfigured
+        case .token(.unavailable, _), .token(.cancelled, _): .unavailable
+        case .provider(let failure): ProblemCode(failure.reason)
         case .notLoggedIn(let failure):
             switch failure.kind {
-            case .final, .doubtful: "login_refused"
-            case .misconfigured: "misconfigured"
-            case .transient: failure.code
+            case .final, .doubtful: .loginRefused
+            case .misconfigured: .misconfigured
+            case .transient: ProblemCode(failure.reason)
             }
-        case .store: "store_unavailable"
+        case .store: .storeUnavailable
         }
     }
 
@@ -138,8 +137,8 @@ enum AdminError: Error, Equatable {
 
     /// The answer (RFC 9457).
     var reply: (head: HTTPResponse, body: [UInt8]) {
-        var head = HTTPResponse(status: status)
-        head.fields[.contentType] = "application/problem+json"
+        let problem = Problem(status: status, code: code.rawValue, detail: detail)
+        var head = problem.head
         switch self {
         case .methodNotAllowed(let allowed):
             head.fields[.allow] = allowed.map(\.rawValue).joined(separator: ", ")
@@ -155,21 +154,17 @@ enum AdminError: Error, Equatable {
             .notSupported, .badBody, .refused, .expired, .notLoggedIn, .provider, .store, .notReceived:
             break
         }
-        let problem: JSONValue = [
-            "type": "about:blank", "title": .string(head.reason), "status": .integer(Int64(status)),
-            "detail": .string(detail), "code": .string(code),
-        ]
-        return (head, problem.serialized())
+        return (head, problem.body)
     }
 }
 
 extension ServiceRefusal {
-    fileprivate var code: String {
+    fileprivate var code: ProblemCode {
         switch self {
-        case .malformed: "bad_request"
-        case .timedOut: "request_timeout"
-        case .bodyTooLarge: "body_too_large"
-        case .busy: "busy"
+        case .malformed: .badRequest
+        case .timedOut: .requestTimeout
+        case .bodyTooLarge: .bodyTooLarge
+        case .busy: .busy
         }
     }
 

@@ -61,10 +61,10 @@ extension LoginError {
     /// The redirect was answered by another server than the one that was asked (RFC 9207).
     fileprivate static func foreignAnswer(_ reason: String) -> LoginError {
         .failed(
-            TokenFailure(.final, code: "issuer_mismatch", detail: "the answer is not believed: \(reason)"))
+            TokenFailure(.final, .issuerMismatch, detail: "the answer is not believed: \(reason)"))
     }
 
     fileprivate static func misconfigured(_ detail: String) -> LoginError {
-        .failed(TokenFailure(.misconfigured, code: "bad_redirect_uri", detail: detail))
+        .failed(TokenFailure(.misconfigured, .badRedirectURI, detail: detail))
     }
 }

@@ -68,13 +68,14 @@ package enum ChallengeError: Int, MetricLabel {
         }
     }
 
-    /// Reads the code of a challenge; nil when it has none.
+    /// What the code of a challenge is counted as; nil when it has none.
     package init(code: String?) {
         guard let code else {
             self = .none
             return
         }
-        self = Self.allCases.first { $0.label == code } ?? .other
+        let known: [ChallengeError] = [.invalidToken, .insufficientScope, .invalidRequest]
+        self = known.first { $0.label == code } ?? .other
     }
 }
 

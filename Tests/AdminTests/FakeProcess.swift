@@ -84,7 +84,7 @@ final class FakeIdentities: IdentityDirectory {
     func take(_ handover: SessionHandover, for name: String) async throws(LoginError) -> HandoverReport {
         log.withLock { $0.append("take \(handover.json["kind"]?.string ?? "") \(name)") }
         switch handover {
-        case .pending: throw .failed(TokenFailure(.final, code: "invalid_grant", detail: "it failed"))
+        case .pending: throw .failed(TokenFailure(.final, .refused(.invalidGrant), detail: "it failed"))
         case .device: throw .expired
         case .code, .kept, .imported, .inquiry: return HandoverReport(isChanged: false)
         }
@@ -95,7 +95,7 @@ final class FakeIdentities: IdentityDirectory {
         var outcome = LogoutOutcome()
         outcome.revocation = .requested
         outcome.endSession = .failed
-        outcome.failures = [TokenFailure(.transient, code: "http_500", detail: "it failed")]
+        outcome.failures = [TokenFailure(.transient, .status(500), detail: "it failed")]
         return outcome
     }
 

@@ -18,8 +18,9 @@ struct `A refresh that is refused for its scope or resource` {
 
     private func refuse(_ harness: StateHarness, _ code: String) {
         _ = harness.state.nextAction(at: harness.now)
+        let reason = TokenFailure.Reason(ErrorCode(rawValue: code), status: 400)
         _ = harness.state.failed(
-            TokenFailure(.misconfigured, code: code, detail: ""), refreshToken: nil, at: harness.now,
+            TokenFailure(.misconfigured, reason, detail: ""), refreshToken: nil, at: harness.now,
             wall: harness.wall, jitter: 0)
         harness.state.attemptEnded(at: harness.now, isSaved: true)
     }

@@ -128,7 +128,7 @@ struct `A failed token request` {
     }
 
     @Test func `of a refresh is no more than a reason to make a configured grant again`() {
-        let dead = TokenFailure(.final, code: "invalid_grant", detail: "")
+        let dead = TokenFailure(.final, .refused(.invalidGrant), detail: "")
         let harness = StateHarness(refreshToken: "rt")
         _ = harness.begins()
         let isForgotten = harness.state.canForgetRefreshToken(.refresh(Secret("rt")), after: dead)
@@ -163,7 +163,7 @@ struct `A failed token request` {
     @Test func `stores a refresh token that came with it`() throws {
         let harness = StateHarness(grantType: .refreshToken, refreshToken: "old")
         _ = harness.begins()
-        let failure = TokenFailure(.transient, code: "no_access_token", detail: "")
+        let failure = TokenFailure(.transient, .noAccessToken, detail: "")
         let change = harness.state.failed(
             failure, refreshToken: Secret("new"), at: harness.now, wall: harness.wall, jitter: 0)
         let stored = try #require(change)

@@ -56,7 +56,7 @@ struct DeviceLoginTests {
                 Issue.record("\(String(describing: error))")
                 return
             }
-            #expect(failure.isBadIDToken && harness.store.stored() == nil)
+            #expect(failure.reason == .badIDToken && harness.store.stored() == nil)
             let asked = harness.server.bodies.first ?? ""
             #expect(asked.contains("scope=openid&resource=https%3A%2F%2Fapi.example"), "\(asked)")
         }
@@ -123,7 +123,9 @@ struct DeviceLoginTests {
         }
     }
 
-    @Test(arguments: ["invalid_grant", "invalid_client", "unheard_of"])
+    @Test(arguments: [
+        "invalid_grant", "invalid_client", "unheard_of", "interrupted", "unreachable", "http_unavailable",
+    ])
     func `ends with any other refusal`(code: String) async throws {
         let harness = harness()
         try await harness.run {

@@ -90,7 +90,7 @@ struct LoginTests {
                     Issue.record("\(String(describing: failed))")
                     return
                 }
-                #expect(failure.isBadIDToken)
+                #expect(failure.reason == .badIDToken)
                 #expect(harness.token == "at1" && refreshToken(harness) == "rt1", "the session stays")
             }
             harness.server.script(answer(#","scope":"read""#))

@@ -129,8 +129,10 @@ struct MetricsTests {
     }
 
     @Test(
-        arguments: [("invalid_token", .invalidToken), ("made_up", .other), (nil, .none)]
-            as [(String?, ChallengeError)])
+        arguments: [
+            ("invalid_token", .invalidToken), ("made_up", .other), ("none", .other), ("other", .other),
+            (nil, .none),
+        ] as [(String?, ChallengeError)])
     func `a challenge's error becomes one of a closed set`(code: String?, expected: ChallengeError) {
         #expect(ChallengeError(code: code) == expected)
     }

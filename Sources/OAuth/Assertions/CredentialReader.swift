@@ -14,7 +14,7 @@ struct CredentialReader {
     func require(_ credential: Credential) async throws(TokenFailure) -> Secret {
         if let found = try await read(credential) { return found }
         throw TokenFailure(
-            .misconfigured, code: "no_\(credential.rawValue)",
+            .misconfigured, .noCredential(credential),
             detail: "no \(credential.rawValue) is configured")
     }
 
@@ -25,7 +25,7 @@ struct CredentialReader {
             return try await source.read(credential)
         } catch {
             throw TokenFailure(
-                .misconfigured, code: "unreadable_\(credential.rawValue)",
+                .misconfigured, .unreadableCredential(credential),
                 detail: "\(source.key(of: credential)): \(error.reason)")
         }
     }
@@ -108,7 +108,7 @@ struct CredentialReader {
 
     private func unusable(_ credential: Credential, _ reason: String) -> TokenFailure {
         TokenFailure(
-            .misconfigured, code: "bad_\(credential.rawValue)",
+            .misconfigured, .badCredential(credential),
             detail: "\(source.key(of: credential)) \(reason)")
     }
 }

@@ -10,7 +10,7 @@ extension ClientConfiguration {
         let isLocal = connectsToLoopback ?? url.isLoopback
         guard url.scheme == .https || url.scheme == .unix || isLocal || allowsInsecureProvider else {
             throw TokenFailure(
-                .misconfigured, code: "insecure_endpoint",
+                .misconfigured, .insecureEndpoint,
                 detail: "\(url.origin) is plain http; see allow_insecure_provider")
         }
     }

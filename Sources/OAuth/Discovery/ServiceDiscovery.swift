@@ -8,9 +8,6 @@ struct ServiceDiscovery {
     let configuration: ClientConfiguration
     let transport: any TokenTransport
 
-    /// The code of the failure that there is no document.
-    static let missing = "no_metadata"
-
     /// What the server says, with `endpoint` if it says that anywhere.
     ///
     /// The second document is fetched where the first is missing or lacks the endpoint; where only one of the two can
@@ -43,7 +40,7 @@ struct ServiceDiscovery {
         if let found { return (found, failures.allSatisfy { $0.kind != .transient }) }
         // A server that is only out of order may have a document in a minute.
         throw failures.first { $0.kind == .transient } ?? failures.first
-            ?? TokenFailure(.misconfigured, code: Self.missing, detail: "there is no metadata document")
+            ?? TokenFailure(.misconfigured, .noMetadata, detail: "there is no metadata document")
     }
 
     /// What there is at one address.
@@ -60,7 +57,7 @@ struct ServiceDiscovery {
         if let url = configuration.discoveryURL { return [url] }
         guard let issuer = configuration.issuer.flatMap(HTTPURL.init), issuer.query == nil else {
             throw TokenFailure(
-                .misconfigured, code: "bad_issuer", detail: "issuer '\(configuration.issuer ?? "")' is no URL"
+                .misconfigured, .badIssuer, detail: "issuer '\(configuration.issuer ?? "")' is no URL"
             )
         }
         let path = issuer.path.hasSuffix("/") ? String(issuer.path.dropLast()) : issuer.path
@@ -86,9 +83,9 @@ struct ServiceDiscovery {
         case 200:
             return read(response.body, from: url)
         case 400..<500 where status != 408 && status != 429:
-            return .nothing(TokenFailure(.misconfigured, code: Self.missing, detail: detail))
+            return .nothing(TokenFailure(.misconfigured, .noMetadata, detail: detail))
         default:
-            return .nothing(TokenFailure(.transient, code: "http_\(status)", detail: detail))
+            return .nothing(TokenFailure(.transient, .status(status), detail: detail))
         }
     }
 
@@ -97,13 +94,13 @@ struct ServiceDiscovery {
             let service = ServiceConfiguration(document: object)
         else {
             let detail = "what \(url.place) answers is no metadata document"
-            return .nothing(TokenFailure(.misconfigured, code: Self.missing, detail: detail))
+            return .nothing(TokenFailure(.misconfigured, .noMetadata, detail: detail))
         }
         guard configuration.issuer == nil || configuration.issuer == service.issuer else {
             let detail =
                 "\(url.place) names the issuer '\(service.issuer.shownIssuer)', the configuration "
                 + "'\(configuration.issuer ?? "")'"
-            return .hopeless(TokenFailure(.misconfigured, code: "issuer_mismatch", detail: detail))
+            return .hopeless(TokenFailure(.misconfigured, .issuerMismatch, detail: detail))
         }
         return .document(service)
     }

@@ -15,7 +15,7 @@ extension AuthorizationServer {
         do throws(TokenFailure) {
             return try await url(of: endpoint)
         } catch {
-            if error.code == "no_\(endpoint.rawValue)" { return nil }
+            if error.reason == .noEndpoint(endpoint) { return nil }
             throw error
         }
     }
@@ -40,7 +40,7 @@ extension AuthorizationServer {
         let isTemporary = response.status >= 500 || response.status == 408 || response.status == 429
         throw advised(
             TokenFailure(
-                isTemporary ? .transient : .misconfigured, code: code?.rawValue ?? "http_\(response.status)",
+                isTemporary ? .transient : .misconfigured, .init(code, status: response.status),
                 detail: response.failureDetail))
     }
 
@@ -57,7 +57,7 @@ extension AuthorizationServer {
         let response = try await send(message)
         guard 200..<400 ~= response.status else {
             throw TokenFailure(
-                response.status >= 500 ? .transient : .misconfigured, code: "http_\(response.status)",
+                response.status >= 500 ? .transient : .misconfigured, .status(response.status),
                 detail: response.failureDetail)
         }
     }

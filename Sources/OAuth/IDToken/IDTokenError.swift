@@ -64,15 +64,10 @@ package enum IDTokenError: Error, Equatable, Sendable {
 }
 
 extension TokenFailure {
-    private static let badIDToken = "bad_id_token"
-
-    /// Whether it is about an id token that is not believed.
-    package var isBadIDToken: Bool { code == Self.badIDToken }
-
     /// What an id token that is not believed makes of an answer.
     init(_ error: IDTokenError, from server: String) {
         self.init(
-            .transient, code: Self.badIDToken,
+            .transient, .badIDToken,
             detail: "the id token of \(server) is not believed: \(error.reason)")
     }
 }

@@ -98,14 +98,14 @@ final class PublishedKeys {
             return try await waiter.value()
         } catch {
             throw TokenFailure(
-                .transient, code: "interrupted", detail: "the wait for the provider's keys was given up")
+                .transient, .cancelled, detail: "the wait for the provider's keys was given up")
         }
     }
 
     private func requireKeys(of url: HTTPURL) throws(TokenFailure) {
         guard last == nil else { return }
         throw TokenFailure(
-            .transient, code: "no_keys", detail: "the keys at \(url.place) could not be had just now")
+            .transient, .noKeys, detail: "the keys at \(url.place) could not be had just now")
     }
 }
 
@@ -116,7 +116,7 @@ extension AuthorizationServer {
         let response = try await send(request)
         guard response.status == 200, let keys = try? JSONWebKeySet(parsing: response.body) else {
             throw TokenFailure(
-                .transient, code: "no_keys",
+                .transient, .noKeys,
                 detail: "what \(url.place) answers (\(response.status)) is no set of keys")
         }
         return keys

@@ -37,7 +37,7 @@ extension AuthorizationServer {
         throw advised(
             table.failure
                 ?? TokenFailure(
-                    .transient, code: "bad_answer",
+                    .transient, .badAnswer,
                     detail: "the answer of \(response.place) has no code for a person"))
     }
 }

@@ -5,11 +5,6 @@ struct DevicePace {
     private static let slowDown: Duration = .seconds(5)
     /// A server that does not answer is asked half as often each time, down to this.
     private static let longestInterval: Duration = .seconds(60)
-    /// Our words for answers that did not arrive; those that came without a code begin with `http_`.
-    private static let silences: Set<String> = [
-        "unreachable", "timed_out", "interrupted", "not_http", "empty_answer", "answer_too_large",
-        ErrorCode.temporarilyUnavailable.rawValue, ErrorCode.serverError.rawValue,
-    ]
 
     private(set) var interval: Duration
 
@@ -18,22 +13,34 @@ struct DevicePace {
     /// - Returns: whether to ask again; false for a failure that ends the login.
     /// - Throws: ``LoginError`` for what a person decided, or did not.
     mutating func goesOn(after failure: TokenFailure) throws(LoginError) -> Bool {
-        switch ErrorCode(rawValue: failure.code) {
-        case .authorizationPending?:
+        switch failure.reason {
+        case .refused(.authorizationPending):
             return true
-        case .slowDown?:
+        case .refused(.slowDown):
             interval += Self.slowDown
             return true
-        case .accessDenied?:
+        case .refused(.accessDenied):
             throw .refused(AuthorizationRefusal(code: .accessDenied, description: nil))
-        case .expiredToken?:
+        case .refused(.expiredToken):
             throw .expired
         default:
-            guard failure.kind == .transient,
-                Self.silences.contains(failure.code) || failure.code.hasPrefix("http_")
-            else { return false }
+            guard failure.kind == .transient, Self.isSilence(failure.reason) else { return false }
             interval = max(interval, min(interval * 2, Self.longestInterval), failure.retryAfter ?? .zero)
             return true
+        }
+    }
+
+    /// Whether a reason tells nothing of what the person decided.
+    private static func isSilence(_ reason: TokenFailure.Reason) -> Bool {
+        switch reason {
+        case .refused(let error): error == .temporarilyUnavailable || error == .serverError
+        case .status, .unreachable, .timedOut, .interrupted, .notHTTP, .emptyAnswer, .answerTooLarge: true
+        case .certificate, .cancelled, .superseded, .store, .noAccessToken, .badAccessToken, .wrongTokenType,
+            .expiredOnArrival, .badAnswer, .badIDToken, .badSignature, .noKeys, .badUserinfo, .noSubject,
+            .subjectMismatch, .badRegistration, .noMetadata, .issuerMismatch, .badIssuer, .noEndpoint,
+            .insecureEndpoint, .notRegistered, .noCredential, .unreadableCredential, .badCredential,
+            .badRedirectURI, .noIdentity:
+            false
         }
     }
 }

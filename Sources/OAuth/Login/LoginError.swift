@@ -17,7 +17,8 @@ extension LoginError {
     var isFinal: Bool {
         switch self {
         case .refused, .expired, .unstored: true
-        case .failed(let failure): failure.kind == .final || failure.kind == .doubtful || failure.isBadIDToken
+        case .failed(let failure):
+            failure.kind == .final || failure.kind == .doubtful || failure.reason == .badIDToken
         }
     }
 }

@@ -45,7 +45,7 @@ extension ClientConfiguration {
     func requireClient() throws(TokenFailure) {
         guard clientID.isEmpty else { return }
         throw TokenFailure(
-            .misconfigured, code: "not_registered",
+            .misconfigured, .notRegistered,
             detail: "there is no client_id: 'bearerd register' gets one, or configure it")
     }
 }

@@ -11,7 +11,7 @@ package struct RegistrationResponse {
     package init(_ response: ProviderResponse, of configuration: ClientConfiguration) throws(TokenFailure) {
         func broken(_ reason: String) -> TokenFailure {
             TokenFailure(
-                .transient, code: "bad_registration",
+                .transient, .badRegistration,
                 detail: "the answer of \(response.place) to the registration \(reason)")
         }
         guard case .object(let object) = AnswerBody(response.body) else {
@@ -64,7 +64,7 @@ package struct RegistrationResponse {
         let isRefusal = 400..<500 ~= status
         let hint = status == 401 || status == 403 ? "; it may want an initial_access_token" : ""
         return TokenFailure(
-            isRefusal ? .misconfigured : .transient, code: code?.rawValue ?? "http_\(status)",
+            isRefusal ? .misconfigured : .transient, .init(code, status: status),
             detail: response.failureDetail + hint)
     }
 }

@@ -13,16 +13,16 @@ extension AuthorizationServer {
     }
 
     private func suspects(of failure: TokenFailure, _ grant: Grant?) -> [String] {
-        switch ErrorCode(rawValue: failure.code) {
-        case .invalidClient?: return clientKeys
-        case .unauthorizedClient?: return clientKeys + ["grant_type"]
-        case .invalidScope?: return ["scope"]
-        case .invalidTarget?: return ["resource", "audience"]
-        case .unsupportedGrantType?: return ["grant_type"]
-        case .invalidGrant?:
+        switch failure.reason {
+        case .refused(.invalidClient): return clientKeys
+        case .refused(.unauthorizedClient): return clientKeys + ["grant_type"]
+        case .refused(.invalidScope): return ["scope"]
+        case .refused(.invalidTarget): return ["resource", "audience"]
+        case .refused(.unsupportedGrantType): return ["grant_type"]
+        case .refused(.invalidGrant):
             guard case .original? = grant else { return [] }
             return grantKeys
-        case nil where failure.code == "http_401" || failure.code == "http_403":
+        case .status(401), .status(403):
             return clientKeys
         default:
             return []

@@ -135,7 +135,7 @@ final class AuthorizationServer {
         do throws(TokenFailure) {
             return try await metadata()
         } catch {
-            guard configuration.endpoints[.token] != nil, error.code == ServiceDiscovery.missing else {
+            guard configuration.endpoints[.token] != nil, error.reason == .noMetadata else {
                 throw error
             }
             return nil
@@ -152,7 +152,7 @@ final class AuthorizationServer {
         let alias = takesAlias ? metadata.aliases[endpoint] : nil
         if let discovered = alias ?? metadata.endpoints[endpoint] { return discovered }
         throw TokenFailure(
-            .misconfigured, code: "no_\(endpoint.rawValue)",
+            .misconfigured, .noEndpoint(endpoint),
             detail: "neither configuration nor metadata of \(name) give a \(endpoint.rawValue)")
     }
 
@@ -186,7 +186,7 @@ final class AuthorizationServer {
             }
             request.body = body.bytes
             guard !isNeedless() else {
-                throw TokenFailure(.transient, code: "superseded", detail: "nobody wants the answer any more")
+                throw TokenFailure(.transient, .superseded, detail: "nobody wants the answer any more")
             }
             let sentAt = clock.now
             let wall = clock.wallNow

@@ -81,8 +81,7 @@ struct OutcomeTable {
 
     private func failure(_ kind: TokenFailure.Kind) -> TokenFailure {
         TokenFailure(
-            kind, code: code?.rawValue ?? "http_\(status)",
-            detail: detail,
+            kind, .init(code, status: status), detail: detail,
             retryAfter: kind == .transient ? retryAfter : nil)
     }
 }

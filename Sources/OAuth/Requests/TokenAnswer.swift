@@ -38,7 +38,7 @@ package struct TokenAnswer: Sendable {
         } else {
             result = .failure(
                 TokenFailure(
-                    .transient, code: "empty_answer",
+                    .transient, .emptyAnswer,
                     detail: "the answer of \(response.place) has no JSON object"))
         }
     }

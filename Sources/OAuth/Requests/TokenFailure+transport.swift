@@ -10,27 +10,26 @@ extension TokenFailure {
         let server = request.url.hostAndPort
         switch error {
         case .unreachable(let reason):
-            self.init(.transient, code: "unreachable", detail: "no connection to \(server): \(reason)")
+            self.init(.transient, .unreachable, detail: "no connection to \(server): \(reason)")
         case .certificate(let reason):
-            self.init(.misconfigured, code: "certificate", detail: "no TLS with \(server): \(reason)")
+            self.init(.misconfigured, .certificate, detail: "no TLS with \(server): \(reason)")
         case .timedOut:
             let seconds = (request.sentTimeLimit ?? request.timeLimit) / .seconds(1)
             self.init(
-                .transient, code: "timed_out",
+                .transient, .timedOut,
                 detail: "\(request.url.place) did not answer within \(seconds.formattedSeconds)")
         case .interrupted(let reason):
             self.init(
-                .transient, code: "interrupted",
+                .transient, .interrupted,
                 detail: "the answer of \(request.url.place) broke off: \(reason)")
-            isAnswerLost = true
         case .answerTooLarge:
             self.init(
-                .transient, code: "answer_too_large",
+                .transient, .answerTooLarge,
                 detail:
                     "the answer of \(request.url.place) is larger than \(request.maximumAnswerBytes) bytes")
         case .notHTTP(let reason):
             self.init(
-                .transient, code: "not_http",
+                .transient, .notHTTP,
                 detail: "what \(request.url.place) answers is no HTTP: \(reason)")
         }
     }

@@ -38,19 +38,19 @@ struct TokenResponse {
     /// The token, if it can be used as a bearer token; `types` are compared with its `token_type` without case.
     func grant(accepting types: [String]) -> Result<TokenGrant, TokenFailure> {
         guard let token = body[.accessToken]?.string, !token.isEmpty else {
-            return .failure(unusable("no_access_token", "it has no access token"))
+            return .failure(unusable(.noAccessToken, "it has no access token"))
         }
         guard token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
             return .failure(
-                unusable("bad_access_token", "the access token has bytes that no header may hold"))
+                unusable(.badAccessToken, "the access token has bytes that no header may hold"))
         }
         guard isAccepted(body[.tokenType], types) else {
             return .failure(
-                unusable("wrong_token_type", "the token_type is none of bearer and accept_token_types"))
+                unusable(.wrongTokenType, "the token_type is none of bearer and accept_token_types"))
         }
         let lifetime = lifetime
         if let lifetime, lifetime <= .zero {
-            return .failure(unusable("expired_on_arrival", "expires_in is not positive"))
+            return .failure(unusable(.expiredOnArrival, "expires_in is not positive"))
         }
         return .success(
             TokenGrant(
@@ -95,7 +95,7 @@ struct TokenResponse {
         return Secret(text)
     }
 
-    private func unusable(_ code: String, _ detail: String) -> TokenFailure {
-        TokenFailure(.transient, code: code, detail: detail)
+    private func unusable(_ reason: TokenFailure.Reason, _ detail: String) -> TokenFailure {
+        TokenFailure(.transient, reason, detail: detail)
     }
 }

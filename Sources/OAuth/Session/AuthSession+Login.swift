@@ -127,7 +127,7 @@ extension AuthSession {
         do throws(CancellationError) {
             try await clock.sleep(until: moment)
         } catch {
-            throw .failed(TokenFailure(.transient, code: "interrupted", detail: "the login was given up"))
+            throw .failed(TokenFailure(.transient, .cancelled, detail: "the login was given up"))
         }
     }
 

@@ -45,7 +45,6 @@ public enum StoreError: Error, Equatable, Sendable {
 extension TokenFailure {
     /// Nothing was asked for, because the store failed.
     init(_ error: StoreError) {
-        self.init(.transient, code: error.code, detail: error.reason)
-        isAboutStore = true
+        self.init(.transient, .store(error), detail: error.reason)
     }
 }

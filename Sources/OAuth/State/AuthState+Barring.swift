@@ -17,7 +17,7 @@ extension AuthState {
     /// What a refusal makes of `session`.
     func barring(_ session: StoredSession, after failure: TokenFailure) -> StoredSession {
         let codes: [ErrorCode] = [.invalidScope, .invalidTarget]
-        guard showsRefreshToken, rotates != false, let code = ErrorCode(rawValue: failure.code),
+        guard showsRefreshToken, rotates != false, let code = failure.refusal,
             codes.contains(code)
         else { return session }
         var barred = session

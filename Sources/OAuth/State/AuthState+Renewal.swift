@@ -205,7 +205,7 @@ extension AuthState {
     /// Where the answer was lost, the provider may have replaced the token: the sooner it sees the old one again, the
     /// likelier it takes that for the repetition it is.
     package mutating func canRepeat(_ grant: Grant, after failure: TokenFailure, at now: Instant) -> Bool {
-        guard case .refresh = grant, failure.isAnswerLost, let attempt, !attempt.isRepeated else {
+        guard case .refresh = grant, failure.reason == .interrupted, let attempt, !attempt.isRepeated else {
             return false
         }
         if let end = attempt.end, end <= now { return false }
@@ -319,7 +319,7 @@ extension AuthState {
             next.refreshToken = refreshToken
             storedWorked()
         }
-        if failure.kind == .final { next.refusal = ErrorCode(rawValue: failure.code) ?? .invalidGrant }
+        if failure.kind == .final { next.refusal = failure.refusal ?? .invalidGrant }
         next = barring(next, after: failure)
         let isChanged =
             refreshToken != nil || next.refusal != session.refusal

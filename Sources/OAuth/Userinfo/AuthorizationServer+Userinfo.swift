@@ -14,7 +14,7 @@ extension AuthorizationServer {
             case .noKeys(let failure): throw failure
             case .token:
                 throw TokenFailure(
-                    .misconfigured, code: "bad_signature",
+                    .misconfigured, .badSignature,
                     detail: "the signature of the userinfo of \(name) does not verify")
             }
         }

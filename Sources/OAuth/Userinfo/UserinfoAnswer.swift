@@ -24,7 +24,7 @@ package struct UserinfoAnswer {
                 let claims = signed.claims
             else {
                 throw TokenFailure(
-                    .misconfigured, code: "bad_userinfo",
+                    .misconfigured, .badUserinfo,
                     detail: "the userinfo of \(place) is no signed JSON; an encrypted one cannot be read here"
                 )
             }
@@ -35,7 +35,7 @@ package struct UserinfoAnswer {
         signed = nil
         guard case .object(let claims) = AnswerBody(response.body) else {
             throw TokenFailure(
-                .transient, code: "bad_userinfo",
+                .transient, .badUserinfo,
                 detail: "what \(place) answers is no JSON object")
         }
         self.claims = claims
@@ -50,14 +50,14 @@ package struct UserinfoAnswer {
     package func claims(about idToken: Secret?) throws(TokenFailure) -> Userinfo {
         guard let subject = claims[Self.subject]?.string, !subject.isEmpty else {
             throw TokenFailure(
-                .misconfigured, code: "no_subject", detail: "the userinfo of \(place) has no sub")
+                .misconfigured, .noSubject, detail: "the userinfo of \(place) has no sub")
         }
         let userinfo = Userinfo(subject: subject, claims: claims)
         guard let idToken else { return userinfo }
         let expected = idToken.withPlaintext { (try? JWS(compact: $0))?.claims?[Self.subject]?.string }
         guard subject == expected else {
             throw TokenFailure(
-                .misconfigured, code: "subject_mismatch",
+                .misconfigured, .subjectMismatch,
                 detail: "the userinfo of \(place) is about another sub than the id token: it is not shown")
         }
         return userinfo
@@ -65,14 +65,14 @@ package struct UserinfoAnswer {
 
     private static func failure(_ response: ProviderResponse) -> TokenFailure {
         let detail = response.failureDetail
-        let code = AnswerBody(response.body).code?.rawValue ?? "http_\(response.status)"
+        let reason = TokenFailure.Reason(AnswerBody(response.body).code, status: response.status)
         return switch response.status {
         case 401, 403:
             TokenFailure(
-                .misconfigured, code: code,
+                .misconfigured, reason,
                 detail: "\(detail); it refuses the token: does its scope hold openid?")
         default:
-            TokenFailure(.transient, code: code, detail: detail)
+            TokenFailure(.transient, reason, detail: detail)
         }
     }
 }

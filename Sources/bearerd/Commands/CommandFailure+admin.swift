@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Admin
 import JSON
 
 extension CommandFailure {
@@ -8,10 +9,10 @@ extension CommandFailure {
         let problem = try? JSONValue(parsing: body).object
         let detail = problem?["detail"]?.string ?? "answered with status \(status)"
         let exitStatus: ExitStatus
-        switch problem?["code"]?.string {
-        case "login_required", "login_refused", "access_denied": exitStatus = .permission
-        case "bad_id_token": exitStatus = .badData
-        case "misconfigured": exitStatus = .configuration
+        switch problem?["code"]?.string.map(ProblemCode.init(rawValue:)) {
+        case .loginRequired?, .loginRefused?, .accessDenied?: exitStatus = .permission
+        case .badIDToken?: exitStatus = .badData
+        case .misconfigured?: exitStatus = .configuration
         default: exitStatus = status == 403 || status == 421 ? .permission : .unavailable
         }
         self.init(exitStatus, "\(subject): \(detail)")

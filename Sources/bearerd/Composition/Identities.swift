@@ -74,7 +74,7 @@ struct Identities: IdentityDirectory {
     func register(_ name: String) async throws(SessionFailure) -> RegistrationReport {
         guard let group = groups.first(where: { $0.name == name }) else {
             throw .server(
-                TokenFailure(.misconfigured, code: "no_identity", detail: "there is no such identity"))
+                TokenFailure(.misconfigured, .noIdentity, detail: "there is no such identity"))
         }
         return RegistrationReport(try await group.register())
     }

@@ -31,7 +31,7 @@ extension CommandFailure {
             switch failure.kind {
             case .final, .doubtful: .permission
             case .misconfigured: .configuration
-            case .transient: failure.isBadIDToken ? .badData : .unavailable
+            case .transient: failure.reason == .badIDToken ? .badData : .unavailable
             }
         self.init(status, "\(identity): no login: \(failure.sentence)")
     }

@@ -73,7 +73,7 @@ final class StateHarness {
     /// The attempt in flight fails.
     func crash(_ kind: TokenFailure.Kind, retryAfter: Duration? = nil) {
         let failure = TokenFailure(
-            kind, code: kind == .final ? "invalid_grant" : "oops", detail: "", retryAfter: retryAfter)
+            kind, kind == .final ? .refused(.invalidGrant) : .timedOut, detail: "", retryAfter: retryAfter)
         _ = state.failed(failure, refreshToken: nil, at: now, wall: wall, jitter: jitter)
         state.attemptEnded(at: now, isSaved: true)
     }

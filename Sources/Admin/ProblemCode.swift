@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import OAuth
+
+/// The `code` of a problem that the admin listener tells, the stable word for programs: an open set, because a
+/// provider's own words are among it.
+package struct ProblemCode: RawRepresentable, Hashable, Sendable {
+    /// As in the answer.
+    package let rawValue: String
+
+    /// Any code, known here or not.
+    package init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    /// What a provider's failure is called.
+    package init(_ reason: TokenFailure.Reason) {
+        rawValue = reason.code
+    }
+
+    package static let accessDenied = ProblemCode(rawValue: "access_denied")
+    package static let badRequest = ProblemCode(rawValue: "bad_request")
+    package static let bodyTooLarge = ProblemCode(rawValue: "body_too_large")
+    package static let busy = ProblemCode(rawValue: "busy")
+    package static let loginExpired = ProblemCode(rawValue: "login_expired")
+    package static let loginRefused = ProblemCode(rawValue: "login_refused")
+    package static let loginRequired = ProblemCode(rawValue: "login_required")
+    package static let methodNotAllowed = ProblemCode(rawValue: "method_not_allowed")
+    package static let misconfigured = ProblemCode(rawValue: "misconfigured")
+    package static let noRoute = ProblemCode(rawValue: "no_route")
+    package static let notImplemented = ProblemCode(rawValue: "not_implemented")
+    package static let rateLimited = ProblemCode(rawValue: "rate_limited")
+    package static let requestTimeout = ProblemCode(rawValue: "request_timeout")
+    package static let storeUnavailable = ProblemCode(rawValue: "store_unavailable")
+    package static let unavailable = ProblemCode(rawValue: "idp_unavailable")
+    package static let wrongHost = ProblemCode(rawValue: "wrong_host")
+    /// An id token that is not believed.
+    package static let badIDToken = ProblemCode(.badIDToken)
+}
