@@ -5,7 +5,7 @@ package import OAuth
 /// The `code` of a problem that the admin listener tells, the stable word for programs: an open set, because a
 /// provider's own words are among it.
 package struct ProblemCode: RawRepresentable, Hashable, Sendable {
-    /// As in the answer.
+    /// The word as the answer has it.
     package let rawValue: String
 
     /// Any code, known here or not.

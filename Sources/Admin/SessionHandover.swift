@@ -8,9 +8,9 @@ package import OAuth
 package enum SessionHandover: Sendable {
     /// The code of a finished login in a browser, to exchange.
     case code(AuthorizationCode)
-    /// The same, to keep until ``pending``.
+    /// The code of a finished login in a browser, to keep until ``pending`` has it exchanged.
     case kept(AuthorizationCode)
-    /// The code that was kept, to exchange.
+    /// Nothing new: the code that was ``kept(_:)`` is to be exchanged.
     case pending
     /// A code that a person decides about on another device.
     case device(code: Secret, verifier: Secret, interval: Duration, lifetime: Duration)

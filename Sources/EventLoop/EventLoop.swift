@@ -32,9 +32,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private var isStopping = false
     /// The thread that runs the loop (`pthread_self`), 0 before one does; any thread may ask.
     private let threadIdentity = Atomic<UInt>(0)
-    private var rounds: UInt64 = 0
     private let remote = Mutex(RemoteJobs())
-    private let progress = Atomic<UInt64>(0)
 
     /// Buffers that idle connections gave back.
     package let storagePool = StoragePool()
@@ -113,8 +111,6 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             event_base_loop(base, mayWait ? EVLOOP_ONCE : EVLOOP_ONCE | EVLOOP_NONBLOCK)
             // Behind those whom the events woke, and one a round: however many there are, an event waits for one turn.
             if !yielded.isEmpty { yielded.removeFirst().resume() }
-            rounds &+= 1
-            progress.store(rounds, ordering: .relaxed)
         }
     }
 
@@ -127,9 +123,6 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     package func execute(_ body: @escaping @Sendable () -> Void) {
         Task(executorPreference: self) { body() }
     }
-
-    /// The number of rounds turned so far; it grows as long as the loop is alive and has something to do.
-    package var roundCount: UInt64 { progress.load(ordering: .relaxed) }
 
     /// Whether the caller runs on the loop's thread.
     package var isCurrent: Bool {

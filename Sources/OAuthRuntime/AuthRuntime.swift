@@ -26,7 +26,7 @@ public final class AuthRuntime: Sendable {
         case memory
         /// Files that nobody else may read, shared by every process that opens the same directory.
         case directory(String)
-        /// The same, encrypted (AES-256-GCM) with a key of 32 bytes in base64 or hexadecimal.
+        /// Files in a directory that processes may share, encrypted (AES-256-GCM) with a key of 32 bytes in base64 or hexadecimal.
         case encryptedDirectory(String, key: Secret)
     }
 
@@ -118,9 +118,20 @@ public final class AuthRuntime: Sendable {
         _ session: AuthSession, redirectURI: String = "http://127.0.0.1:0/callback",
         waitingAtMost limit: Duration = .seconds(300), open: @escaping @Sendable (String) -> Void
     ) async throws(LoginError) -> Login {
-        let work = Task(executorPreference: loop) {
-            await LoopbackLogin(session: session, loop: self.loop, redirectURI: redirectURI, limit: limit)
-                .run(open: open)
+        guard let uri = RedirectURI(redirectURI), uri.isLoopback else {
+            throw .unusableRedirect("\(redirectURI) is no http URL of this machine")
+        }
+        let work = Task(executorPreference: loop) { () -> Result<Login, LoginError> in
+            let login = LoopbackLogin(session: session, uri: uri, limit: limit, loop: self.loop)
+            do throws(LoginError) {
+                return .success(
+                    try await login.run(
+                        failing: LoginError.init, open: { url throws(LoginError) in open(url) },
+                        finish: { code throws(LoginError) in try await session.logIn(with: code) },
+                        page: { _ in .done }))
+            } catch {
+                return .failure(error)
+            }
         }
         return try await work.value.get()
     }

@@ -10,7 +10,7 @@ public struct AuthRuntimeError: Error, Equatable, Sendable, CustomStringConverti
     /// What, where, and the system's words.
     public let reason: String
 
-    /// The same as ``reason``.
+    /// The ``reason``.
     public var description: String { reason }
 }
 

@@ -1,70 +1,105 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import OAuth
+package import EventLoop
+package import HTTPTypes
+package import OAuth
 
-/// A login whose end is awaited on loopback.
-struct LoopbackLogin {
-    let session: AuthSession
-    let loop: EventLoop
-    let redirectURI: String
-    let limit: Duration
+/// A login whose end is awaited on a socket of this machine (RFC 8252 §7.3), from the URL to the browser's last page.
+package struct LoopbackLogin: Sendable {
+    /// Why there is no code.
+    package enum Failure: Error, Equatable, Sendable {
+        /// No redirect can be awaited at this address.
+        case address(String)
+        /// The system cannot watch another socket.
+        case shortage(String)
+        /// Nobody can be asked.
+        case request(TokenFailure)
+        /// Nobody logged in in time.
+        case expired
+        /// The answer is not of the server that was asked, as far as can be told (RFC 9207); why, for a person.
+        case foreign(String)
+        /// The person, or the server, said no.
+        case refused(AuthorizationRefusal)
+    }
 
-    /// From the URL to the stored session.
-    func run(open: @Sendable (String) -> Void) async -> Result<Login, LoginError> {
-        guard let uri = RedirectURI(redirectURI), uri.isLoopback else {
-            return .failure(.misconfigured("\(redirectURI) is no http URL of this machine"))
-        }
-        let sockets: RedirectSockets
-        do throws(RedirectSockets.Failure) {
-            sockets = try RedirectSockets(for: uri, listen: nil)
+    private let session: AuthSession
+    private let uri: RedirectURI
+    private let address: ListenAddress?
+    private let limit: Duration
+    private let loop: EventLoop
+
+    /// - Parameters:
+    ///   - session: whose server is asked.
+    ///   - uri: where the redirect arrives; with port 0 any free port is used.
+    ///   - address: what to bind where that is not what `uri` says, as behind a proxy.
+    ///   - limit: how long the person may take.
+    ///   - loop: where the redirect is awaited.
+    package init(
+        session: AuthSession, uri: RedirectURI, listen address: ListenAddress? = nil, limit: Duration,
+        loop: EventLoop
+    ) {
+        self.session = session
+        self.uri = uri
+        self.address = address
+        self.limit = limit
+        self.loop = loop
+    }
+
+    /// Runs it.
+    ///
+    /// - Parameters:
+    ///   - onRefusal: hears why a redirect was refused; the login goes on waiting.
+    ///   - failing: makes the caller's error of a failure.
+    ///   - open: shows the URL to the person; the redirect is awaited already.
+    ///   - finish: exchanges or keeps the code.
+    ///   - page: what the browser shows after that.
+    /// - Returns: what `finish` made of the code.
+    /// - Throws: what `failing` makes of a failure, and what `open` and `finish` throw.
+    package func run<Outcome, Problem: Error>(
+        onRefusal: @escaping @Sendable (AuthorizationResponseError) -> Void = { _ in },
+        failing: (Failure) -> Problem, open: (String) throws(Problem) -> Void,
+        finish: (AuthorizationCode) async throws(Problem) -> Outcome, page: (Outcome) -> LoginPage
+    ) async throws(Problem) -> Outcome {
+        let (request, redirect): (AuthorizationRequest, AwaitedRedirect)
+        do throws(Failure) {
+            (request, redirect) = try await begin(onRefusal)
         } catch {
-            return .failure(.misconfigured(error.reason))
+            throw failing(error)
         }
+        do throws(Problem) {
+            try open(request.url)
+            let outcome = try await finish(code(from: redirect, failing))
+            await redirect.end(showing: page(outcome))
+            return outcome
+        } catch {
+            await redirect.end(showing: .failed)
+            throw error
+        }
+    }
+
+    private func begin(
+        _ onRefusal: @escaping @Sendable (AuthorizationResponseError) -> Void
+    ) async throws(Failure) -> (AuthorizationRequest, AwaitedRedirect) {
+        let sockets = try RedirectSockets(for: uri, listen: address)
         let request: AuthorizationRequest
         do throws(TokenFailure) {
             request = try await session.authorizationRequest(redirectURI: uri.text(port: sockets.port))
         } catch {
-            return .failure(.failed(error))
+            sockets.close()
+            throw .request(error)
         }
-        let redirect: AwaitedRedirect
-        do throws(RedirectSockets.Failure) {
-            redirect = try await AwaitedRedirect(answering: request, at: uri, on: sockets, loop: loop)
+        let redirect = try await AwaitedRedirect(
+            answering: request, at: uri, on: sockets, loop: loop, onRefusal: onRefusal)
+        return (request, redirect)
+    }
+
+    private func code<Problem: Error>(
+        from redirect: AwaitedRedirect, _ failing: (Failure) -> Problem
+    ) async throws(Problem) -> AuthorizationCode {
+        do throws(Failure) {
+            return try await redirect.code(waitingAtMost: limit)
         } catch {
-            return .failure(.misconfigured(error.reason))
+            throw failing(error)
         }
-        open(request.url)
-        let login = await exchange(redirect.answer(waitingAtMost: limit))
-        switch login {
-        case .success: await redirect.end(showing: .done)
-        case .failure: await redirect.end(showing: .failed)
-        }
-        return login
-    }
-
-    private func exchange(_ answer: AwaitedRedirect.Answer?) async -> Result<Login, LoginError> {
-        switch answer {
-        case nil: return .failure(.expired)
-        case .foreign(let reason)?: return .failure(.foreignAnswer(reason))
-        case .response(.refused(let refusal))?: return .failure(.refused(refusal))
-        case .response(.granted(let code))?:
-            do throws(LoginError) {
-                return .success(try await session.logIn(with: code))
-            } catch {
-                return .failure(error)
-            }
-        }
-    }
-}
-
-extension LoginError {
-    /// The redirect was answered by another server than the one that was asked (RFC 9207).
-    fileprivate static func foreignAnswer(_ reason: String) -> LoginError {
-        .failed(
-            TokenFailure(.final, .issuerMismatch, detail: "the answer is not believed: \(reason)"))
-    }
-
-    fileprivate static func misconfigured(_ detail: String) -> LoginError {
-        .failed(TokenFailure(.misconfigured, .badRedirectURI, detail: detail))
     }
 }

@@ -16,7 +16,7 @@ actor RedirectListener: LoopConfined, HTTPResponder {
     private let hosts: HostList
     /// Hears why a redirect was refused.
     private let onRefusal: @Sendable (AuthorizationResponseError) -> Void
-    private var answer: AwaitedRedirect.Answer?
+    private var answer: Result<AuthorizationCode, LoopbackLogin.Failure> = .failure(.expired)
     private var isOver = false
     private var waiter: CheckedContinuation<Void, Never>?
     private var verdict: LoginPage?
@@ -35,8 +35,10 @@ actor RedirectListener: LoopConfined, HTTPResponder {
 
     /// Waits for the answer; from then on no other one counts.
     ///
-    /// - Returns: nil if none came in time.
-    func answer(waitingAtMost limit: Duration) async -> AwaitedRedirect.Answer? {
+    /// - Returns: the code, or why there is none.
+    func answer(
+        waitingAtMost limit: Duration
+    ) async -> Result<AuthorizationCode, LoopbackLogin.Failure> {
         let timer = LoopTimer(loop: loop) { self.assumeIsolated { $0.end() } }
         timer.set(after: limit)
         await withCheckedContinuation { continuation in
@@ -70,10 +72,13 @@ actor RedirectListener: LoopConfined, HTTPResponder {
     private func answer(_ message: ServiceRequest) async -> ServiceReply {
         guard !isOver else { return LoginPage.over.reply }
         do throws(AuthorizationResponseError) {
-            answer = .response(try request.response(in: message.query ?? ""))
+            switch try request.response(in: message.query ?? "") {
+            case .granted(let code): answer = .success(code)
+            case .refused(let refusal): answer = .failure(.refused(refusal))
+            }
         } catch {
             if error.endsLogin {
-                answer = .foreign(error.sentence)
+                answer = .failure(.foreign(error.sentence))
                 end()
                 return LoginPage.ended(error).reply
             }

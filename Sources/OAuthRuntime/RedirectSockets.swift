@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTPTypes
-package import OAuth
+import EventLoop
+import HTTPTypes
+import OAuth
 
 /// The sockets on which a redirect is awaited.
-package struct RedirectSockets {
+struct RedirectSockets {
     /// How often another free port is tried where two addresses need the same one.
     private static let attempts = 8
 
-    /// Why nothing can be awaited there.
-    package struct Failure: Error, Equatable, Sendable {
-        package let reason: String
-    }
-
-    package let all: [ListeningSocket]
+    let all: [ListeningSocket]
     /// The port that was bound; it is part of a redirect URI that takes any.
-    package let port: UInt16
+    let port: UInt16
 
     /// Binds `address`, or what the redirect URI says.
     ///
     /// `localhost` means both families where both are there: browsers try either.
     ///
-    /// - Throws: ``RedirectSockets/Failure``.
-    package init(for uri: RedirectURI, listen address: ListenAddress?) throws(Failure) {
+    /// - Throws: the address, with the reason.
+    init(for uri: RedirectURI, listen address: ListenAddress?) throws(LoopbackLogin.Failure) {
         if case .tcp(let host, let port)? = address {
             self = try Self(hosts: [host], port: port)
         } else if uri.host == "localhost" {
@@ -34,7 +29,7 @@ package struct RedirectSockets {
     }
 
     /// The first host must be bound, the others where this machine has them.
-    private init(hosts: [String], port: UInt16) throws(Failure) {
+    private init(hosts: [String], port: UInt16) throws(LoopbackLogin.Failure) {
         var failure: ListeningSocket.BindError = .unusableAddress
         for _ in 0..<(port == 0 ? Self.attempts : 1) {
             do throws(ListeningSocket.BindError) {
@@ -46,7 +41,7 @@ package struct RedirectSockets {
             }
         }
         let place = "\(ListenAddress.tcp(host: hosts.first ?? "", port: port))"
-        throw Failure(reason: "cannot listen on \(place) for the redirect: \(failure.reason)")
+        throw .address("cannot listen on \(place) for the redirect: \(failure.reason)")
     }
 
     private init(binding hosts: [String], port: UInt16) throws(ListeningSocket.BindError) {
@@ -65,6 +60,9 @@ package struct RedirectSockets {
         all = sockets
         self.port = port
     }
+
+    /// Listens no more, where nothing is awaited after all.
+    func close() { all.forEach { $0.close() } }
 }
 
 extension ListeningSocket.BindError {

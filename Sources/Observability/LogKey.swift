@@ -15,7 +15,6 @@ package struct LogKey: Hashable, Sendable {
 
     // MARK: Requests
 
-    package static let requestID = LogKey("request_id")
     package static let method = LogKey("method")
     package static let route = LogKey("route")
     package static let path = LogKey("path")
@@ -44,7 +43,6 @@ package struct LogKey: Hashable, Sendable {
     package static let endpoint = LogKey("endpoint")
     package static let expiresIn = LogKey("expires_in_seconds")
     package static let expires = LogKey("expires_at")
-    package static let retryIn = LogKey("retry_in_seconds")
 
     // MARK: The process
 

@@ -8,7 +8,7 @@ package struct SystemError: Error, Equatable, Sendable {
     package enum Operation: String, Sendable {
         case open, read, write, fsync, rename, link, unlink, mkdir, stat, flock, fchmod, opendir, prctl,
             setrlimit, landlock,
-            statvfs, spawn = "posix_spawn", wait = "waitpid", createThread = "pthread_create"
+            spawn = "posix_spawn", wait = "waitpid", createThread = "pthread_create"
     }
 
     package let operation: Operation
@@ -44,9 +44,6 @@ package struct SystemError: Error, Equatable, Sendable {
     package static func isShortage(_ code: CInt) -> Bool {
         [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code)
     }
-
-    /// Whether the disk or the quota is full; worth trying again later.
-    package var isNoSpace: Bool { code == ENOSPC || code == EDQUOT }
 }
 
 extension SystemError: CustomStringConvertible {

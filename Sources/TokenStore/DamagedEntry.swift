@@ -3,7 +3,7 @@
 /// What a store says when it finds a file that holds no session.
 package struct DamagedEntry: Equatable, Sendable {
     package let identity: String
-    /// Where the file was.
+    /// The path that the file had.
     package let path: String
     /// Where it was put aside; nil while another process holds the identity's lock, or if that failed.
     package let keptAs: String?

@@ -8,7 +8,7 @@ import System
 /// The one that the path leads to, if that can be used; else the one where it was. An identity moves only under the locks
 /// of both, so that two processes never hold it at once, and what is newer in the old directory moves along.
 extension FileStore {
-    /// Where an identity stands.
+    /// Which directory an identity is kept in.
     enum Standing {
         case settled(StoreHome)
         /// The path leads elsewhere, but somebody holds the identity here or there.

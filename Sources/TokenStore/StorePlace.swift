@@ -7,9 +7,9 @@ import System
 struct StorePlace {
     /// What is behind the path, as seen by who has a directory open that was there.
     enum Outlook {
-        /// The same directory.
+        /// The directory that is open.
         case same
-        /// The same directory, but others may change what is in it.
+        /// The directory that is open, but others may change what is in it.
         case unfit(StoreError)
         /// Another directory, which can be used.
         case other(OpenDirectory)

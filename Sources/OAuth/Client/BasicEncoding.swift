@@ -8,6 +8,6 @@ public enum BasicEncoding: String, CaseIterable, Sendable {
     case automatic = "auto"
     /// Form-encoded, a space as `%20`.
     case form
-    /// As they are (RFC 7617).
+    /// Client id and secret as they are (RFC 7617).
     case raw
 }

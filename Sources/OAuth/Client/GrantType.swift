@@ -2,7 +2,7 @@
 
 /// A `grant_type`, spelled as on the wire (RFC 6749 §1.3 and its extensions).
 public struct GrantType: RawRepresentable, Hashable, Sendable {
-    /// As on the wire.
+    /// The value of `grant_type`.
     public let rawValue: String
 
     /// Any grant, known here or not.

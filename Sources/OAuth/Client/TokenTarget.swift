@@ -16,7 +16,7 @@ package struct TokenTarget: Hashable, Sendable {
 }
 
 extension ClientConfiguration {
-    /// The same client, asking for `target`.
+    /// This client, asking for `target`.
     ///
     /// A target that asks for what the client asks for anyway gives the client as it is.
     package func aimed(at target: TokenTarget) -> ClientConfiguration {

@@ -8,6 +8,6 @@ package enum EndingParameter: String, Sendable {
     case tokenTypeHint = "token_type_hint"
     /// OpenID Connect RP-Initiated Logout §2.
     case idTokenHint = "id_token_hint"
-    /// The same.
+    /// OpenID Connect RP-Initiated Logout §2.
     case clientID = "client_id"
 }

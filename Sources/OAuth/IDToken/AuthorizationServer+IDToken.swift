@@ -31,15 +31,14 @@ extension AuthorizationServer {
         if JWSAlgorithm.symmetric.contains(token.signed.algorithm) {
             return try await verifyWithSecret(token)
         }
-        do throws(PublishedKeys.Failure) {
-            try await publishedKeys.verify(token.signed, fetchingWith: self)
+        let flaw: JOSEError?
+        do throws(TokenFailure) {
+            flaw = try await publishedKeys.flaw(in: token.signed, fetchingWith: self)
         } catch {
-            switch (error, occasion) {
-            case (.token(let error), _): throw TokenFailure(.badSignature(error), from: name)
-            case (.noKeys(let failure), .login): throw failure
-            case (.noKeys, .refresh): return
-            }
+            guard case .refresh = occasion else { throw error }
+            return
         }
+        if let flaw { throw TokenFailure(.badSignature(flaw), from: name) }
     }
 
     /// Who the server is: as configured, else as its metadata say; nil where neither is to be had.

@@ -71,7 +71,7 @@ public struct IDToken: Sendable {
 extension IDToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Says what it is, and nothing of what is in it.
     public var description: String { "[id token]" }
-    /// The same as `description`.
+    /// Says no more than `description`.
     public var debugDescription: String { description }
     /// Shows nothing of what is in it.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }

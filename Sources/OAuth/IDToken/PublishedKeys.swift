@@ -7,14 +7,6 @@ import HTTPTypes
 ///
 /// Confined to its session.
 final class PublishedKeys {
-    /// Why a signature could not be believed.
-    enum Failure: Error {
-        /// It is not the server's.
-        case token(JOSEError)
-        /// There is no telling: the keys cannot be had.
-        case noKeys(TokenFailure)
-    }
-
     private static let longestUse: Duration = .seconds(3600)
     /// A token that no key fits has the keys fetched anew, but after one time in vain not sooner than this.
     private static let refetchInterval: Duration = .seconds(30)
@@ -33,24 +25,29 @@ final class PublishedKeys {
         return (try? last.verify(token)) != nil
     }
 
-    /// Checks that the server signed `token`, with a key that it publishes or has begun to.
+    /// What is wrong with the signature of `token`: nil if it is the server's, by a key that it publishes or has begun to.
     ///
     /// A server that publishes none is believed by its TLS; an unsigned token never is.
-    func verify(_ token: JWS, fetchingWith server: AuthorizationServer) async throws(Failure) {
-        guard JWSAlgorithm.asymmetric.contains(token.algorithm) else { throw .token(.algorithmNotAllowed) }
-        guard !areAtHand(for: token, at: server.clock.now) else { return }
+    ///
+    /// - Throws: ``TokenFailure`` if there is no telling, because the keys cannot be had.
+    func flaw(
+        in token: JWS, fetchingWith server: AuthorizationServer
+    ) async throws(TokenFailure) -> JOSEError? {
+        guard JWSAlgorithm.asymmetric.contains(token.algorithm) else { return .algorithmNotAllowed }
+        guard !areAtHand(for: token, at: server.clock.now) else { return nil }
         do throws(TokenFailure) {
-            guard let url = try await server.keysURL() else { return }
+            guard let url = try await server.keysURL() else { return nil }
             try await refetch(from: url, with: server)
         } catch {
-            guard last != nil else { throw .noKeys(error) }
+            guard last != nil else { throw error }
         }
-        guard let last else { return }
+        guard let last else { return nil }
         do throws(JOSEError) {
             try last.verify(token)
             askedAt = nil
+            return nil
         } catch {
-            throw .token(error)
+            return error
         }
     }
 

@@ -25,7 +25,7 @@ public enum AuthorizationResponseError: Error, Equatable, Sendable {
         return "it is of the issuer '\(found.shownIssuer)', and '\(expected)' was asked"
     }
 
-    /// The same in fixed words.
+    /// Why the redirect is refused, in fixed words: nothing of what was sent is among them.
     public var reason: String {
         switch self {
         case .malformed: "it is no answer of an authorization server"

@@ -9,15 +9,15 @@ public struct DeviceAuthorization: Sendable {
     private static let standardLifetime: Duration = .seconds(300)
     private static let longestLifetime: Duration = .seconds(86_400)
 
-    /// What the client asks with.
+    /// What the client asks for tokens with (`device_code`).
     package let code: Secret
     /// PKCE's `code_verifier`: RFC 8628 knows none, servers that want one from each client do (Keycloak).
     package let verifier: Secret
-    /// What the person types in.
+    /// What the person types in (`user_code`).
     public let userCode: String
-    /// Where.
+    /// The page where the person types the code in (RFC 8628 §3.2, `verification_uri`).
     public let verificationURI: String
-    /// The same with the code in it, if the server has one.
+    /// The page that has the code filled in (`verification_uri_complete`), if the server has one.
     public let completeVerificationURI: String?
     /// The code is of no use from here on.
     public private(set) var expiry: Instant
@@ -59,7 +59,7 @@ public struct DeviceAuthorization: Sendable {
         completeVerificationURI = nil
     }
 
-    /// The same, given up at `moment` if it does not expire before.
+    /// This authorization, given up at `moment` if it does not expire before.
     public func expiring(by moment: Instant) -> DeviceAuthorization {
         var sooner = self
         sooner.expiry = min(expiry, moment)

@@ -5,7 +5,7 @@ import JSON
 /// What the server is told of the client that it shall make (RFC 7591 §3.1).
 struct RegistrationRequest {
     let configuration: ClientConfiguration
-    /// Where logins come back to.
+    /// The redirect URI that logins come back to.
     let redirectURI: String
 
     var body: [UInt8] {

@@ -128,8 +128,10 @@ final class AuthorizationServer {
         try await discovery.metadata(wanting: nil)
     }
 
-    /// The same where it is only good to know; nil for a server whose endpoints were given by hand and that publishes
-    /// nothing.
+    /// What the server says of itself, where that is only good to know.
+    ///
+    /// - Returns: nil for a server whose endpoints were given by hand and that publishes nothing.
+    /// - Throws: ``TokenFailure`` if it says nothing just now, and never did.
     func metadataIfPublished() async throws(TokenFailure) -> ServiceConfiguration? {
         guard configuration.issuer != nil || configuration.discoveryURL != nil else { return nil }
         do throws(TokenFailure) {

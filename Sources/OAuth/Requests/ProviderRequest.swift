@@ -51,7 +51,7 @@ extension ProviderRequest {
 extension ProviderRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Says what it is, and nothing of what is in it.
     public var description: String { "[request to the authorization server]" }
-    /// The same as `description`.
+    /// Says no more than `description`.
     public var debugDescription: String { description }
     /// Shows nothing of what is in it.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }

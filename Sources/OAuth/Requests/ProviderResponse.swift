@@ -39,7 +39,7 @@ extension ProviderResponse {
 extension ProviderResponse: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Says what it is, and nothing of what is in it.
     public var description: String { "[answer of the authorization server, status \(status)]" }
-    /// The same as `description`.
+    /// Says no more than `description`.
     public var debugDescription: String { description }
     /// Shows nothing of what is in it.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }

@@ -11,7 +11,7 @@ import JSON
 struct ProviderWords {
     /// The longest text that is shown, in bytes.
     static let longest = 200
-    /// As much is looked at.
+    /// How many bytes of what the provider said are looked at.
     private static let longestRead = 2000
     /// Fewer bytes than these in common with a secret may be chance.
     private static let shortestEcho = 8

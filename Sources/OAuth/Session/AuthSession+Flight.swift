@@ -8,14 +8,14 @@ extension AuthSession {
     /// and only then its use.
     ///
     /// Where it is superseded, what is left of it is made after that, which is nothing in most cases.
-    func fly() async {
+    func runAttempt() async {
         while true {
             isWaiting = true
             await family.takeTurn()
             let result = await attempt()
             family.endTurn()
             if let result {
-                landed(with: result)
+                attemptEnded(with: result)
                 break
             }
             state.attemptSuperseded()

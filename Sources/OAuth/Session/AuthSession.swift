@@ -10,7 +10,7 @@ public actor AuthSession: ExecutorConfined {
     /// How long one request may wait for the renewal that an earlier one was to have, before it goes on without.
     private static let longestWithholding: Duration = .seconds(2)
 
-    /// Where the session runs.
+    /// The executor that every method of the session runs on.
     public nonisolated let executor: any SerialExecutor
     /// The identity's name in the configuration.
     public nonisolated let identity: String
@@ -29,7 +29,7 @@ public actor AuthSession: ExecutorConfined {
     private var tokenWaiters: [TokenWaiter<AccessTokenSnapshot>] = []
     /// Those who wait for the end of the attempt in flight, whatever it brings.
     private var attemptWaiters: [TokenWaiter<Void>] = []
-    private var flight: Task<Void, Never>?
+    private var attemptTask: Task<Void, Never>?
     /// Where the answer goes that the attempt in flight waits for; finishing it supersedes the attempt.
     var awaitedAnswer: AsyncStream<TokenOutcome>.Continuation?
     /// Requests of superseded attempts that are not answered yet.
@@ -105,9 +105,9 @@ public actor AuthSession: ExecutorConfined {
         isStopped = true
         listener?.cancel()
         alarm?.cancel()
-        if isWaiting { flight?.cancel() }
+        if isWaiting { attemptTask?.cancel() }
         await withTaskCancellationHandler {
-            await flight?.value
+            await attemptTask?.value
             await saving?.value
         } onCancel: { [saving] in
             saving?.cancel()
@@ -165,8 +165,10 @@ public actor AuthSession: ExecutorConfined {
         return try await waiter.value()
     }
 
-    /// The same, but one that is to be renewed by now is waited for while its renewal is in flight: who takes a token
-    /// away with them should not get one that is about to end.
+    /// A token that has not expired; where it is due for renewal, the one that the renewal in flight brings.
+    ///
+    /// Who takes a token away should not get one that is about to end. Cancelling the caller ends its wait, never the
+    /// renewal.
     ///
     /// - Throws: ``TokenError`` at the latest after `limit`, if the token that there was has expired too.
     public func renewedToken(waitingAtMost limit: Duration) async throws(TokenError) -> AccessTokenSnapshot {
@@ -257,7 +259,7 @@ public actor AuthSession: ExecutorConfined {
         let now = clock.now
         if !isStopped, let action = state.nextAction(at: now) {
             switch action {
-            case .requestToken: flight = Task { await fly() }
+            case .requestToken: attemptTask = Task { await runAttempt() }
             }
         }
         publish(at: now)
@@ -267,8 +269,8 @@ public actor AuthSession: ExecutorConfined {
     }
 
     /// The attempt in flight has ended, with `result`.
-    func landed(with result: Result<Void, TokenFailure>) {
-        flight = nil
+    func attemptEnded(with result: Result<Void, TokenFailure>) {
+        attemptTask = nil
         // Where the session has ended meanwhile there was nothing to ask for, and there is no token either.
         let brought: Result<Void, TokenError> =
             switch state.lastAnswer(at: clock.now) {

@@ -11,9 +11,9 @@ import HTTPTypes
 /// resource servers think of a token), `AuthState+Store` (other processes, restarts), `AuthState+Status` (what
 /// people see).
 public struct AuthState: Sendable {
-    /// As somebody wrote it.
+    /// The client as the configuration has it.
     let configured: ClientConfiguration
-    /// The same with the client that was registered, if one was.
+    /// The client that asks: the one that was registered with the server, if one was, else the configured one.
     var configuration: ClientConfiguration
     /// The server and client that our tokens belong to.
     var binding: String

@@ -2,7 +2,7 @@
 
 /// An `error` of the token endpoint (RFC 6749 §5.2, an open set): at most 40 lower-case letters and underscores.
 public struct ErrorCode: RawRepresentable, Hashable, Sendable {
-    /// As on the wire.
+    /// The code as the server spells it.
     public let rawValue: String
 
     /// - Returns: nil for a text that is anything else. RFC 6749 allows more, but a code is shown and logged, and

@@ -10,7 +10,7 @@ public struct IdentityStatus: Equatable, Sendable {
     public var generation: Int
     /// When the present access token expires, if there is one, expired or not.
     public var expiresAt: WallTime?
-    /// The same on the clock that judges it.
+    /// When the present access token expires, on the monotonic clock that decides whether it is sent.
     public var expiry: Instant?
     /// How long the present access token was good for when it came.
     public var lifetime: Duration?

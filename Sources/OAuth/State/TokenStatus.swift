@@ -4,11 +4,11 @@
 public struct TokenStatus: Equatable, Sendable {
     /// What it is asked for.
     package var target: TokenTarget
-    /// As of an identity.
+    /// One word for how things stand with it.
     public var state: IdentityState
     /// When it expires, if it is there.
     public var expiresAt: WallTime?
-    /// The same on the clock that judges it.
+    /// When it expires, on the monotonic clock that decides whether it is sent.
     public var expiry: Instant?
     /// The last failure since it came.
     public var lastError: IdentityError?

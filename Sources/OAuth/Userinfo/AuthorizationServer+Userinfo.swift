@@ -7,16 +7,10 @@ extension AuthorizationServer {
     ///
     /// - Throws: ``TokenFailure`` if it did not, or there is no telling.
     func verify(userinfo signed: JWS) async throws(TokenFailure) {
-        do throws(PublishedKeys.Failure) {
-            try await publishedKeys.verify(signed, fetchingWith: self)
-        } catch {
-            switch error {
-            case .noKeys(let failure): throw failure
-            case .token:
-                throw TokenFailure(
-                    .misconfigured, .badSignature,
-                    detail: "the signature of the userinfo of \(name) does not verify")
-            }
+        guard try await publishedKeys.flaw(in: signed, fetchingWith: self) == nil else {
+            throw TokenFailure(
+                .misconfigured, .badSignature,
+                detail: "the signature of the userinfo of \(name) does not verify")
         }
     }
 }

@@ -19,7 +19,7 @@ public struct Userinfo: Sendable {
 extension Userinfo: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Says what it is, and nothing of what is in it: it is about a person.
     public var description: String { "[userinfo]" }
-    /// The same as `description`.
+    /// Says no more than `description`.
     public var debugDescription: String { description }
     /// Shows nothing of what is in it.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }

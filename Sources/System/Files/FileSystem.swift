@@ -136,13 +136,4 @@ package enum FileSystem {
     package static func synchronize(directory: String) throws(SystemError) {
         try Descriptor(opening: directory, O_RDONLY | O_DIRECTORY).synchronize()
     }
-
-    /// Bytes that we could still write on the file system of `path` (`statvfs`).
-    ///
-    /// - Throws: ``SystemError``.
-    package static func availableBytes(at path: String) throws(SystemError) -> UInt64 {
-        var status = statvfs()
-        guard statvfs(path, &status) == 0 else { throw .last(.statvfs, path) }
-        return UInt64(status.f_bavail) &* UInt64(status.f_frsize)
-    }
 }

@@ -6,14 +6,6 @@ import System
 
 /// The sockets of one configured listener: for TCP one set for each worker, else one that all of them watch.
 struct BoundListener: Sendable {
-    /// Why a listener could not be had, as one line for a person.
-    struct Failure: Error {
-        let message: String
-        let isInUse: Bool
-        /// Whether the system has no descriptor left for it.
-        var isShortage = false
-    }
-
     /// By worker.
     let sockets: [[ListeningSocket]]
     /// Where clients reach it: the address as configured, with the port that the kernel chose.
@@ -24,7 +16,8 @@ struct BoundListener: Sendable {
     /// Binds an address.
     ///
     /// - Parameter isForAll: whether every user may connect to a Unix socket, and is then judged.
-    init(_ address: ListenAddress, workers: Int, isForAll: Bool = false) throws(Failure) {
+    /// - Throws: why it could not be had: the system refuses where no descriptor is left.
+    init(_ address: ListenAddress, workers: Int, isForAll: Bool = false) throws(CommandFailure) {
         do {
             switch address {
             case .tcp(let host, let port):
@@ -46,7 +39,7 @@ struct BoundListener: Sendable {
                 throw ListeningSocket.BindError.unusableAddress
             }
         } catch {
-            throw Failure(error, at: address)
+            throw CommandFailure(error, listeningOn: address)
         }
     }
 
@@ -70,22 +63,20 @@ struct BoundListener: Sendable {
     }
 }
 
-extension BoundListener.Failure {
+extension CommandFailure {
     /// Why a socket that is bound cannot be watched.
     init(_ error: StreamError, watching address: ListenAddress) {
-        self.init(
-            message: "cannot watch \(address): \(error.reason); raise \(error.limit)", isInUse: false,
-            isShortage: true)
+        self.init(.systemRefuses, "cannot watch \(address): \(error.reason); raise \(error.limit)")
     }
 
-    fileprivate init(_ error: any Error, at address: ListenAddress) {
+    fileprivate init(_ error: any Error, listeningOn address: ListenAddress) {
         switch error as? ListeningSocket.BindError {
         case .failed(let code, let reason)?:
             self.init(
-                message: "cannot listen on \(address): \(reason)", isInUse: true,
-                isShortage: SystemError.isShortage(code))
+                SystemError.isShortage(code) ? .systemRefuses : .unavailable,
+                "cannot listen on \(address): \(reason)")
         case .unusableAddress?, nil:
-            self.init(message: "cannot listen on \(address): no such address", isInUse: false)
+            self.init(.unavailable, "cannot listen on \(address): no such address")
         }
     }
 }

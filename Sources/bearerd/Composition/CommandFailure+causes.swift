@@ -13,8 +13,6 @@ extension CommandFailure {
         switch error {
         case let failure as CommandFailure:
             self = failure
-        case let failure as BoundListener.Failure:
-            self.init(failure.isShortage ? .systemRefuses : .unavailable, failure.message)
         case let failure as SystemError:
             self.init(failure.isShortage ? .systemRefuses : .failure, failure.advice)
         case let failure as FileStoreError:

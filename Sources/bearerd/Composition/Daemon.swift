@@ -133,7 +133,7 @@ actor Daemon: LoopConfined {
                     do {
                         try await worker.listen(on: socket, listener: number)
                     } catch {
-                        throw BoundListener.Failure(error, watching: listener.address)
+                        throw CommandFailure(error, watching: listener.address)
                     }
                 }
             }
@@ -177,7 +177,7 @@ actor Daemon: LoopConfined {
             do {
                 try await service.listen(on: socket)
             } catch {
-                throw BoundListener.Failure(error, watching: listener.address)
+                throw CommandFailure(error, watching: listener.address)
             }
         }
         services.append(service)

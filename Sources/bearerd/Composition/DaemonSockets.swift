@@ -18,7 +18,7 @@ struct DaemonSockets: Sendable {
     var serviceCount: Int { [admin, developmentProvider, developmentAPI].compactMap(\.self).count }
 
     /// Binds them; nobody is served yet.
-    init(_ configuration: Configuration) throws(BoundListener.Failure) {
+    init(_ configuration: Configuration) throws(CommandFailure) {
         let count = configuration.workers ?? CurrentProcess.coreCount
         workerCount = count
         var data: [BoundListener] = []
@@ -34,7 +34,7 @@ struct DaemonSockets: Sendable {
 
 extension BoundListener {
     /// Binds an address for one loop, if there is one.
-    fileprivate init?(_ address: ListenAddress?) throws(Failure) {
+    fileprivate init?(_ address: ListenAddress?) throws(CommandFailure) {
         guard let address else { return nil }
         self = try BoundListener(address, workers: 1)
     }

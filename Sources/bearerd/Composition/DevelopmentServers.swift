@@ -15,7 +15,7 @@ struct DevelopmentServers {
 
     /// Makes what the configuration asks for; the API trusts the embedded provider alone.
     ///
-    /// - Throws: `BoundListener.Failure`, `CryptoError`.
+    /// - Throws: ``CommandFailure``, `CryptoError`.
     init(_ configuration: Configuration, on sockets: DaemonSockets) throws {
         let wall: @Sendable () -> WallTime = { WallTime(sinceEpoch: WallClock.sinceEpoch) }
         var trusted: [TrustedIssuer] = []
@@ -44,7 +44,7 @@ struct DevelopmentServers {
 
     private static func origin(of listener: BoundListener) throws -> HTTPURL {
         guard let origin = HTTPURL("http://\(listener.address)") else {
-            throw BoundListener.Failure(message: "\(listener.address) is no origin", isInUse: false)
+            throw CommandFailure(.unavailable, "\(listener.address) is no origin")
         }
         return origin
     }

@@ -64,7 +64,7 @@ extension IdentityStatus {
         summarizeTokens()
     }
 
-    /// The same with what mends it, where that is a login.
+    /// This status; where only a login mends it, its error says so.
     private var advised: IdentityStatus {
         var status = self
         if state == .loginRequired { status.lastError?.detail += "; \(LoginAdvice.text(for: name))" }

@@ -5,7 +5,7 @@ import EventLoop
 import OAuth
 import OAuthRuntime
 
-/// A login in a browser (RFC 8252), from the URL to the stored session.
+/// A login in a browser as a command shows it to the person.
 struct BrowserLogin {
     let identity: IdentityConfiguration
     let target: LoginTarget
@@ -17,37 +17,32 @@ struct BrowserLogin {
 
     /// - Returns: nil if the code is only kept.
     func run() async throws(CommandFailure) -> Login? {
-        let uri = identity.redirectURI
-        let sockets = try sockets(for: uri)
-        let request: AuthorizationRequest
-        do throws(TokenFailure) {
-            request = try await target.session.authorizationRequest(redirectURI: uri.text(port: sockets.port))
+        let login = LoopbackLogin(
+            session: target.session, uri: identity.redirectURI, listen: identity.redirectListen,
+            limit: limit, loop: loop)
+        let result: Result<Login?, CommandFailure>
+        do throws(CommandFailure) {
+            result = .success(
+                try await login.run(
+                    onRefusal: { error in
+                        Console.remark(
+                            "a redirect was refused, the login goes on waiting: \(error.sentence)")
+                    },
+                    failing: { CommandFailure($0, of: identity.name) },
+                    open: { url throws(CommandFailure) in
+                        try show(url)
+                        LoginWait.tell(limit)
+                    }, finish: finish,
+                    page: { $0 == nil ? .noted : .done }))
         } catch {
-            throw CommandFailure(error, of: identity.name)
+            result = .failure(error)
         }
-        let redirect: AwaitedRedirect
-        do throws(RedirectSockets.Failure) {
-            redirect = try await AwaitedRedirect(answering: request, at: uri, on: sockets, loop: loop) {
-                error in
-                Console.remark("a redirect was refused, the login goes on waiting: \(error.sentence)")
-            }
-        } catch {
-            throw CommandFailure(.systemRefuses, error.reason)
-        }
-        try show(request.url)
-        LoginWait.tell(limit)
-        let result = await result(of: redirect.answer(waitingAtMost: limit))
-        await redirect.end(showing: page(for: result))
         await target.session.stop()
         return try result.get()
     }
 
-    private func sockets(for uri: RedirectURI) throws(CommandFailure) -> RedirectSockets {
-        do throws(RedirectSockets.Failure) {
-            return try RedirectSockets(for: uri, listen: identity.redirectListen)
-        } catch {
-            throw CommandFailure(.unavailable, error.reason)
-        }
+    private func finish(_ code: AuthorizationCode) async throws(CommandFailure) -> Login? {
+        try await isExchanged ? target.logIn(with: code).get() : target.keep(code).get()
     }
 
     /// The URL goes to standard output where nothing opens it: a script may read it.
@@ -60,32 +55,6 @@ struct BrowserLogin {
         } catch {
             Console.remark("the browser cannot be started (\(error)); visit this page:")
             try Console.show("\(url)\n")
-        }
-    }
-
-    private func result(of answer: AwaitedRedirect.Answer?) async -> Result<Login?, CommandFailure> {
-        switch answer {
-        case nil:
-            return .failure(
-                CommandFailure(.unavailable, "\(identity.name): nobody logged in in time; try again"))
-        case .foreign(let reason)?:
-            return .failure(
-                CommandFailure(
-                    .permission,
-                    "\(identity.name): no login: the answer is not believed: \(reason); the session is as it was"
-                ))
-        case .response(.refused(let refusal))?:
-            return .failure(CommandFailure(refusal, of: identity.name))
-        case .response(.granted(let code))?:
-            return isExchanged ? await target.logIn(with: code) : await target.keep(code)
-        }
-    }
-
-    private func page(for result: Result<Login?, CommandFailure>) -> LoginPage {
-        switch result {
-        case .success(.some): .done
-        case .success(.none): .noted
-        case .failure: .failed
         }
     }
 }

@@ -1,17 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OAuth
+import OAuthRuntime
 
 extension CommandFailure {
     /// Why a login came to nothing.
     init(_ error: LoginError, of identity: String) {
         switch error {
         case .refused(let refusal): self.init(refusal, of: identity)
-        case .expired: self.init(.unavailable, "\(identity): nobody logged in in time; try again")
+        case .expired: self = .loginExpired(of: identity)
         case .failed(let failure): self.init(failure, of: identity)
         case .unstored(let error):
             self.init(.inputOutput, "\(identity): the login cannot be stored: \(error.reason)")
         }
+    }
+
+    /// Why a login in a browser brought no code.
+    init(_ failure: LoopbackLogin.Failure, of identity: String) {
+        switch failure {
+        case .address(let reason): self.init(.unavailable, reason)
+        case .shortage(let reason): self.init(.systemRefuses, reason)
+        case .request(let failure): self.init(failure, of: identity)
+        case .expired: self = .loginExpired(of: identity)
+        case .foreign(let reason):
+            self.init(
+                .permission,
+                "\(identity): no login: the answer is not believed: \(reason); the session is as it was")
+        case .refused(let refusal): self.init(refusal, of: identity)
+        }
+    }
+
+    private static func loginExpired(of identity: String) -> CommandFailure {
+        CommandFailure(.unavailable, "\(identity): nobody logged in in time; try again")
     }
 
     /// The person, or the provider, said no.

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OAuth
+
+extension LoginError {
+    /// Why a redirect to loopback brought no code.
+    init(_ failure: LoopbackLogin.Failure) {
+        switch failure {
+        case .address(let reason), .shortage(let reason): self = .unusableRedirect(reason)
+        case .request(let failure): self = .failed(failure)
+        case .expired: self = .expired
+        case .foreign(let reason):
+            self = .failed(
+                TokenFailure(.final, .issuerMismatch, detail: "the answer is not believed: \(reason)"))
+        case .refused(let refusal): self = .refused(refusal)
+        }
+    }
+
+    /// The redirect URI is none that can be awaited here.
+    static func unusableRedirect(_ detail: String) -> LoginError {
+        .failed(TokenFailure(.misconfigured, .badRedirectURI, detail: detail))
+    }
+}
