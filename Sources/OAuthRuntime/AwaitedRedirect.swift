@@ -11,6 +11,7 @@ struct AwaitedRedirect {
 
     private let listener: RedirectListener
     private let service: HTTPService
+    private let sockets: RedirectSockets
 
     /// Listens.
     ///
@@ -24,12 +25,14 @@ struct AwaitedRedirect {
         loop: EventLoop,
         onRefusal: @escaping @Sendable (AuthorizationResponseError) -> Void
     ) async throws(LoopbackLogin.Failure) {
+        self.sockets = sockets
         listener = RedirectListener(request, at: uri, port: sockets.port, loop: loop, onRefusal: onRefusal)
         service = HTTPService(loop: loop, responder: listener)
         do throws(StreamError) {
             for socket in sockets.all { try await service.listen(on: socket) }
         } catch {
             await service.stop()
+            sockets.close()
             throw .shortage("cannot listen for the redirect: \(error.reason)")
         }
     }
@@ -45,5 +48,6 @@ struct AwaitedRedirect {
     func end(showing page: LoginPage) async {
         await listener.show(page)
         await service.stop(waitingAtMost: Self.farewell)
+        sockets.close()
     }
 }

@@ -61,7 +61,7 @@ struct RedirectSockets {
         self.port = port
     }
 
-    /// Listens no more, where nothing is awaited after all.
+    /// Gives the port back.
     func close() { all.forEach { $0.close() } }
 }
 
