@@ -27,35 +27,10 @@ enum AdminError: Error, Equatable {
     case notSupported
     /// The body is not what the action takes.
     case badBody
-    /// The person, or the provider, said no to a login.
-    case refused(AuthorizationRefusal)
-    /// Nobody decided about a login in time.
-    case expired
-    /// A login brought no tokens, or none that are believed.
-    case notLoggedIn(TokenFailure)
-    /// The action was tried and brought no token for an identity.
-    case token(TokenError, of: String)
-    /// The provider did not do what the action needs.
-    case provider(TokenFailure)
-    /// The session could not be changed.
-    case store(StoreError)
-
-    init(_ failure: SessionFailure, of identity: String) {
-        switch failure {
-        case .token(let error): self = .token(error, of: identity)
-        case .server(let error): self = .provider(error)
-        case .store(let error): self = .store(error)
-        }
-    }
-
-    init(_ error: LoginError) {
-        switch error {
-        case .refused(let refusal): self = .refused(refusal)
-        case .expired: self = .expired
-        case .failed(let failure): self = .notLoggedIn(failure)
-        case .unstored(let error): self = .store(error)
-        }
-    }
+    /// A login came to nothing.
+    case login(LoginError)
+    /// The action was tried on an identity's session, and failed.
+    case session(SessionFailure, of: String)
 
     /// The only place where a failure of this target becomes a status.
     var status: Int {
@@ -68,10 +43,10 @@ enum AdminError: Error, Equatable {
         case .methodNotAllowed: 405
         case .notSupported: 501
         case .badBody: 400
-        case .refused: 403
-        case .expired: 504
-        case .token, .store: 503
-        case .provider, .notLoggedIn: 502
+        case .login(.refused): 403
+        case .login(.expired): 504
+        case .login(.failed), .session(.server, _): 502
+        case .login(.unstored), .session(.token, _), .session(.store, _): 503
         }
     }
 
@@ -86,19 +61,19 @@ enum AdminError: Error, Equatable {
         case .methodNotAllowed: .methodNotAllowed
         case .notSupported: .notImplemented
         case .badBody: .badRequest
-        case .refused: .loginRefused
-        case .expired: .loginExpired
-        case .token(.loginRequired, _): .loginRequired
-        case .token(.misconfigured, _): .misconfigured
-        case .token(.unavailable, _), .token(.cancelled, _): .unavailable
-        case .provider(let failure): ProblemCode(failure.reason)
-        case .notLoggedIn(let failure):
+        case .login(.refused): .loginRefused
+        case .login(.expired): .loginExpired
+        case .session(.token(.loginRequired), _): .loginRequired
+        case .session(.token(.misconfigured), _): .misconfigured
+        case .session(.token(.unavailable), _), .session(.token(.cancelled), _): .unavailable
+        case .session(.server(let failure), _): ProblemCode(failure.reason)
+        case .login(.failed(let failure)):
             switch failure.kind {
             case .final, .doubtful: .loginRefused
             case .misconfigured: .misconfigured
             case .transient: ProblemCode(failure.reason)
             }
-        case .store: .storeUnavailable
+        case .login(.unstored), .session(.store, _): .storeUnavailable
         }
     }
 
@@ -122,16 +97,17 @@ enum AdminError: Error, Equatable {
         case .methodNotAllowed: "The method is not for this resource."
         case .notSupported: "This is not supported yet."
         case .badBody: "The body is not what this takes."
-        case .refused(let refusal): refusal.sentence
-        case .expired: "Nobody logged in in time."
-        case .token(.loginRequired, let identity): "Somebody must log in: run 'bearerd login \(identity)'."
-        case .token(.misconfigured, _):
+        case .login(.refused(let refusal)): refusal.sentence
+        case .login(.expired): "Nobody logged in in time."
+        case .login(.failed(let failure)): "no login: \(failure.sentence)"
+        case .session(.token(.loginRequired), let identity):
+            "Somebody must log in: run 'bearerd login \(identity)'."
+        case .session(.token(.misconfigured), _):
             "The provider refuses this client or its request; see last_error in /api/status."
-        case .token(.unavailable, _), .token(.cancelled, _):
+        case .session(.token(.unavailable), _), .session(.token(.cancelled), _):
             "The provider gave no token; see last_error in /api/status."
-        case .provider(let failure): failure.detail
-        case .notLoggedIn(let failure): "no login: \(failure.sentence)"
-        case .store(let error): error.reason
+        case .session(.server(let failure), _): failure.detail
+        case .login(.unstored(let error)), .session(.store(let error), _): error.reason
         }
     }
 
@@ -142,7 +118,7 @@ enum AdminError: Error, Equatable {
         switch self {
         case .methodNotAllowed(let allowed):
             head.fields[.allow] = allowed.map(\.rawValue).joined(separator: ", ")
-        case .token(let error, _):
+        case .session(.token(let error), _):
             if let delay = error.retryAfter {
                 head.fields[.retryAfter] = "\(max(1, delay.components.seconds))"
             }
@@ -151,7 +127,7 @@ enum AdminError: Error, Equatable {
         case .notReceived(.busy):
             head.fields[.retryAfter] = "1"
         case .wrongHost, .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody, .notFound,
-            .notSupported, .badBody, .refused, .expired, .notLoggedIn, .provider, .store, .notReceived:
+            .notSupported, .badBody, .login, .session, .notReceived:
             break
         }
         return (head, problem.body)

@@ -173,7 +173,7 @@ package struct AdminResponder: HTTPResponder {
         do throws(TokenError) {
             try await action(identity)
         } catch {
-            throw .token(error, of: identity)
+            throw .session(.token(error), of: identity)
         }
         guard let status = await identities.statuses().first(where: { $0.name == identity }) else {
             throw .notFound
@@ -189,7 +189,7 @@ package struct AdminResponder: HTTPResponder {
         do throws(SessionFailure) {
             return .json(try await action(identity))
         } catch {
-            throw AdminError(error, of: identity)
+            throw .session(error, of: identity)
         }
     }
 
@@ -201,7 +201,7 @@ package struct AdminResponder: HTTPResponder {
         do throws(LoginError) {
             return .json(try await identities.take(handover, for: identity).json)
         } catch {
-            throw AdminError(error)
+            throw .login(error)
         }
     }
 

@@ -5,7 +5,7 @@ package import OAuth
 
 /// The JSON that tells which tokens were revoked.
 package struct RevocationReport: Sendable {
-    /// Those that there were.
+    /// The tokens that there were, by kind.
     package let revoked: [TokenHint]
 
     private static let member = "revoked"

@@ -8,14 +8,14 @@ struct AssertionSigner {
     /// Keycloak takes no longer one.
     private static let lifetimeSeconds: Int64 = 60
 
-    /// What signs.
+    /// The key that signs.
     enum Key {
         /// `client_secret_jwt`: HS256 with the client's secret.
         case secret(Secret)
         /// A private key, and the certificate that names it.
         case pair(PrivateKey, Certificate?)
 
-        /// What the key was read from.
+        /// The credential that the key was read from.
         var credential: Credential {
             switch self {
             case .secret: .clientSecret

@@ -5,7 +5,7 @@ package import JSON
 
 /// How the client makes assertions: those that prove itself, and those that are its grant (RFC 7523 §2).
 public struct AssertionSettings: Equatable, Sendable {
-    /// Whom they are meant for.
+    /// Whom assertions are meant for (`aud`).
     public enum Audience: Equatable, Sendable {
         /// The token endpoint's URL, which every server takes that was tried.
         case tokenEndpoint
@@ -19,7 +19,7 @@ public struct AssertionSettings: Equatable, Sendable {
     public var audience = Audience.tokenEndpoint
     /// `kid`; nil for the key's own.
     public var keyID: String?
-    /// nil for the key's own.
+    /// `alg`; nil for the key's own.
     public var algorithm: JWSAlgorithm?
     /// `sub` of a grant; nil for the client itself.
     public var subject: String?

@@ -9,7 +9,7 @@ public struct EndSessionRequest: Sendable {
     public let endpoint: HTTPURL
     /// Tells the provider whose session it is, so that it need not ask; nil where there is none.
     public let idToken: Secret?
-    /// Who asks.
+    /// The client that asks (`client_id`).
     public let clientID: String
 
     /// What is posted, in order; holds the id token.

@@ -20,11 +20,11 @@ public struct LogoutOutcome: Sendable {
     public var revocation = Step.nothingToDo
     /// What became of the provider's own session.
     public var endSession = Step.nothingToDo
-    /// Why something failed.
+    /// Why steps failed, in the order in which they did.
     public var failures: [TokenFailure] = []
-    /// For a browser, to which most providers tie their session; nil where there is nothing to send.
+    /// A request for a browser to make, to which most providers tie their session; nil where there is nothing to send.
     public var request: EndSessionRequest?
 
-    /// Nothing was asked for yet.
+    /// A logout that has asked for nothing yet.
     public init() {}
 }

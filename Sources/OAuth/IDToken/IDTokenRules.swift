@@ -14,11 +14,11 @@ struct IDTokenRules {
 
     private static let issuedAtWindow: Duration = .seconds(600)
 
-    /// nil where nobody says who the issuer is: any will do.
+    /// Who must have issued the token; nil where nobody says who the issuer is, and any will do.
     let issuer: String?
     let clientID: String
     let occasion: Occasion
-    /// The one that came along.
+    /// The access token that came with the id token.
     let accessToken: Secret
     let clockSkew: Duration
     let now: WallTime

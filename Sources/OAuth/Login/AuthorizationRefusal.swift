@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// An authorization server's "no" to a login (RFC 6749 §4.1.2.1, RFC 8628 §3.5).
-public struct AuthorizationRefusal: Error, Equatable, Sendable {
+public struct AuthorizationRefusal: Equatable, Sendable {
     /// nil for one that may not be shown.
     public let code: ErrorCode?
     /// The server's words for the person who logs in, at most 200 bytes, without what a terminal would obey.

@@ -43,14 +43,14 @@ public final class SessionFamily: Sendable {
         }
     }
 
-    /// Everybody but `session`.
+    /// Every session of the identity but `session`.
     func siblings(of session: AuthSession) -> [AuthSession] {
         state.withLock { state in
             state.members.values.compactMap(\.session).filter { $0 !== session }
         }
     }
 
-    /// `session` is in this state.
+    /// Takes in the state that `session` is in.
     ///
     /// - Returns: what became of the identity's, if that is to be told now; when to ask again, if it is to be told
     ///   later.

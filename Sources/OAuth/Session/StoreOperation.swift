@@ -4,10 +4,10 @@
 public enum StoreOperation: String, Sendable {
     /// Reading what is stored.
     case load
-    /// Writing.
+    /// Writing a session.
     case save
-    /// Keeping others out.
+    /// Locking an identity, so that no other process rotates its refresh token.
     case lock
-    /// Being where every process looks.
+    /// Keeping an identity in the directory that every process looks in.
     case place
 }

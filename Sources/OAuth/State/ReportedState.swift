@@ -7,7 +7,7 @@
 struct ReportedState: Sendable {
     private static let quiet: Duration = .seconds(1)
 
-    /// What was told last.
+    /// The state that was told last.
     private(set) var told: IdentityState
     /// When to look again, because a change is kept back; nil if none is.
     private(set) var due: Instant?
@@ -22,7 +22,7 @@ struct ReportedState: Sendable {
         present = state
     }
 
-    /// The state is `state`.
+    /// Takes in the state that is present.
     ///
     /// - Returns: the state that was told before, if it is to be told now.
     mutating func look(_ state: IdentityState, at now: Instant) -> IdentityState? {

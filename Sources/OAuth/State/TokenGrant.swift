@@ -6,9 +6,9 @@ package import Crypto
 package struct TokenGrant: Sendable {
     /// Every byte of it is in 0x21–0x7E.
     package var accessToken: Secret
-    /// nil if the answer told none.
+    /// How long the access token is good for; nil if the answer did not tell.
     package var lifetime: Duration?
-    /// nil if the answer had none: the one before stays good.
+    /// A refresh token in place of the one before, which stays good if the answer had none.
     package var refreshToken: Secret?
     package var idToken: Secret?
     /// nil if the answer had none: what was asked for was granted.

@@ -9,7 +9,7 @@ import JSON
 struct IdentityDaemon {
     private let identity: String
     private let client: AdminClient?
-    /// Why it is needed at all.
+    /// Why the command cannot open the store itself.
     private let storeFailure: CommandFailure
 
     /// - Throws: `storeFailure` if no daemon can help with it; else a failure to read the admin key.

@@ -123,7 +123,7 @@ final class SessionReporter: SessionObserver {
 }
 
 extension StoreOperation {
-    /// What is wrong, for the log.
+    /// What the log says when the operation fails.
     fileprivate var complaint: StaticString {
         switch self {
         case .load: "the stored session cannot be read; it is tried again"
@@ -133,7 +133,7 @@ extension StoreOperation {
         }
     }
 
-    /// That all is well again.
+    /// What the log says when the operation works again.
     fileprivate var recovery: StaticString {
         switch self {
         case .load: "the stored session can be read again"

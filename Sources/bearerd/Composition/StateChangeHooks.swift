@@ -13,7 +13,7 @@ final class StateChangeHooks: Sendable {
     private static let limit = Duration.seconds(30)
     /// How many commands run at a time.
     private static let threadCount = 4
-    /// How many wait on one thread.
+    /// How many commands wait on one thread.
     private static let longestQueue = 64
     /// What a command gets of our environment: nothing that anybody keeps a secret in.
     private static let passedOn = ["PATH", "HOME", "USER", "LANG", "TZ"]
