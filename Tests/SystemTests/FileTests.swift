@@ -111,6 +111,20 @@ import Testing
         #expect(try FileSystem.status(of: path)?.mode == 0o600)
     }
 
+    @Test func `a lock neither waits for nor harms what has its name`() throws {
+        let content = Array("kept".utf8)
+        _ = try FileReplacement.replace(FilePlace(directory.path("other")), with: content)
+        #expect(link(directory.path("other"), directory.path("linked")) == 0)
+        #expect(mkfifo(directory.path("fifo"), 0o400) == 0)
+        for name in ["linked", "fifo"] {
+            switch try FileLock.acquire(FilePlace(directory.path(name))) {
+            case .some: break
+            case .none: Issue.record("\(name) is locked by nobody")
+            }
+        }
+        #expect(try FileSystem.read(directory.path("other"), limit: 100).bytes == content)
+    }
+
     @Test func `a watcher tells of what others change and not of our own`() async throws {
         let thread = try ThreadExecutor(named: "watch")
         defer { thread.stop() }

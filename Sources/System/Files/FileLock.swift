@@ -27,22 +27,29 @@ package struct FileLock: ~Copyable, Sendable {
             throw .last(.flock, place.path)
         }
         // Nobody needs it to be locked out: on a full disk there is a lock without a name on it.
-        if isWritable, ftruncate(file.number, 0) == 0 {
+        if isWritable, isForUsAlone(file), ftruncate(file.number, 0) == 0 {
             try? file.writeAll(Array(FileLockHolder.own.line.utf8))
         }
         return FileLock(file: file)
     }
 
+    /// Whether nothing else is lost with the file's content: somebody may have put another one there.
+    private static func isForUsAlone(_ file: borrowing Descriptor) -> Bool {
+        guard let status = try? file.status() else { return false }
+        return status.kind == .regular && !status.hasOtherNames
+    }
+
+    // Without O_NONBLOCK, opening a FIFO waits for somebody at its other end.
     private static func open(_ place: FilePlace, _ isWritable: inout Bool) throws(SystemError) -> Descriptor {
         do throws(SystemError) {
-            return try Descriptor(opening: place, O_RDWR | O_CREAT | O_NOFOLLOW, mode: 0o600)
+            return try Descriptor(opening: place, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, mode: 0o600)
         } catch {
             // On a disk that has become read-only the lock that is there still keeps others out.
             guard error.isPermission else { throw error }
             isWritable = false
             let failure = error
             do throws(SystemError) {
-                return try Descriptor(opening: place, O_RDONLY | O_NOFOLLOW)
+                return try Descriptor(opening: place, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
             } catch {
                 throw failure
             }

@@ -18,6 +18,8 @@ package struct FileStatus: Equatable, Sendable {
     package let size: Int64
     /// Whether no name leads there any more.
     package let isRemoved: Bool
+    /// Whether more than one name leads there.
+    let hasOtherNames: Bool
     /// Changes whenever the content or the file behind the name does.
     package let fingerprint: FileFingerprint
 
@@ -34,6 +36,7 @@ package struct FileStatus: Equatable, Sendable {
         owner = status.st_uid
         size = Int64(status.st_size)
         isRemoved = status.st_nlink == 0
+        hasOtherNames = status.st_nlink > 1
         fingerprint = FileFingerprint(
             device: UInt64(status.st_dev), inode: UInt64(status.st_ino), size: Int64(status.st_size),
             modifiedNanoseconds: Int64(status.st_mtim.tv_sec) &* 1_000_000_000
