@@ -45,6 +45,11 @@ pid_t bearerd_split(int *result) {
     if (copy != 0) return copy;
     for (int number = 3; number < (int)sizeof inherited; number++)
         inherited[number] = number != *result && fcntl(number, F_GETFD) >= 0;
+    /* What ends the other half from a terminal is its alone: the copy hears of it by the signal below. */
+    signal(SIGINT, SIG_IGN);
+    signal(SIGQUIT, SIG_IGN);
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0);
     if (getppid() != whole) _exit(1);
     return 0;
@@ -56,7 +61,10 @@ void bearerd_stay_behind(void) {
         if (nowhere < 0 || dup2(nowhere, stream) < 0) close(stream);
     if (nowhere > 2) close(nowhere);
     for (int number = 3; number < (int)sizeof inherited; number++)
-        if (inherited[number]) close(number);
+        if (inherited[number]) {
+            inherited[number] = 0; /* the number may be another's from now on */
+            close(number);
+        }
     setsid();
     prctl(PR_SET_PDEATHSIG, 0, 0, 0, 0);
 }

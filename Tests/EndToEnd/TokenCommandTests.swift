@@ -105,17 +105,33 @@ import Testing
         try awaitRotation(1)
     }
 
-    @Test func `is asked for by nobody once the command is killed`() throws {
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP, SIGKILL])
+    func `is stored though the command is ended while the provider is silent`(signal: Int32) throws {
         let (file, released) = try rotating(silentFrom: 1)
         let command = try Subprocess([BearerdProcess.binary, "refresh", "-c", file])
         try provider.request(1)
-        command.signal(SIGKILL)
-        _ = try command.waitForEnd()
-        // The lock goes with the copy of the process that did the work.
+        command.signal(signal)
+        #expect(try command.waitForEnd() == .signalled(signal))
+        #expect(command.output.withLock { $0.bytes }.isEmpty)
         released.withLock { $0 = true }
+        try awaitRotation(1)
+        // What did the work is gone then.
         let again = try Subprocess.run([
             "/usr/bin/flock", "--timeout", "20", directory.path("store/default.session.lock"), "/bin/true",
         ])
         #expect(again.ending == .exited(0))
+    }
+
+    @Test func `leaves no process to whoever adopts orphans`() throws {
+        provider.setPolicy { $0.expiresIn = "600" }
+        let file = try configure(.init())
+        for _ in 0..<5 {
+            // In a session of its own, by which all that is left of it is found.
+            let result = try Subprocess.run([
+                "/bin/sh", "-c", "setsid \"$0\" token -c \"$1\" >/dev/null & wait $!; ps -o pid= -s $!",
+                BearerdProcess.binary, file,
+            ])
+            #expect(result.output.isEmpty, "\(result.output)")
+        }
     }
 }

@@ -92,6 +92,27 @@ struct `A session whose store fails` {
         }
     }
 
+    @Test func `goes on storing at its end for as long as it may, with the lock in hand`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.store.isBroken = true
+        harness.server.script(
+            .status(200, #"{"access_token":"at1","expires_in":9,"refresh_token":"rt1"}"#))
+        try await harness.run("rt0") {
+            let stop = Task { await harness.session.stop(savingFor: .seconds(300)) }
+            await harness.settle()
+            let other = Task { try await harness.store.lock("default", waitingAtMost: .zero) }
+            for _ in 0..<10 { await harness.pass(.seconds(2)) }
+            let requests = harness.server.bodies.count
+            harness.store.isBroken = false
+            await harness.pass(.seconds(2))
+            await stop.value
+            let newest = harness.store.stored()?.refreshToken?.withPlaintext { $0 }
+            await (try other.value).release()
+            #expect(newest == "rt1")
+            #expect(harness.server.bodies.count == requests && requests == 1)
+        }
+    }
+
     @Test func `writes nothing over what it cannot read`() async throws {
         let harness = SessionHarness(grantType: .refreshToken)
         harness.store.isBroken = true

@@ -33,10 +33,12 @@ int bearerd_set_dumpable(int dumpable);
 /* Starts a program that PATH or a path names, in a process group of its own, with nothing of ours but the given
    environment: no descriptor, no blocked or ignored signal (posix_spawnp). Returns 0 or an errno. */
 int bearerd_spawn(pid_t *process, char *const arguments[], char *const environment[]);
-/* Splits the process in two, which it must do before it has threads: 0 in the copy, which dies with the other half, and
-   the writing end of a pipe that leads there in `result`; else the copy's number and the reading end. -1 with errno. */
+/* Splits the process in two, which it must do before it has threads: 0 in the copy, which gets a SIGTERM when the other
+   half ends, and no other signal that may end both, and the writing end of a pipe that leads there in `result`; else the
+   copy's number and the reading end. -1 with errno. */
 pid_t bearerd_split(int *result);
-/* Lets the copy outlive the other half, its terminal and whoever waits for the descriptors that were inherited. */
+/* Lets the copy outlive the other half, its terminal and whoever waits for the descriptors that were inherited.
+   Once is enough. */
 void bearerd_stay_behind(void);
 /* Ends the copy, and undoes nothing that is the other half's to undo (_exit). */
 _Noreturn void bearerd_end_copy(void);

@@ -3,6 +3,8 @@
 /// Everything that has to do with the store.
 extension AuthSession {
     private static let tryAgainAfter: Duration = .seconds(5)
+    /// Between two tries to write with the store's lock in hand.
+    private static let saveTry: Duration = .seconds(2)
     /// Between two looks at a store that cannot be read, however many requests would like one.
     private static let leastPause: Duration = .milliseconds(100)
     /// How long the lock is waited for before its holder is named.
@@ -156,11 +158,17 @@ extension AuthSession {
     }
 
     /// Writes what is in memory only, unless another process stored something newer.
-    func saveAgain() async {
+    ///
+    /// - Parameter end: of trying again with the store's lock in hand; nil for one try.
+    func saveAgain(until end: Instant? = nil) async {
         isSaving = true
         await family.takeTurn()
         if case .held(let lock) = await lockStore(unless: { family.isSuperseded }) {
             await saveLocked()
+            while let end, state.needsSaving, state.lastStoreError?.isRefused != true, clock.now < end {
+                guard (try? await clock.sleep(until: clock.now + Self.saveTry)) != nil else { break }
+                await saveLocked()
+            }
             await lock.release()
         } else {
             saveRetry = clock.now + Self.tryAgainAfter

@@ -101,7 +101,9 @@ public actor AuthSession: ExecutorConfined {
     /// Ends all timers and waits for a token request in flight, so that its answer is stored; waiters are woken.
     ///
     /// Until then the session keeps itself alive. A cancelled caller waits no longer for the store's lock.
-    public func stop() async {
+    ///
+    /// - Parameter limit: of trying again to store what cannot be stored; nobody else uses the refresh token meanwhile.
+    public func stop(savingFor limit: Duration = .zero) async {
         isStopped = true
         listener?.cancel()
         alarm?.cancel()
@@ -114,7 +116,7 @@ public actor AuthSession: ExecutorConfined {
         }
         await leftover?.value
         await looking?.value
-        if state.needsSaving { await saveAgain() }
+        if state.needsSaving { await saveAgain(until: clock.now + limit) }
         for waiter in tokenWaiters { waiter.wake(with: .failure(.cancelled)) }
         for waiter in attemptWaiters { waiter.wake(with: .failure(.cancelled)) }
     }

@@ -10,8 +10,8 @@ import System
 ///
 /// Their caller waits for `timeouts.token_wait`. But once a refresh token has been sent, the answer may hold the only
 /// one that works, so it is waited for longer, and stored. So a copy of the process does the work: it hands the result
-/// over when the caller's time is up, and finishes what it began. A caller reads the output to its end and waits for the
-/// process, so neither may be the copy's.
+/// over when the caller's time is up, and finishes what it began, as it does where the caller is interrupted. A caller reads
+/// the output to its end and waits for the process, so neither may be the copy's.
 extension ChosenIdentity {
     /// What the daemon is asked for where the store cannot be opened.
     struct Inquiry: Sendable {
@@ -31,13 +31,15 @@ extension ChosenIdentity {
         or inquiry: Inquiry? = nil,
         here: @escaping @Sendable (IdentitySession) async throws(CommandFailure) -> String
     ) throws(CommandFailure) -> String {
-        let bytes = Deputy.result { handOver in
-            let handOver = { @Sendable (outcome: Result<String, CommandFailure>) in
-                handOver(HandedOver.bytes(of: outcome))
+        let bytes = Deputy.result { deputy in
+            let handOver = { @Sendable (outcome: Result<String, CommandFailure>, goesOn: Bool) in
+                deputy.handOver(HandedOver.bytes(of: outcome), goingOn: goesOn)
             }
             do throws(CommandFailure) {
                 try CommandLoop.run { loop throws(CommandFailure) in
                     guard let session = try await session(loop, or: inquiry, handOver) else { return }
+                    let end = session.finish(whenEnded: deputy)
+                    defer { withExtendedLifetime(end) {} }
                     let outcome: Result<String, CommandFailure>
                     do throws(CommandFailure) {
                         outcome = .success(try await here(session))
@@ -47,7 +49,7 @@ extension ChosenIdentity {
                     await session.end(with: outcome, handOver)
                 }
             } catch {
-                handOver(.failure(error))
+                handOver(.failure(error), false)
             }
         }
         guard let outcome = bytes.flatMap(HandedOver.outcome) else {
@@ -58,14 +60,14 @@ extension ChosenIdentity {
 
     /// - Returns: nil if the daemon did it.
     private func session(
-        _ loop: EventLoop, or inquiry: Inquiry?, _ handOver: (Result<String, CommandFailure>) -> Void
+        _ loop: EventLoop, or inquiry: Inquiry?, _ handOver: IdentitySession.HandOver
     ) async throws(CommandFailure) -> IdentitySession? {
         do throws(CommandFailure) {
             return try IdentitySession(of: identity, in: configuration, loop: loop)
         } catch {
             guard let inquiry else { throw error }
             let daemon = try IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
-            handOver(.success(try await daemon.ask(for: inquiry.path, inquiry.reading)))
+            handOver(.success(try await daemon.ask(for: inquiry.path, inquiry.reading)), false)
             return nil
         }
     }

@@ -3,6 +3,7 @@
 import Configuration
 import Crypto
 import EventLoop
+import Glibc
 import HTTPClient
 import JSON
 import OAuth
@@ -86,15 +87,30 @@ struct IdentitySession {
         }
     }
 
+    /// Takes what a command brings, and whether something is to be finished behind it.
+    typealias HandOver = @Sendable (_ outcome: Result<String, CommandFailure>, _ goesOn: Bool) -> Void
+
+    /// How long what nobody could store is tried again, once the command has ended.
+    private static let longestSaving: Duration = .seconds(300)
+
     /// Ends the session when `outcome` is known, and hands that over: at once if something is to be finished yet.
-    func end(
-        with outcome: Result<String, CommandFailure>,
-        _ handOver: (Result<String, CommandFailure>) -> Void
-    ) async {
+    func end(with outcome: Result<String, CommandFailure>, _ handOver: HandOver) async {
         let isBusy = await session.isBusy
-        if isBusy { handOver(outcome) }
-        await session.stop()
-        if !isBusy { handOver(outcome) }
+        if isBusy { handOver(outcome, true) }
+        await session.stop(savingFor: Self.longestSaving)
+        if !isBusy { handOver(outcome, false) }
+    }
+
+    /// Has `deputy` finish what it has begun, and nothing else, when the command is interrupted.
+    ///
+    /// - Returns: what listens for that.
+    func finish(whenEnded deputy: Deputy) -> SignalSource? {
+        guard deputy.isCopy else { return nil }
+        // Where the loop takes no signal the copy dies of it.
+        return try? SignalSource(SIGTERM, loop: loop) { [session, loop] in
+            deputy.stayBehind()
+            Task(executorPreference: loop) { await session.stop(savingFor: Self.longestSaving) }
+        }
     }
 
     /// Revokes tokens and forgets them.
