@@ -9,6 +9,7 @@ struct `A stored session` {
     private func example() -> StoredSession {
         var session = StoredSession(identity: "default", generation: 7, binding: "https://sso.example app")
         session.origin = "login"
+        session.began = WallTime(secondsSinceEpoch: 1_699_999_600)
         session.accessToken = StoredAccessToken(
             token: Secret("at-1"), generation: 7,
             expiresAt: WallTime(sinceEpoch: .milliseconds(1_700_000_000_123)),
@@ -25,6 +26,7 @@ struct `A stored session` {
         let session = try #require(StoredSession(decoding: example().encoded()))
         #expect(session.encoded() == example().encoded())
         #expect(session.generation == 7 && session.origin == "login")
+        #expect(session.began == WallTime(secondsSinceEpoch: 1_699_999_600))
         #expect(session.accessToken?.token.matches(Array("at-1".utf8)) == true)
         #expect(session.accessToken?.expiresAt.sinceEpoch == .milliseconds(1_700_000_000_123))
         #expect(session.refusal == .invalidGrant)

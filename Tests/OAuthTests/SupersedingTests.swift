@@ -218,7 +218,7 @@ struct `A refresh that is superseded` {
         #expect(harness.state.status(at: harness.now).lastError == nil)
 
         harness.state.storeFailed(.lock, .busy(by: "process 7"), wall: harness.wall)
-        harness.state.ended(harness.state.loggedOutSession(), isSaved: true)
+        harness.state.ended(harness.state.loggedOutSession(at: harness.wall), isSaved: true)
         #expect(harness.state.status(at: harness.now).lastError == nil)
     }
 }

@@ -62,28 +62,34 @@ extension AuthSession {
         await supersede(for: .logout(isLocal: isLocal))
         await adoptStored()
         var ended = state.session
-        let empty = state.loggedOutSession()
+        let empty = state.loggedOutSession(at: clock.wallNow)
         keepUnsaved(empty)
         state.ended(empty, isSaved: false)
         advanceIfStarted()
+        // Whoever had the lock may have logged in since: nothing may happen to that session.
+        var isOver = false
         var held: (any StoreLock)?
         do throws(StoreError) {
             held = try await lock()
             let stored = try await readStored()
             // Whoever had the lock may have renewed what has ended.
-            if let stored, stored.binding == ended.binding, stored.generation > ended.generation {
-                ended = stored
+            if let stored, stored.begins(after: empty) {
+                isOver = true
+            } else {
+                if let stored, stored.binding == ended.binding, stored.generation > ended.generation {
+                    ended = stored
+                }
+                let session = state.sessionToSave(over: stored)
+                if let error = await saving(session) { throw error }
+                state.saved(session)
             }
-            let session = state.sessionToSave(over: stored)
-            if let error = await saving(session) { throw error }
-            state.saved(session)
         } catch {
             outcome.storeFailure = error
         }
         await held?.release()
         family.endTurn()
         advanceIfStarted()
-        guard !isLocal else { return outcome }
+        guard !isLocal, !isOver else { return outcome }
         let tokens = tokens([.refreshToken, .accessToken], of: ended)
         let idToken = ended.idToken
         await revoke(tokens, &outcome)

@@ -19,15 +19,18 @@ extension AuthState {
     /// The session of somebody who logged out.
     ///
     /// It is stored, not removed: its generation tells every other process that theirs has ended.
-    func loggedOutSession() -> StoredSession {
+    ///
+    /// - Parameter wall: the civil clock.
+    func loggedOutSession(at wall: WallTime) -> StoredSession {
         var empty = StoredSession(
             identity: session.identity, generation: session.generation + 1, binding: binding)
+        empty.began = wall
         empty.basicEncoding = session.basicEncoding
         empty.registration = session.registration
         return empty
     }
 
-    /// What ``session(withoutRefreshToken:)`` or ``loggedOutSession()`` gave has been stored, or could not be.
+    /// What ``session(withoutRefreshToken:)`` or ``loggedOutSession(at:)`` gave has been stored, or could not be.
     mutating func ended(_ stored: StoredSession, isSaved: Bool) {
         invalidated = session.generation
         session = stored

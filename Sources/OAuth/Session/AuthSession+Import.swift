@@ -21,7 +21,7 @@ extension AuthSession {
         do throws(StoreError) {
             session = StoredSession.importing(
                 refreshToken, idToken: idToken, scope: scope, for: state.configured,
-                over: family.newest(try await store.load(identity)))
+                over: family.newest(try await store.load(identity)), at: clock.wallNow)
             if let session {
                 try await store.save(session)
                 family.saved(session, isWritten: true)

@@ -119,9 +119,12 @@ public final class SessionFamily: Sendable {
     func newest(_ stored: StoredSession?) -> StoredSession? {
         state.withLock { state in
             guard let unwritten = state.unwritten else { return stored }
-            if state.outranksStored { return unwritten }
-            guard let stored, stored.generation > unwritten.generation else { return unwritten }
+            let isNewer =
+                state.outranksStored
+                ? stored?.begins(after: unwritten) : stored.map { $0.generation > unwritten.generation }
+            guard isNewer == true else { return unwritten }
             state.unwritten = nil
+            state.outranksStored = false
             return stored
         }
     }

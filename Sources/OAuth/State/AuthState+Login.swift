@@ -17,6 +17,7 @@ extension AuthState {
     ) -> (StoredSession, AccessToken) {
         var fresh = StoredSession(
             identity: session.identity, generation: session.generation, binding: binding)
+        fresh.began = wall
         fresh.basicEncoding = session.basicEncoding
         fresh.registration = session.registration
         fresh.scope = configuration.loginScope

@@ -30,6 +30,7 @@ extension AuthState {
             doubts = 0
         }
         session = stored
+        outranksStored = false
         if stored.pendingBinding ?? binding != binding { session.pendingCode = nil }
         isUnsaved = false
         hasStoredWorked = false
@@ -133,7 +134,7 @@ extension AuthState {
     }
 
     private func isNewer(_ stored: StoredSession) -> Bool {
-        guard !outranksStored else { return false }
+        if outranksStored { return stored.begins(after: session) }
         if stored.generation > session.generation { return true }
         // Both of us counted on from the same session, and ours could not be written.
         guard isUnsaved, stored.generation == session.generation, let theirs = stored.lastRefresh else {

@@ -29,7 +29,7 @@ public struct AuthState: Sendable {
     /// Whether the store holds less than `session`: somebody took it away, or put an older copy in its place.
     var isStoreBehind = false
     /// Whether `session` is a login or a logout that could not be stored: what the store holds is older, whatever its
-    /// generation.
+    /// generation, unless somebody logged in or out since.
     var outranksStored = false
     /// Whether what is stored belongs to another client or server, and waits for a login to replace it.
     var holdsOthersSession = false

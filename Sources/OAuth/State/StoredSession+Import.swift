@@ -9,10 +9,11 @@ extension StoredSession {
     ///   - refreshToken: what it begins with.
     ///   - client: whose session it will be.
     ///   - present: what is stored so far.
+    ///   - wall: the civil clock.
     /// - Returns: nil if `present` began with this token, or holds it.
     package static func importing(
         _ refreshToken: Secret, idToken: Secret?, scope: [String], for client: ClientConfiguration,
-        over present: StoredSession?
+        over present: StoredSession?, at wall: WallTime
     ) -> StoredSession? {
         let client = client.registered(present?.registration)
         let bytes = refreshToken.withPlaintext { Array($0.utf8) }
@@ -24,6 +25,7 @@ extension StoredSession {
         }
         var session = StoredSession(
             identity: client.name, generation: (present?.generation ?? 0) + 1, binding: client.binding)
+        session.began = wall
         session.refreshToken = refreshToken
         session.idToken = idToken
         session.scope = scope

@@ -16,6 +16,7 @@ extension StoredSession {
         case generation
         case binding
         case origin
+        case beganMilliseconds = "began_ms"
         case accessTokens = "access_tokens"
         case refreshToken = "refresh_token"
         case idToken = "id_token"
@@ -42,6 +43,7 @@ extension StoredSession {
         put(.generation, .integer(Int64(generation)))
         put(.binding, .string(binding))
         put(.origin, .string(origin))
+        put(.beganMilliseconds, began.map { .integer($0.sinceEpoch.wholeMilliseconds) })
         put(.accessTokens, .array(accessTokens.map(\.json)))
         put(.refreshToken, refreshToken.map { .string($0.withPlaintext { $0 }) })
         put(.idToken, idToken.map { .string($0.withPlaintext { $0 }) })
@@ -83,6 +85,7 @@ extension StoredSession {
         else { return nil }
         self.init(identity: identity, generation: generation, binding: binding)
         origin = string(.origin) ?? ""
+        began = Duration(storedMilliseconds: integer(.beganMilliseconds)).map(WallTime.init(sinceEpoch:))
 
         accessTokens = (object[Member.accessTokens.rawValue]?.array ?? []).compactMap(StoredAccessToken.init)
         refreshToken = secret(.refreshToken)

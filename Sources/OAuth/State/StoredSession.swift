@@ -16,6 +16,8 @@ public struct StoredSession: Sendable {
     public var binding: String
     /// Drawn anew by each login or import, and carried along by refreshes: tells a new beginning from a continuation.
     public var origin = SecureRandom.word(bytes: 9)
+    /// When somebody logged in or out, or imported it; nil where a version wrote it that did not say.
+    public var began: WallTime?
     /// One for each thing that access tokens are asked for.
     public var accessTokens: [StoredAccessToken] = []
     /// The newest refresh token; kept when it is refused, because an administrator may enable the user again.
@@ -55,6 +57,14 @@ public struct StoredSession: Sendable {
 
     /// Whether anything in it opens a resource, or brings what does.
     public var holdsTokens: Bool { refreshToken != nil || !accessTokens.isEmpty || pendingCode != nil }
+
+    /// Whether a person began it later than `other`: what they wanted before does not count any more.
+    func begins(after other: StoredSession) -> Bool {
+        guard binding == other.binding, origin != other.origin, let began, let before = other.began else {
+            return false
+        }
+        return began > before
+    }
 
     /// The access token that was asked for by `request`.
     public subscript(request: String) -> StoredAccessToken? {

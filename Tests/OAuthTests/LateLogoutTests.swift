@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Crypto
+import HTTPTypes
+import Testing
+
+@testable import OAuth
+
+/// Logouts that can be stored only when another process has stored something in the meantime.
+struct `A logout that is stored late` {
+    private func harness() -> SessionHarness {
+        SessionHarness(grantType: .refreshToken) {
+            $0.endpoints[.revocation] = HTTPURL("https://sso.example/revoke")
+        }
+    }
+
+    /// What another process has stored, begun so much later than the logout.
+    private func theirs(_ delay: Duration, _ harness: SessionHarness) -> StoredSession {
+        var session = harness.stored(3, accessToken: "theirs", refreshToken: "rt-theirs")
+        session.began = harness.clock.wallNow + delay
+        return session
+    }
+
+    @Test(arguments: [-1, 1])
+    func `because nothing could be written ends what began before, and nothing else`(delay: Int) async throws
+    {
+        let harness = harness()
+        try await harness.run("rt0") {
+            harness.store.isBroken = true
+            #expect(await harness.session.logOut().storeFailure != nil)
+            harness.store.isBroken = false
+            harness.store.replace(with: theirs(.seconds(delay), harness))
+            await harness.pass(.seconds(5))
+            let isKept = harness.store.stored()?.refreshToken?.matches(Array("rt-theirs".utf8)) ?? false
+            #expect(isKept == (delay > 0))
+            #expect(harness.token == (delay > 0 ? "theirs" : nil))
+            #expect(await harness.session.status.state == (delay > 0 ? .authorized : .loginRequired))
+        }
+    }
+
+    @Test(arguments: [-1, 1])
+    func `because somebody had the lock ends what began before, and nothing else`(delay: Int) async throws {
+        let harness = harness()
+        try await harness.run("rt0") {
+            let requests = harness.server.bodies.count
+            let lock = try await harness.store.lock("default", waitingAtMost: .zero)
+            let logout = Task { await harness.session.logOut() }
+            await harness.settle()
+            harness.store.replace(with: theirs(.seconds(delay), harness))
+            await lock.release()
+            let outcome = await logout.value
+            await harness.settle()
+            #expect(outcome.storeFailure == nil)
+            #expect(outcome.revocation == (delay > 0 ? .nothingToDo : .requested))
+            #expect((harness.server.bodies.count == requests) == (delay > 0))
+            #expect((harness.store.stored()?.holdsTokens ?? false) == (delay > 0))
+            #expect(harness.token == (delay > 0 ? "theirs" : nil))
+        }
+    }
+}
