@@ -79,6 +79,8 @@ extension FileStore {
         let there = try read(new.paths(of: identity).current, identity)
         if let refusal = refusal(of: there, at: new.paths(of: identity).current, in: new) { throw refusal }
         do throws(SystemError) {
+            // What can be locked and read can often not be written: a sandbox knows the old directory alone.
+            try FileReplacement.rehearse(new.paths(of: identity).current)
             try carry(identity, from: old, to: new, over: there)
         } catch {
             throw place.failure(error)

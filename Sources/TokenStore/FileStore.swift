@@ -192,7 +192,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
         let lock: FileStoreLock?
         if home.directory.isRemoved {
             // Nobody can lock anything there; but who has it alone needs no lock.
-            guard home.directory.keepAlone() else { throw place.gone }
+            guard home.directory.keepAlone() else { throw misplacements[identity] ?? place.gone }
             lock = FileStoreLock(nil)
         } else {
             do throws(SystemError) {

@@ -138,21 +138,28 @@ import Testing
         #expect(!sidecar.provider.requests.contains { $0.grant != "refresh_token" })
     }
 
-    @Test func `replaced where the sandbox cannot follow says so, and that a restart helps`() throws {
+    @Test(arguments: [true, false])
+    func `replaced where the sandbox cannot follow says so, and that a restart helps`(isEmpty: Bool) throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o755)
         let sidecar = try Sidecar.importing(directory: directory, expiresIn: "4")
         guard sidecar.bearerd.logLines.contains(where: { $0.message == "sandboxed" }) else { return }
+        let peer = try sidecar.peer()
         let store = sidecar.storeDirectory
         rename(store, store + ".old")
-        mkdir(store, 0o700)
+        if isEmpty {
+            mkdir(store, 0o700)
+        } else {
+            // What is in it can be read and locked, and not be written.
+            _ = try Subprocess.run(["/bin/cp", "-a", store + ".old", store])
+        }
         try eventually("what happened to be told, and what to do") {
             let detail = try sidecar.lastErrorDetail()
             return detail.contains("was replaced") && detail.contains("restart")
         }
-        try Self.awaitRefreshes(of: sidecar)
+        try Self.awaitRefreshes(of: sidecar, peer)
         #expect(try sidecar.lastError() == "store_unavailable")
-        rmdir(store)
+        rename(store, store + ".useless")
         rename(store + ".old", store)
         try eventually("all to be well") { try sidecar.lastError() == nil }
         sidecar.provider.setPolicy { $0.expiresIn = "300" }

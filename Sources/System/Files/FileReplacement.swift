@@ -70,6 +70,15 @@ package struct FileReplacement: ~Copyable {
         }
     }
 
+    /// Finds out whether a file could be replaced: its directory need not take new files because it can be read.
+    ///
+    /// - Throws: ``SystemError``; nothing has changed.
+    package static func rehearse(_ place: FilePlace) throws(SystemError) {
+        var replacement = FileReplacement(of: place, with: [])
+        try replacement.take(.write)
+        try FileSystem.remove(replacement.new)
+    }
+
     private var new: FilePlace { place.appending(".new") }
 
     private mutating func write() throws(SystemError) {
