@@ -13,8 +13,6 @@ package import System
 package actor FileStore: SessionStore, ExecutorConfined {
     /// Larger than any session; a longer file is damaged.
     static let maximumBytes = 1 << 22
-    /// How long a change waits for the lock if its caller does not hold it.
-    private static let lockLimit: Duration = .seconds(10)
 
     package nonisolated let executor: any SerialExecutor
     /// Where the files are; not always the configured directory.
@@ -22,7 +20,8 @@ package actor FileStore: SessionStore, ExecutorConfined {
     private nonisolated let watcher: FileWatcher
     private let thread: ThreadExecutor
     private let onDamage: @Sendable (DamagedEntry) -> Void
-    private var holders: [String: WeakHolder] = [:]
+    /// The last lock that was taken on each identity.
+    private var holders: [String: FileStoreLock] = [:]
 
     let sealer: any Sealer
     let place: StorePlace
@@ -32,10 +31,6 @@ package actor FileStore: SessionStore, ExecutorConfined {
     var homes: [String: StoreHome] = [:]
     /// Why an identity is not where its path leads to.
     var misplacements: [String: StoreError] = [:]
-
-    private struct WeakHolder {
-        weak var lock: FileStoreLock?
-    }
 
     /// What a file turned out to be.
     enum Entry {
@@ -124,45 +119,13 @@ package actor FileStore: SessionStore, ExecutorConfined {
 
     package func misplacement(of identity: String) -> StoreError? { misplacements[identity] }
 
-    package func save(
-        _ session: StoredSession, keepingPrevious keepsPrevious: Bool
-    ) async throws(StoreError) {
-        let lock = try await lockUnlessHeld(session.identity)
-        defer { lock?.release() }
-        let home = home(of: session.identity)
-        let paths = home.paths(of: session.identity)
-        let replaced = try read(paths.current, session.identity)
-        if let refusal = refusal(of: replaced, at: paths.current, in: home) { throw refusal }
-        do throws(SystemError) {
-            let hasPrevious = try FileSystem.status(of: paths.previous, followingLink: false) != nil
-            try write(session, to: home, keepingPrevious: keepsPrevious || !hasPrevious)
-            // Who has taken the tokens back does not want them in the generation before.
-            if !session.holdsTokens { try FileSystem.remove(paths.previous) }
-        } catch {
-            throw failure(error, of: session.identity)
-        }
-    }
-
-    package func remove(_ identity: String) async throws(StoreError) {
-        let lock = try await lockUnlessHeld(identity)
-        defer { lock?.release() }
-        let home = home(of: identity)
-        let paths = home.paths(of: identity)
-        do throws(SystemError) {
-            // This order, or a crash in between would bring the older generation back.
-            try FileSystem.remove(paths.previous)
-            try FileSystem.remove(paths.current)
-            try home.directory.synchronize()
-            expect(nil, of: identity)
-        } catch {
-            throw failure(error, of: identity)
-        }
-    }
-
-    package func lock(
-        _ identity: String, waitingAtMost limit: Duration
-    ) async throws(StoreError) -> any StoreLock {
-        try await waitForLock(identity, limit)
+    package func withLock<Answer: Sendable>(
+        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
+        _ body: (any StoreLease) async -> Answer
+    ) async throws(StoreError) -> Answer {
+        let lock = try await waitForLock(identity, limit)
+        defer { lock.release() }
+        return await body(FileStoreLease(store: self, identity: identity, lock: lock))
     }
 
     package nonisolated func changes(of identity: String) -> AsyncStream<Void> {
@@ -201,7 +164,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
                 throw failure(error, of: identity)
             }
         }
-        if let lock { holders[identity] = WeakHolder(lock: lock) }
+        if let lock { holders[identity] = lock }
         return lock
     }
 
@@ -212,15 +175,33 @@ package actor FileStore: SessionStore, ExecutorConfined {
     }
 
     func isHeld(_ identity: String) -> Bool {
-        holders[identity]?.lock?.isHeld == true
-    }
-
-    /// Takes the lock for one change by a caller who does not hold it.
-    private func lockUnlessHeld(_ identity: String) async throws(StoreError) -> FileStoreLock? {
-        isHeld(identity) ? nil : try await waitForLock(identity, FileStore.lockLimit)
+        holders[identity]?.isHeld == true
     }
 
     // MARK: - Files
+
+    /// Replaces what `read` was read from.
+    ///
+    /// - Parameter lock: the identity's.
+    func save(
+        _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool,
+        with lock: FileStoreLock
+    ) throws(StoreError) {
+        guard lock.isHeld else { throw .leaseLost }
+        let home = home(of: session.identity)
+        let paths = home.paths(of: session.identity)
+        let replaced = try self.read(paths.current, session.identity)
+        if let refusal = refusal(of: replaced, at: paths.current, in: home) { throw refusal }
+        try session.checkReplacing(replaced.session, read: read)
+        do throws(SystemError) {
+            let hasPrevious = try FileSystem.status(of: paths.previous, followingLink: false) != nil
+            try write(session, to: home, keepingPrevious: keepsPrevious || !hasPrevious)
+            // Who has taken the tokens back does not want them in the generation before.
+            if !session.holdsTokens { try FileSystem.remove(paths.previous) }
+        } catch {
+            throw failure(error, of: session.identity)
+        }
+    }
 
     /// Writes what is to be the newest generation.
     func write(

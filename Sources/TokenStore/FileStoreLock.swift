@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OAuth
 import Synchronization
 import System
 
 /// One identity's lock file, locked; the kernel lets go of it when the process dies.
-final class FileStoreLock: StoreLock {
+final class FileStoreLock: Sendable {
     private struct State: ~Copyable {
         var file: FileLock?
         var isHeld = true
@@ -21,6 +20,7 @@ final class FileStoreLock: StoreLock {
     /// Whether ``release()`` is still to come.
     var isHeld: Bool { state.withLock { $0.isHeld } }
 
+    /// Lets others in; a second call does nothing.
     func release() {
         state.withLock { state in
             state.file = nil

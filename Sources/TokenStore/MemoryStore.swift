@@ -6,8 +6,14 @@ package import System
 
 /// Sessions that end with the process (`type: memory`).
 package final class MemoryStore: SessionStore {
-    private let sessions = Mutex<[String: StoredSession]>([:])
-    private let locked = Mutex<Set<String>>([])
+    private struct State {
+        var sessions: [String: StoredSession] = [:]
+        /// Who holds an identity: the number of the lease.
+        var holders: [String: Int] = [:]
+        var leases = 0
+    }
+
+    private let state = Mutex(State())
     private let thread: ThreadExecutor
 
     /// - Parameter thread: whose timers those use who wait for a lock.
@@ -16,26 +22,23 @@ package final class MemoryStore: SessionStore {
     }
 
     package func load(_ identity: String) -> StoredSession? {
-        sessions.withLock { $0[identity] }
+        state.withLock { $0.sessions[identity] }
     }
 
-    package func save(_ session: StoredSession, keepingPrevious keepsPrevious: Bool) {
-        sessions.withLock { $0[session.identity] = session }
-    }
-
-    package func remove(_ identity: String) {
-        sessions.withLock { $0[identity] = nil }
-    }
-
-    package func lock(
-        _ identity: String, waitingAtMost limit: Duration
-    ) async throws(StoreError) -> any StoreLock {
+    package func withLock<Answer: Sendable>(
+        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
+        _ body: (any StoreLease) async -> Answer
+    ) async throws(StoreError) -> Answer {
         let deadline = ContinuousClock.now + limit
-        while !locked.withLock({ $0.insert(identity).inserted }) {
+        var lease = take(identity)
+        while lease == nil {
             guard .now < deadline, !Task.isCancelled else { throw .busy(by: nil) }
             await thread.sleep(for: .milliseconds(5))
+            lease = take(identity)
         }
-        return Lock(identity, of: self)
+        guard let lease else { throw .busy(by: nil) }
+        defer { state.withLock { $0.holders[identity] = nil } }
+        return await body(lease)
     }
 
     /// - Returns: a stream that has ended: no other process sees this store.
@@ -43,26 +46,34 @@ package final class MemoryStore: SessionStore {
         AsyncStream { $0.finish() }
     }
 
-    /// Held until released, or dropped.
-    private final class Lock: StoreLock {
-        private let identity: String
-        private let store: Mutex<MemoryStore?>
-
-        init(_ identity: String, of store: MemoryStore) {
-            self.identity = identity
-            self.store = Mutex(store)
+    /// - Returns: nil if somebody else has it.
+    private func take(_ identity: String) -> Lease? {
+        state.withLock { state in
+            guard state.holders[identity] == nil else { return nil }
+            state.leases += 1
+            state.holders[identity] = state.leases
+            return Lease(store: self, identity: identity, number: state.leases)
         }
+    }
 
-        deinit {
-            release()
-        }
+    private struct Lease: StoreLease {
+        let store: MemoryStore
+        let identity: String
+        let number: Int
 
-        func release() {
-            let store = store.withLock { store in
-                defer { store = nil }
-                return store
+        func save(
+            _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool
+        ) throws(StoreError) {
+            precondition(session.identity == identity, "a lease is good for one identity")
+            try store.state.withLock { state throws(StoreError) in
+                guard state.holders[identity] == number else { throw .leaseLost }
+                try session.checkReplacing(state.sessions[identity], read: read)
+                state.sessions[identity] = session
             }
-            store?.locked.withLock { _ = $0.remove(identity) }
+        }
+
+        func spend(_ session: StoredSession) throws(StoreError) {
+            guard store.state.withLock({ $0.holders[identity] }) == number else { throw .leaseLost }
         }
     }
 }

@@ -75,14 +75,68 @@ struct `Sessions on one store` {
     @Test func `adopt what comes while they wait for the lock, and ask no more`() async throws {
         let harness = SessionHarness(grantType: .refreshToken)
         try await harness.run("rt0") {
-            let lock = try await harness.store.lock("default", waitingAtMost: .zero)
+            await harness.store.lock()
             await harness.pass(.seconds(240))
             harness.store.replace(with: harness.stored(9, accessToken: "theirs", refreshToken: "rt9"))
             await harness.settle()
             #expect(harness.token == "theirs", "the lock is still theirs")
-            await lock.release()
+            harness.store.unlock()
             await harness.settle()
             #expect(harness.server.bodies.count == 1)
+        }
+    }
+
+    @Test func `send no refresh token once they have lost the lock`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            harness.store.losesLeases = true
+            await harness.pass(.seconds(240))
+            #expect(harness.server.bodies.count == 1)
+            #expect(await harness.session.status.lastError?.code == "store_unavailable")
+            #expect(harness.token == "at1", "it has not expired")
+            harness.store.losesLeases = false
+            await harness.pass(.seconds(5))
+            #expect(harness.server.bodies.count == 2)
+            #expect(harness.token == "at2")
+            #expect(await harness.session.status.lastError == nil)
+        }
+    }
+
+    @Test func `keep what they got without the lock in memory, and store it when they have it again`()
+        async throws
+    {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            harness.server.script(.held)
+            await harness.pass(.seconds(240))
+            harness.store.losesLeases = true
+            harness.server.release()
+            await harness.settle()
+            #expect(harness.token == "at2")
+            #expect(harness.store.stored()?.refreshToken?.matches(Array("rt1".utf8)) == true)
+            #expect(harness.journal.entries.contains("save failed"))
+            harness.store.losesLeases = false
+            await harness.pass(.seconds(5))
+            #expect(harness.store.stored()?.refreshToken?.matches(Array("rt2".utf8)) == true)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `give way to a newer session that was stored in spite of the lock`(notifying: Bool) async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            harness.server.script(.held)
+            await harness.pass(.seconds(240))
+            harness.store.replace(
+                with: harness.stored(9, accessToken: "theirs", refreshToken: "rt9"), notifying: notifying)
+            harness.server.release()
+            await harness.settle()
+            #expect(harness.store.stored()?.generation == 9)
+            await harness.pass(.seconds(5))
+            #expect(harness.token == "theirs")
+            #expect(harness.store.stored()?.refreshToken?.matches(Array("rt9".utf8)) == true)
+            await harness.pass(.seconds(240))
+            #expect(harness.server.bodies.last?.contains("refresh_token=rt9") == true)
         }
     }
 }

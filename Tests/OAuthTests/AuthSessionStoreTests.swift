@@ -100,14 +100,15 @@ struct `A session whose store fails` {
         try await harness.run("rt0") {
             let stop = Task { await harness.session.stop(savingFor: .seconds(300)) }
             await harness.settle()
-            let other = Task { try await harness.store.lock("default", waitingAtMost: .zero) }
+            let other = Task { await harness.store.lock() }
             for _ in 0..<10 { await harness.pass(.seconds(2)) }
             let requests = harness.server.bodies.count
             harness.store.isBroken = false
             await harness.pass(.seconds(2))
             await stop.value
             let newest = harness.store.stored()?.refreshToken?.withPlaintext { $0 }
-            await (try other.value).release()
+            await other.value
+            harness.store.unlock()
             #expect(newest == "rt1")
             #expect(harness.server.bodies.count == requests && requests == 1)
         }
@@ -216,14 +217,14 @@ struct `A session whose store fails` {
             $0.endpoints[.revocation] = HTTPURL("https://sso.example/revoke")
         }
         try await harness.run("rt0") {
-            let lock = try await harness.store.lock("default", waitingAtMost: .zero)
+            await harness.store.lock()
             let logout = Task { await harness.session.logOut() }
             while harness.token != nil { await harness.settle() }
             #expect(await harness.session.status.state == .loginRequired)
             harness.store.replace(with: harness.stored(9, accessToken: "theirs", refreshToken: "rt9"))
             await harness.settle()
             #expect(harness.token == nil && harness.store.stored()?.generation == 9)
-            await lock.release()
+            harness.store.unlock()
             #expect(await logout.value.storeFailure == nil)
             let asked = harness.server.bodies.suffix(2).map { String($0.prefix { $0 != "&" }) }
             #expect(asked == ["token=rt9", "token=theirs"])

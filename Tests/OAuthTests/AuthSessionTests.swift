@@ -219,7 +219,7 @@ struct `A session` {
         let harness = SessionHarness(grantType: .refreshToken)
         harness.store.isBroken = true
         try await harness.run("rt0") {
-            let lock = try await harness.store.lock("default", waitingAtMost: .zero)
+            await harness.store.lock()
             await harness.pass(.seconds(5))
             await harness.pass(.seconds(300))
             let client = Task { try await harness.request() }
@@ -227,7 +227,7 @@ struct `A session` {
             await harness.pass(.seconds(10))
             await #expect(throws: TokenError.self) { try await client.value }
             harness.store.isBroken = false
-            await lock.release()
+            harness.store.unlock()
             await harness.settle()
             #expect(harness.token == "at2")
         }

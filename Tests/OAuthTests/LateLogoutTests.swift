@@ -43,11 +43,11 @@ struct `A logout that is stored late` {
         let harness = harness()
         try await harness.run("rt0") {
             let requests = harness.server.bodies.count
-            let lock = try await harness.store.lock("default", waitingAtMost: .zero)
+            await harness.store.lock()
             let logout = Task { await harness.session.logOut() }
             await harness.settle()
             harness.store.replace(with: theirs(.seconds(delay), harness))
-            await lock.release()
+            harness.store.unlock()
             let outcome = await logout.value
             await harness.settle()
             #expect(outcome.storeFailure == nil)

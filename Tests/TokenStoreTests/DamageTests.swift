@@ -126,11 +126,11 @@ import TokenStore
         try await store.save(.sample(generation: 1))
         try await store.save(.sample(generation: 2))
         fixture.overwrite(file, [])
-        let lock = try await fixture.open().lock("default", waitingAtMost: .zero)
+        let holder = try await LockHolder(of: fixture.open())
         #expect(try await store.load("default")?.generation == 1)
         #expect(fixture.reports.map(\.keptAs) == [nil])
         #expect(keptFiles().isEmpty)
-        await lock.release()
+        await holder.release()
         #expect(try await store.load("default")?.generation == 1)
         #expect(keptFiles().count == 1)
     }
@@ -138,10 +138,10 @@ import TokenStore
     @Test func `is put aside by the holder of the lock as well`() async throws {
         let store = try fixture.open()
         fixture.overwrite(file, [])
-        let lock = try await store.lock("default", waitingAtMost: .zero)
+        let holder = try await LockHolder(of: store)
         #expect(try await store.load("default") == nil)
         #expect(keptFiles().count == 1)
-        await lock.release()
+        await holder.release()
     }
 
     @Test(arguments: ["default.session", "default.session.previous"])

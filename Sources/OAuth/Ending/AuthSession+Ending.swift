@@ -12,20 +12,16 @@ extension AuthSession {
     /// - Returns: those that there were.
     /// - Throws: ``SessionFailure``.
     public func revoke(_ hints: [TokenHint]) async throws(SessionFailure) -> [TokenHint] {
-        let lock = try await lockForEnding()
-        do throws(SessionFailure) {
-            let revoked = try await revokeLocked(hints)
-            await lock.release()
-            advanceIfStarted()
-            return revoked
-        } catch {
-            await lock.release()
-            throw error
+        let revoked = try await withLock(waits: personsLockWaits) { lock throws(SessionFailure) in
+            try await revoke(hints, in: await readForPerson(under: lock))
         }
+        advanceIfStarted()
+        return revoked
     }
 
-    private func revokeLocked(_ hints: [TokenHint]) async throws(SessionFailure) -> [TokenHint] {
-        if let error = await adoptStored() { throw .store(error) }
+    private func revoke(
+        _ hints: [TokenHint], in held: HeldSession
+    ) async throws(SessionFailure) -> [TokenHint] {
         let tokens = tokens(hints, of: state.session)
         guard !tokens.isEmpty else { return [] }
         var failures: [TokenFailure] = []
@@ -43,7 +39,7 @@ extension AuthSession {
         if failures.isEmpty { revoked.formUnion(tokens.map(\.hint)) }
         if !revoked.isEmpty {
             let next = state.session(withoutRefreshToken: revoked.contains(.refreshToken))
-            let failure = await saving(next)
+            let failure = await saving(next, over: .success(held))
             state.ended(next, isSaved: failure == nil)
             if let failure { throw .store(failure) }
         }
@@ -68,25 +64,15 @@ extension AuthSession {
         advanceIfStarted()
         // Whoever had the lock may have logged in since: nothing may happen to that session.
         var isOver = false
-        var held: (any StoreLock)?
-        do throws(StoreError) {
-            held = try await lock()
-            let stored = try await readStored()
-            // Whoever had the lock may have renewed what has ended.
-            if let stored, stored.begins(after: empty) {
-                isOver = true
-            } else {
-                if let stored, stored.binding == ended.binding, stored.generation > ended.generation {
-                    ended = stored
-                }
-                let session = state.sessionToSave(over: stored)
-                if let error = await saving(session) { throw error }
-                state.saved(session)
+        outcome.storeFailure = await withLock(waits: personsLockWaits) { lock in
+            do throws(StoreError) {
+                let held = try await readStored(under: lock)
+                isOver = held.stored?.begins(after: empty) ?? false
+                return isOver ? nil : await storeEnd(of: &ended, in: held)
+            } catch {
+                return error
             }
-        } catch {
-            outcome.storeFailure = error
         }
-        await held?.release()
         family.endTurn()
         advanceIfStarted()
         guard !isLocal, !isOver else { return outcome }
@@ -96,6 +82,20 @@ extension AuthSession {
         let isAPersons = state.configuration.grantType.needsPerson && !tokens.isEmpty
         if isAPersons || idToken != nil { await endSession(idToken, &outcome) }
         return outcome
+    }
+
+    /// Stores that the session has ended.
+    ///
+    /// - Parameter ended: what it was here; becomes what it was in the store, if whoever had the lock has renewed it.
+    /// - Returns: why it is not stored.
+    private func storeEnd(of ended: inout StoredSession, in held: HeldSession) async -> StoreError? {
+        if let stored = held.stored, stored.binding == ended.binding, stored.generation > ended.generation {
+            ended = stored
+        }
+        let session = state.sessionToSave(over: held.stored)
+        if let error = await saving(session, over: .success(held)) { return error }
+        state.saved(session)
+        return nil
     }
 
     /// Every token is tried: one that is refused says nothing of the next.
@@ -155,9 +155,10 @@ extension AuthSession {
         }
     }
 
-    private func lockForEnding() async throws(SessionFailure) -> any StoreLock {
+    /// What is stored, for a change that only a person asks for.
+    func readForPerson(under lock: LockOutcome) async throws(SessionFailure) -> HeldSession {
         do throws(StoreError) {
-            return try await lock()
+            return try await readStored(under: lock)
         } catch {
             throw .store(error)
         }

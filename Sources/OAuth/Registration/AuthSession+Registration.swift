@@ -12,27 +12,18 @@ extension AuthSession {
     /// - Parameter redirectURI: where logins come back to.
     /// - Throws: ``SessionFailure``; nothing has changed then.
     public func register(redirectURI: String) async throws(SessionFailure) -> ClientRegistration {
-        let lock: any StoreLock
-        do throws(StoreError) {
-            lock = try await self.lock()
-        } catch {
-            throw .store(error)
-        }
-        do throws(SessionFailure) {
-            await adoptStored()
+        let registration = try await withLock(waits: personsLockWaits) { lock throws(SessionFailure) in
+            let held = try await readForPerson(under: lock)
             let registration = try await requestRegistration(redirectURI)
             let fresh = state.registering(registration)
-            let failure = await saving(fresh)
+            let failure = await saving(fresh, over: .success(held))
             state.ended(fresh, isSaved: failure == nil)
             followClient()
             if let failure { throw .store(failure) }
-            await lock.release()
-            if isStarted { advance() }
             return registration
-        } catch {
-            await lock.release()
-            throw error
         }
+        if isStarted { advance() }
+        return registration
     }
 
     private func requestRegistration(

@@ -25,38 +25,33 @@ extension AuthSession {
 
     /// - Returns: nil if the attempt was superseded.
     private func attempt() async -> Result<Void, TokenFailure>? {
-        let locked = await lockStore { family.isSuperseded || state.isAttemptNeedless(at: clock.now) }
-        isWaiting = false
-        var lock: (any StoreLock)?
-        var trouble: StoreError?
-        switch locked {
-        case .held(let held):
-            isStoreChanged = false
-            lock = held
-            trouble = await adoptStored()
-        case .failed(let error):
-            trouble = error
-        case .needless:
-            return family.isSuperseded ? nil : state.attemptEnded(at: clock.now, isSaved: true)
-        }
-        guard !isStopped else {
-            await lock?.release()
-            return state.attemptEnded(at: clock.now, isSaved: true)
-        }
-        // Whoever is not sure of having the newest refresh token sends none: a spent one costs the whole session.
-        if let trouble, trouble.isBusy || state.needsRefreshToken(at: clock.now) {
-            _ = state.failed(
-                TokenFailure(trouble), refreshToken: nil, at: clock.now, wall: clock.wallNow, jitter: random()
-            )
-            await lock?.release()
-            return state.attemptEnded(at: clock.now, isSaved: true)
-        }
-        var isSaved = true
-        while let grant = state.nextGrant(at: clock.now, mayRefresh: trouble == nil) {
-            guard let outcome = await outcome(of: grant) else {
-                await lock?.release()
-                return nil
+        await withLock(unless: { family.isSuperseded || state.isAttemptNeedless(at: clock.now) }) { lock in
+            isWaiting = false
+            if case .held = lock { isStoreChanged = false }
+            if case .needless = lock { return family.isSuperseded ? nil : attemptEnded() }
+            do throws(StoreError) {
+                return await attempt(over: .success(try await readStored(under: lock)))
+            } catch {
+                return await attempt(over: .failure(error))
             }
+        }
+    }
+
+    /// - Parameter place: what its answer replaces, or why nobody can be sure of that.
+    /// - Returns: nil if the attempt was superseded.
+    private func attempt(
+        over place: Result<HeldSession, StoreError>
+    ) async -> Result<Void, TokenFailure>? {
+        guard !isStopped else { return attemptEnded() }
+        // Whoever is not sure of having the newest refresh token sends none: a spent one costs the whole session.
+        var mayRefresh = true
+        if case .failure(let trouble) = place {
+            if trouble.isBusy || state.needsRefreshToken(at: clock.now) { return attemptFailed(trouble) }
+            mayRefresh = false
+        }
+        while let grant = state.nextGrant(at: clock.now, mayRefresh: mayRefresh) {
+            if case .refresh = grant, let trouble = await spending(place) { return attemptFailed(trouble) }
+            guard let outcome = await outcome(of: grant, over: place) else { return nil }
             reportRequest(grant, outcome)
             if case .failure(let failure) = outcome.result, outcome.refreshToken == nil,
                 state.canRepeat(grant, after: failure, at: clock.now)
@@ -64,21 +59,45 @@ extension AuthSession {
             {
                 continue
             }
-            if let session = take(outcome) { isSaved = await saving(session) == nil }
-            break
+            guard let session = take(outcome) else { break }
+            let isSaved = await saving(session, over: place) == nil
+            return attemptEnded(isSaved: isSaved)
         }
-        let result = state.attemptEnded(at: clock.now, isSaved: isSaved)
-        await lock?.release()
-        return result
+        return attemptEnded()
+    }
+
+    private func attemptEnded(isSaved: Bool = true) -> Result<Void, TokenFailure> {
+        state.attemptEnded(at: clock.now, isSaved: isSaved)
+    }
+
+    /// Nothing was asked for, because the store failed.
+    private func attemptFailed(_ trouble: StoreError) -> Result<Void, TokenFailure> {
+        _ = state.failed(
+            TokenFailure(trouble), refreshToken: nil, at: clock.now, wall: clock.wallNow, jitter: random())
+        return attemptEnded()
+    }
+
+    /// Tells the store that the refresh token is about to be sent.
+    ///
+    /// - Returns: why it must not be.
+    private func spending(_ place: Result<HeldSession, StoreError>) async -> StoreError? {
+        do throws(StoreError) {
+            try await place.get().lease.spend(state.session)
+            return nil
+        } catch {
+            return error
+        }
     }
 
     /// Asks the provider, and judges what it answers.
     ///
     /// - Returns: nil if the attempt was superseded.
-    private func outcome(of grant: Grant) async -> TokenOutcome? {
+    private func outcome(
+        of grant: Grant, over place: Result<HeldSession, StoreError>
+    ) async -> TokenOutcome? {
         let limit = state.timeLimit(of: grant, at: clock.now)
         guard let outcome = await awaiting(.answer(to: grant, within: limit)) else { return nil }
-        guard await needsJudgement(outcome) else { return outcome }
+        guard await needsJudgement(outcome, over: place) else { return outcome }
         let previous = state.session.idToken.flatMap { try? IDToken(parsing: $0) }
         return await awaiting(.judgement(of: outcome, previous: previous))
     }

@@ -11,12 +11,12 @@ extension AuthSession {
     ///
     /// A refresh token that came along is stored before the provider is asked for keys: it may be the only one that
     /// works.
-    func needsJudgement(_ outcome: TokenOutcome) async -> Bool {
+    func needsJudgement(_ outcome: TokenOutcome, over place: Result<HeldSession, StoreError>) async -> Bool {
         guard case .success(let grant) = outcome.result, let idToken = grant.idToken,
             state.configuration.grantType.needsPerson
         else { return false }
         if server.mayAskForKeys(of: idToken), let session = state.rotated(to: grant.refreshToken),
-            await saving(session) == nil
+            await saving(session, over: place) == nil
         {
             state.saved(session)
         }

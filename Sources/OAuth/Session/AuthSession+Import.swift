@@ -16,22 +16,19 @@ extension AuthSession {
     public func take(
         _ refreshToken: Secret, idToken: Secret? = nil, scope: [String] = []
     ) async throws(StoreError) -> Bool {
-        let lock = try await lock()
-        let session: StoredSession?
-        do throws(StoreError) {
-            session = StoredSession.importing(
-                refreshToken, idToken: idToken, scope: scope, for: state.configured,
-                over: family.newest(try await store.load(identity)), at: clock.wallNow)
-            if let session {
-                try await store.save(session)
-                family.saved(session, isWritten: true)
-            }
-        } catch {
-            await lock.release()
-            throw error
+        let hasChanged = try await withLock(waits: personsLockWaits) { lock throws(StoreError) in
+            let held = HeldSession(lease: try lock.lease, stored: try await store.load(identity))
+            guard
+                var session = StoredSession.importing(
+                    refreshToken, idToken: idToken, scope: scope, for: state.configured,
+                    over: family.newest(held.stored), at: clock.wallNow)
+            else { return false }
+            session.generation = max(session.generation, (held.stored?.generation ?? 0) + 1)
+            try await held.save(session)
+            family.saved(session, isWritten: true)
+            return true
         }
-        await lock.release()
-        guard session != nil else { return false }
+        guard hasChanged else { return false }
         for sibling in family.siblings(of: self) { Task { await sibling.storeChanged() } }
         guard isStarted else { return true }
         await storeChanged()

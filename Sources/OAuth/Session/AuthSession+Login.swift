@@ -169,7 +169,9 @@ extension AuthSession {
     /// - Throws: ``StoreError`` if it could not be stored yet.
     package func adopt(login grant: TokenGrant, sentAt: Instant, wall: WallTime) async throws(StoreError) {
         await supersede(for: .login)
-        let failure = await adoptLocked(grant, sentAt: sentAt, wall: wall)
+        let failure = await withLock(waits: personsLockWaits) { lock in
+            await adopt(grant, sentAt: sentAt, wall: wall, under: lock)
+        }
         family.endTurn()
         guard var trouble = failure else { return advance() }
         let end = clock.now + Self.longestStoreWait
@@ -185,25 +187,25 @@ extension AuthSession {
     }
 
     /// - Returns: why it is not stored.
-    private func adoptLocked(
-        _ grant: TokenGrant, sentAt: Instant, wall: WallTime
+    private func adopt(
+        _ grant: TokenGrant, sentAt: Instant, wall: WallTime, under lock: LockOutcome
     ) async -> StoreError? {
-        var trouble: StoreError?
-        var held: (any StoreLock)?
+        let place: Result<HeldSession, StoreError>
         do throws(StoreError) {
-            held = try await lock()
-            trouble = await adoptStored()
+            place = .success(try await readStored(under: lock))
         } catch {
-            trouble = error
+            place = .failure(error)
         }
         let (session, token) = state.login(grant, sentAt: sentAt, wall: wall, jitter: random())
-        if trouble != nil {
+        let trouble: StoreError?
+        switch place {
+        case .success:
+            trouble = await saving(session, over: place)
+        case .failure(let error):
             keepUnsaved(session)
-        } else {
-            trouble = await saving(session)
+            trouble = error
         }
         state.loggedIn(session, with: token, isSaved: trouble == nil)
-        await held?.release()
         return trouble
     }
 
@@ -211,16 +213,11 @@ extension AuthSession {
     private func changeStored(
         _ change: (AuthorizationCode?) -> AuthorizationCode?
     ) async throws(StoreError) {
-        let lock = try await lock()
-        do throws(StoreError) {
-            let stored = try await readStored()
-            let session = state.keeping(change(state.session.pendingCode), over: stored)
-            try await store.save(session)
+        try await withLock(waits: personsLockWaits) { lock throws(StoreError) in
+            let held = try await readStored(under: lock)
+            let session = state.keeping(change(state.session.pendingCode), over: held.stored)
+            try await held.save(session)
             state.kept(session)
-        } catch {
-            await lock.release()
-            throw error
         }
-        await lock.release()
     }
 }

@@ -16,47 +16,66 @@ extension AuthSession {
 
     /// What came of asking for the lock.
     enum LockOutcome {
-        case held(any StoreLock)
+        case held(any StoreLease)
         case failed(StoreError)
         /// It is not needed any more.
         case needless
-    }
 
-    /// Takes the store's lock for what a person wants, which is tried once: the wait is longer than another process can
-    /// need for its own token request.
-    ///
-    /// - Throws: ``StoreError``.
-    func lock() async throws(StoreError) -> any StoreLock {
-        let waits = (state.configuration.longestRotation / Self.lockWait).rounded(.up)
-        switch await lockStore(waits: Int(waits) + 2) {
-        case .held(let lock): return lock
-        case .failed(let error): throw error
-        case .needless: throw .busy(by: nil)
+        /// The right to write.
+        ///
+        /// - Throws: why there is none.
+        var lease: any StoreLease {
+            get throws(StoreError) {
+                switch self {
+                case .held(let lease): return lease
+                case .failed(let error): throw error
+                case .needless: throw .busy(by: nil)
+                }
+            }
         }
     }
 
-    /// Takes the store's lock, and says who holds it if that takes long.
+    /// How often the lock is waited for where a person wants it, which is tried once: longer than another process can
+    /// need for its own token request.
+    var personsLockWaits: Int {
+        Int((state.configuration.longestRotation / Self.lockWait).rounded(.up)) + 2
+    }
+
+    /// Runs `body` with the store's lock, or once it is not to be had; says who holds it if that takes long.
     ///
     /// - Parameters:
     ///   - waits: how often it is waited for.
     ///   - isNeedless: asked after each wait that was in vain.
-    func lockStore(
-        waits: Int = lockWaits, unless isNeedless: () -> Bool = { false }
-    ) async -> LockOutcome {
-        var last = StoreError.busy(by: nil)
+    ///   - body: what is done under the lock; with any other outcome nothing can be written.
+    func withLock<Answer: Sendable, Failure: Error>(
+        waits: Int = lockWaits, unless isNeedless: () -> Bool = { false },
+        _ body: (LockOutcome) async throws(Failure) -> Answer
+    ) async throws(Failure) -> Answer {
+        var outcome = LockOutcome.failed(.busy(by: nil))
         for _ in 0..<waits {
+            let result: Result<Answer, Failure>
             do throws(StoreError) {
-                let lock = try await store.lock(identity, waitingAtMost: Self.lockWait)
-                storeWorked(.lock)
-                return .held(lock)
+                result = try await store.withLock(
+                    identity, waitingAtMost: Self.lockWait, isolation: self
+                ) { lease in
+                    storeWorked(.lock)
+                    do throws(Failure) {
+                        return .success(try await body(.held(lease)))
+                    } catch {
+                        return .failure(error)
+                    }
+                }
             } catch {
-                last = error
+                outcome = .failed(error)
                 storeFailed(.lock, error)
                 guard error.isBusy, !Task.isCancelled else { break }
-                if isNeedless() { return .needless }
+                guard isNeedless() else { continue }
+                outcome = .needless
+                break
             }
+            return try result.get()
         }
-        return .failed(last)
+        return try await body(outcome)
     }
 
     // MARK: Reading
@@ -85,10 +104,17 @@ extension AuthSession {
         }
     }
 
+    /// Takes over what is stored, if it is newer, and may be replaced by who has the lock.
+    ///
+    /// - Throws: ``StoreError`` if there is no lock, or nobody knows what is stored: nothing may be written then.
+    func readStored(under lock: LockOutcome) async throws(StoreError) -> HeldSession {
+        HeldSession(lease: try lock.lease, stored: try await readStored())
+    }
+
     /// Takes over what is stored, if it is newer.
     ///
     /// - Returns: what is stored.
-    func readStored() async throws(StoreError) -> StoredSession? {
+    private func readStored() async throws(StoreError) -> StoredSession? {
         lastLook = clock.now
         let stored: StoredSession?
         do throws(StoreError) {
@@ -131,13 +157,14 @@ extension AuthSession {
 
     /// Stores `session`, or has it tried again in a while.
     ///
+    /// - Parameter place: what it replaces, or why nothing may be replaced.
     /// - Returns: why it could not be stored.
-    func saving(_ session: StoredSession) async -> StoreError? {
+    func saving(_ session: StoredSession, over place: Result<HeldSession, StoreError>) async -> StoreError? {
         defer {
             for sibling in family.siblings(of: self) { Task { await sibling.storeChanged() } }
         }
         do throws(StoreError) {
-            try await store.save(session, keepingPrevious: state.hasStoredWorked)
+            try await place.get().save(session, keepingPrevious: state.hasStoredWorked)
         } catch {
             family.saved(session, isWritten: false)
             saveRetry = clock.now + Self.tryAgainAfter
@@ -163,27 +190,25 @@ extension AuthSession {
     func saveAgain(until end: Instant? = nil) async {
         isSaving = true
         await family.takeTurn()
-        if case .held(let lock) = await lockStore(unless: { family.isSuperseded }) {
-            await saveLocked()
+        await withLock(unless: { family.isSuperseded }) { lock in
+            await saveUnsaved(under: lock)
+            guard case .held = lock else { return }
             while let end, state.needsSaving, state.lastStoreError?.isRefused != true, clock.now < end {
                 guard (try? await clock.sleep(until: clock.now + Self.saveTry)) != nil else { break }
-                await saveLocked()
+                await saveUnsaved(under: lock)
             }
-            await lock.release()
-        } else {
-            saveRetry = clock.now + Self.tryAgainAfter
         }
         family.endTurn()
         isSaving = false
         if isStoreChanged { await storeChanged() }
     }
 
-    private func saveLocked() async {
+    private func saveUnsaved(under lock: LockOutcome) async {
         do throws(StoreError) {
-            let stored = try await readStored()
+            let held = try await readStored(under: lock)
             guard state.needsSaving else { return }
-            let session = state.sessionToSave(over: stored)
-            if await saving(session) == nil { state.saved(session) }
+            let session = state.sessionToSave(over: held.stored)
+            if await saving(session, over: .success(held)) == nil { state.saved(session) }
         } catch {
             // What is there may be newer than ours.
             saveRetry = clock.now + Self.tryAgainAfter

@@ -10,20 +10,23 @@ public protocol SessionStore: Sendable {
     /// Why what ``load(_:)`` found last is not where another process will look for it, though it can be read and written.
     func misplacement(of identity: String) async -> StoreError?
 
-    /// Replaces what is stored for `session.identity`; returns once it would survive a power cut.
+    /// Runs `body` while every other process, and every other caller in this one, is kept from changing `identity`.
     ///
-    /// One session before is kept, in case the newest is damaged: what is replaced if `keepsPrevious`, else what was
-    /// kept so far, because nobody knows yet whether what is replaced ever worked.
-    func save(_ session: StoredSession, keepingPrevious keepsPrevious: Bool) async throws(StoreError)
-
-    /// Forgets `identity`; nothing stored is no error.
-    func remove(_ identity: String) async throws(StoreError)
-
-    /// Excludes every other process, and every other caller in this one, from `identity` until released.
+    /// The lock is given up when `body` returns, and by the death of the process as well. The lease is worth nothing
+    /// after that.
     ///
+    /// - Parameters:
+    ///   - identity: its name in the configuration.
+    ///   - limit: how long another holder is waited for; a cancelled caller waits no longer.
+    ///   - isolation: where the caller is, and `body` runs.
+    ///   - body: what is done under the lock.
+    /// - Returns: what `body` returns.
     /// - Throws: ``StoreError/busy`` if another holder kept it for `limit`; ``StoreError/unavailable(_:)`` if the
-    ///   store cannot lock at all.
-    func lock(_ identity: String, waitingAtMost limit: Duration) async throws(StoreError) -> any StoreLock
+    ///   store cannot lock at all. `body` has not run then.
+    func withLock<Answer: Sendable>(
+        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
+        _ body: (any StoreLease) async -> Answer
+    ) async throws(StoreError) -> Answer
 
     /// One element each time another process may have changed `identity`; ends with the store.
     func changes(of identity: String) -> AsyncStream<Void>
@@ -32,9 +35,4 @@ public protocol SessionStore: Sendable {
 extension SessionStore {
     /// Nothing is ever in another place.
     public func misplacement(of identity: String) async -> StoreError? { nil }
-
-    /// Replaces what is stored for `session.identity`, and keeps what was.
-    public func save(_ session: StoredSession) async throws(StoreError) {
-        try await save(session, keepingPrevious: true)
-    }
 }

@@ -8,12 +8,16 @@ public enum StoreError: Error, Equatable, Sendable {
     case unavailable(String)
     /// What is there is not ours to read or to replace, and stays so until a person has acted.
     case refused(String)
+    /// Somebody stored a newer session since ours was read.
+    case outdated
+    /// The lock went to somebody else before we were done.
+    case leaseLost
 
     /// Whether the lock was not to be had, and nothing else is known to be wrong.
     public var isBusy: Bool {
         switch self {
         case .busy: true
-        case .unavailable, .refused: false
+        case .unavailable, .refused, .outdated, .leaseLost: false
         }
     }
 
@@ -21,7 +25,7 @@ public enum StoreError: Error, Equatable, Sendable {
     public var isRefused: Bool {
         switch self {
         case .refused: true
-        case .busy, .unavailable: false
+        case .busy, .unavailable, .outdated, .leaseLost: false
         }
     }
 
@@ -30,6 +34,8 @@ public enum StoreError: Error, Equatable, Sendable {
         switch self {
         case .busy(let holder): "\(holder ?? "another process") keeps the store's lock"
         case .unavailable(let reason), .refused(let reason): reason
+        case .outdated: "another process has stored a newer session meanwhile"
+        case .leaseLost: "the store's lock went to somebody else meanwhile"
         }
     }
 
@@ -37,7 +43,7 @@ public enum StoreError: Error, Equatable, Sendable {
     public var code: String {
         switch self {
         case .busy: "store_busy"
-        case .unavailable, .refused: "store_unavailable"
+        case .unavailable, .refused, .outdated, .leaseLost: "store_unavailable"
         }
     }
 }

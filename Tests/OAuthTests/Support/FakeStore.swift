@@ -14,6 +14,7 @@ final class FakeStore: SessionStore {
         var isBusy = false
         var isUnreadable = false
         var isUnlockable = false
+        var losesLeases = false
         var previous: StoredSession?
         var isLocked = false
         var waiting: [CheckedContinuation<Void, Never>] = []
@@ -42,6 +43,12 @@ final class FakeStore: SessionStore {
     var isUnlockable: Bool {
         get { state.withLock { $0.isUnlockable } }
         set { state.withLock { $0.isUnlockable = newValue } }
+    }
+
+    /// Whether everybody who has the lock has lost it without knowing.
+    var losesLeases: Bool {
+        get { state.withLock { $0.losesLeases } }
+        set { state.withLock { $0.losesLeases = newValue } }
     }
 
     /// Somebody takes the session away, and its watchers notice.
@@ -81,23 +88,19 @@ final class FakeStore: SessionStore {
         return stored(identity)
     }
 
-    func save(
-        _ session: StoredSession, keepingPrevious keepsPrevious: Bool
-    ) async throws(StoreError) {
-        guard !isBroken else { throw .unavailable("no space") }
-        if keepsPrevious || previous == nil { previous = stored(session.identity) }
-        let token = session.refreshToken.map { $0.withPlaintext { " \($0)" } } ?? ""
-        state.withLock { $0.sessions[session.identity] = session }
-        journal.append("saved \(session.generation)\(token)")
-    }
-
-    func remove(_ identity: String) async throws(StoreError) {
-        state.withLock { $0.sessions[identity] = nil }
-    }
-
-    func lock(_ identity: String, waitingAtMost limit: Duration) async throws(StoreError) -> any StoreLock {
+    func withLock<Answer: Sendable>(
+        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
+        _ body: (any StoreLease) async -> Answer
+    ) async throws(StoreError) -> Answer {
         if isBusy { throw .busy(by: "process 7") }
         if isUnlockable { throw .unavailable("no locks") }
+        await lock()
+        defer { unlock() }
+        return await body(Lease(store: self))
+    }
+
+    /// Returns when somebody else, in the test's hand, has the lock.
+    func lock() async {
         await withCheckedContinuation { continuation in
             let isFree = state.withLock { state in
                 if state.isLocked { state.waiting.append(continuation) }
@@ -106,16 +109,10 @@ final class FakeStore: SessionStore {
             }
             if isFree { continuation.resume() }
         }
-        return Lock(store: self)
     }
 
-    func changes(of identity: String) -> AsyncStream<Void> {
-        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
-        state.withLock { $0.watchers.append(continuation) }
-        return stream
-    }
-
-    private func unlock() {
+    /// Whoever has the lock gives it up.
+    func unlock() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
             state.isLocked = false
@@ -124,8 +121,35 @@ final class FakeStore: SessionStore {
         next?.resume()
     }
 
-    private struct Lock: StoreLock {
+    func changes(of identity: String) -> AsyncStream<Void> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        state.withLock { $0.watchers.append(continuation) }
+        return stream
+    }
+
+    private func save(
+        _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool
+    ) throws(StoreError) {
+        guard !losesLeases else { throw .leaseLost }
+        guard !isBroken else { throw .unavailable("no space") }
+        try session.checkReplacing(stored(session.identity), read: read)
+        if keepsPrevious || previous == nil { previous = stored(session.identity) }
+        let token = session.refreshToken.map { $0.withPlaintext { " \($0)" } } ?? ""
+        state.withLock { $0.sessions[session.identity] = session }
+        journal.append("saved \(session.generation)\(token)")
+    }
+
+    private struct Lease: StoreLease {
         let store: FakeStore
-        func release() async { store.unlock() }
+
+        func save(
+            _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool
+        ) async throws(StoreError) {
+            try store.save(session, over: read, keepingPrevious: keepsPrevious)
+        }
+
+        func spend(_ session: StoredSession) async throws(StoreError) {
+            if store.losesLeases { throw .leaseLost }
+        }
     }
 }

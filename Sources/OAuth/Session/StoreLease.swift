@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// One identity of a store, held, for as long as ``SessionStore/withLock(_:waitingAtMost:isolation:_:)`` runs its body.
+///
+/// Only who has one can write. A store over a network may have to let others in while the holder stands still, so a
+/// lease can be lost before its end; where the kernel keeps the lock that never happens.
+public protocol StoreLease: Sendable {
+    /// Replaces what is stored for the identity; returns once it would survive a power cut.
+    ///
+    /// One session before is kept, in case the newest is damaged: what is replaced if `keepsPrevious`, else what was
+    /// kept so far, because nobody knows yet whether what is replaced ever worked.
+    ///
+    /// - Parameters:
+    ///   - session: of this identity.
+    ///   - read: what the holder has read of the store since it has the lease; nil if there was nothing.
+    ///   - keepsPrevious: whether what is replaced is known to have worked.
+    /// - Throws: ``StoreError/leaseLost``; ``StoreError/outdated`` if what is stored is newer than `read`, or not older
+    ///   than `session`. Nothing has changed then. What is older than `read`, or gone, is replaced.
+    func save(
+        _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool
+    ) async throws(StoreError)
+
+    /// The refresh token of `session` is about to be sent, after which it may be worth nothing.
+    ///
+    /// A store whose lease can be lost writes that down first, for who finds it left over.
+    ///
+    /// - Throws: ``StoreError/leaseLost``; the token must not be sent then, another process may have spent it.
+    func spend(_ session: StoredSession) async throws(StoreError)
+}
+
+extension StoredSession {
+    /// The comparison that a store makes before it writes, by generations.
+    ///
+    /// - Parameters:
+    ///   - present: what it would replace.
+    ///   - read: what the holder has read.
+    /// - Throws: ``StoreError/outdated``.
+    public func checkReplacing(_ present: StoredSession?, read: StoredSession?) throws(StoreError) {
+        guard let present else { return }
+        guard present.generation <= read?.generation ?? 0, present.generation < generation else {
+            throw .outdated
+        }
+    }
+}

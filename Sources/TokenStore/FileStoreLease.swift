@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OAuth
+
+/// The right to change one identity's files, which the kernel takes from nobody before its end.
+struct FileStoreLease: StoreLease {
+    let store: FileStore
+    let identity: String
+    let lock: FileStoreLock
+
+    func save(
+        _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool
+    ) async throws(StoreError) {
+        precondition(session.identity == identity, "a lease is good for one identity")
+        try await store.save(session, over: read, keepingPrevious: keepsPrevious, with: lock)
+    }
+
+    func spend(_ session: StoredSession) throws(StoreError) {
+        guard lock.isHeld else { throw .leaseLost }
+    }
+}
