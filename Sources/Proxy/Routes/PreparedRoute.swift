@@ -8,8 +8,6 @@ final class PreparedRoute: Sendable {
     let index: Int
     let route: Route
 
-    /// Whether the token goes where RFC 6750 2.1 puts it, so that its ready-made line is right.
-    let takesBearerLine: Bool
     let upstreamPrefix: [UInt8]
     /// `Host` as the upstream expects it.
     let hostLine: [UInt8]
@@ -27,7 +25,6 @@ final class PreparedRoute: Sendable {
     init(index: Int, route: Route) {
         self.index = index
         self.route = route
-        takesBearerLine = route.credentials.name == .authorization && route.credentials.scheme == "Bearer"
         upstreamPrefix = Array(route.upstreamPrefix.utf8)
         hostLine = Array("Host: \(route.upstreamAuthority)\r\n".utf8)
         unwantedRequestTrailers =

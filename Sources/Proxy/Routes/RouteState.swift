@@ -9,6 +9,7 @@ final class RouteState<Pool: ExchangePool> {
     let pool: Pool
     let report: UpstreamReport
     var token: TokenReader?
+    var tokenField: TokenField
     /// The newest token generation that this worker has seen the upstream accept.
     var acceptedGeneration = -1
     /// Upstream connections that carry a request.
@@ -18,6 +19,7 @@ final class RouteState<Pool: ExchangePool> {
         self.plan = plan
         self.pool = pool
         self.report = report
+        tokenField = TokenField(plan.route.credentials)
         token = plan.route.session.map { TokenReader($0.slot) }
     }
 

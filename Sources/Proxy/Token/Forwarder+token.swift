@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Crypto
 internal import HTTPExchange
 internal import HTTPTypes
 internal import OAuth
@@ -51,25 +50,11 @@ extension Forwarder {
 
     /// Writes the token over whatever the client, or an earlier attempt, had in its place.
     func putToken(into exchange: Exchange, for route: RouteState<Pool>) {
-        let client = exchange.client
-        guard let token = exchange.token else {
+        if let token = exchange.token {
+            route.tokenField.authorize(&exchange.client.request, with: token)
+        } else if route.route.session != nil, route.route.authorization == .overwrite {
             // With an identity the client's own credentials never stand in for a missing token.
-            if route.route.session != nil, route.route.authorization == .overwrite {
-                client.request.fields.remove(route.route.credentials.name)
-            }
-            return
-        }
-        guard !route.plan.takesBearerLine else {
-            client.request.fields.remove(.authorization)
-            client.request.fields.append(
-                line: token.authorizationLine.plaintextBytes, of: .authorization)
-            return
-        }
-        let credentials = route.route.credentials
-        client.request.fields.remove(credentials.name)
-        token.token.withPlaintext { plaintext in
-            let value = credentials.scheme.isEmpty ? plaintext : "\(credentials.scheme) \(plaintext)"
-            _ = client.request.fields.append(credentials.name, value)
+            route.tokenField.remove(from: &exchange.client.request)
         }
     }
 }
