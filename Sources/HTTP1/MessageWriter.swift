@@ -13,7 +13,7 @@ package final class MessageWriter: BodySink {
     /// Chunks are gathered up to this size into one send.
     private static var gatherLimit: Int { 16 * 1024 }
     /// More memory than this is not kept for the next message.
-    private static var keptCapacity: Int { 4 * gatherLimit }
+    private static var keptCapacity: Int { 2 * gatherLimit }
     private static let lineEnd = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
     private static let nothing: [UInt8] = []
 
@@ -37,7 +37,7 @@ package final class MessageWriter: BodySink {
 
     /// Begins a message; what was kept of one before is forgotten.
     package func begin() {
-        if !kept.isEmpty { kept.removeAll(keepingCapacity: kept.capacity <= Self.keptCapacity) }
+        if !kept.isEmpty { empty() }
         isChunked = false
         hasEnd = false
         sentBefore = stream.bytesSent
@@ -92,7 +92,7 @@ package final class MessageWriter: BodySink {
         let tail = isChunked ? Self.lineEnd : Self.nothing
         let sent = try stream.send(kept, piece, tail)
         guard sent < kept.count + piece.count + tail.count else {
-            kept.removeAll(keepingCapacity: true)
+            empty()
             return true
         }
         kept.append(piece)
@@ -100,6 +100,8 @@ package final class MessageWriter: BodySink {
         kept.removeFirst(sent)
         return false
     }
+
+    private func empty() { kept.removeAll(keepingCapacity: kept.capacity <= Self.keptCapacity) }
 
     /// - Returns: whether the piece is small, and kept with the framing behind it.
     private func keeps(_ piece: Span<UInt8>) -> Bool {
@@ -129,17 +131,19 @@ package final class MessageWriter: BodySink {
             if moved == 0 { try await stream.waitForRoom(within: timeout) }
             if stream.turnIsOver { await stream.yield() }
         }
-        kept.removeAll(keepingCapacity: true)
+        empty()
     }
 
     package func flush() throws(StreamError) -> Bool {
         guard !kept.isEmpty else { return true }
-        return try stream.flush(&kept)
+        guard try stream.flush(&kept) else { return false }
+        if kept.capacity > Self.keptCapacity { kept = [] }
+        return true
     }
 
     package func flush(within timeout: Duration) async throws(StreamError) {
         guard !kept.isEmpty else { return }
         try await stream.write(kept, within: timeout)
-        kept.removeAll(keepingCapacity: true)
+        empty()
     }
 }

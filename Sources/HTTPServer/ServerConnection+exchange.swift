@@ -5,14 +5,12 @@ internal import HTTP1
 package import HTTPExchange
 package import HTTPTypes
 
-extension ServerConnection: ClientExchange {
+extension ServerConnection: ClientExchange, ConnectionExchange {
     private static let closeLine = Array("Connection: close\r\n".utf8)
     private static let upgradeLine = Array("Connection: Upgrade\r\n".utf8)
     private static let keepAliveLine = Array("Connection: keep-alive\r\n".utf8)
 
     package var isEncrypted: Bool { stream.isEncrypted }
-
-    package var isOpen: Bool { stream.isOpen }
 
     // MARK: The request
 
@@ -34,10 +32,6 @@ extension ServerConnection: ClientExchange {
         endAfterAnswer()
         incoming.begin(.none)
     }
-
-    package func stopReceiving() { stream.readiness.interruptReader() }
-
-    package func resumeReceiving() { stream.readiness.forgetInterruption() }
 
     // MARK: The answer
 
@@ -76,21 +70,11 @@ extension ServerConnection: ClientExchange {
 
     package func close() { stream.close() }
 
-    package func abort() { stream.abort() }
-
     package func beginTunnel() {
         persists = false
         incoming.begin(.untilClose)
         outgoing.begin()
     }
-
-    package func endSending(within timeout: Duration) async -> Bool {
-        guard stream.canEndSending else { return false }
-        await stream.endSending(within: timeout)
-        return true
-    }
-
-    package func finish(within timeout: Duration) async { await stream.finish(within: timeout) }
 
     package var movement: ByteStream.Movement { stream.movement }
 

@@ -179,6 +179,9 @@ package final class ServerConnection {
         parser = RequestParser(limits: limits)
     }
 
+    /// Ends the wait for a request, so that whoever serves the connection tells the client the end.
+    package func endWait() { stream.readiness.interruptReader() }
+
     /// Whether all of the request has been received.
     package var hasWholeRequest: Bool { incoming.isFinished }
 

@@ -207,15 +207,9 @@ package struct Rejection: Equatable, Sendable {
 
     /// The head of the answer and its body, `application/problem+json` (RFC 9457).
     package func message() -> (head: HTTPResponse, body: [UInt8]) {
-        // Texts are our own, or OpenSSL's; an identity's name has no odd bytes, nor has what a RefusedCaller shows.
-        let body = """
-            {"type":"about:blank","title":"\(ReasonPhrase.of(status))","status":\(status),\
-            "detail":"\(detail)","code":"\(code)"}
-
-            """
-        let bytes = Array(body.utf8)
-        var head = HTTPResponse(status: status)
-        head.fields[.contentType] = "application/problem+json"
+        let problem = Problem(status: status, code: code, detail: detail)
+        let bytes = problem.body
+        var head = problem.head
         head.fields[.contentLength] = String(bytes.count)
         head.fields[.cacheControl] = "no-store"
         head.fields[.proxyStatus] = "bearerd; error=\(proxyStatus)"

@@ -6,13 +6,11 @@ package import HTTPExchange
 package import HTTPTypes
 
 /// An HTTP/1.1 connection carries one exchange at a time, and is that exchange.
-extension UpstreamConnection: UpstreamExchange {
+extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
     private static let upgradeLine = Array("Connection: Upgrade\r\n".utf8)
     private static let trailersLines = Array("TE: trailers\r\nConnection: TE\r\n".utf8)
 
     package var isFirst: Bool { requestsServed == 0 }
-
-    package var isOpen: Bool { stream.isOpen }
 
     /// Whether everything on the connection is said and done, and it can carry another request.
     var isComplete: Bool { persists && incoming.isFinished && stream.input.isEmpty && stream.isOpen }
@@ -65,25 +63,11 @@ extension UpstreamConnection: UpstreamExchange {
         return BodyLength(framing)
     }
 
-    package func stopReceiving() { stream.readiness.interruptReader() }
-
-    package func resumeReceiving() { stream.readiness.forgetInterruption() }
-
     // MARK: The connection
-
-    package func abort() { stream.abort() }
 
     package func beginTunnel() {
         persists = false
         incoming.begin(.untilClose)
         outgoing.begin()
     }
-
-    package func endSending(within timeout: Duration) async -> Bool {
-        guard stream.canEndSending else { return false }
-        await stream.endSending(within: timeout)
-        return true
-    }
-
-    package func finish(within timeout: Duration) async { await stream.finish(within: timeout) }
 }

@@ -22,11 +22,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
     private let loop: EventLoop
     private let configuration: WorkerConfiguration
     private let forwarder: Forwarder<ServerConnection, Pool>
-    private(set) lazy var rest = Rest(loop: loop) { [unowned self] in
-        dismissVacant()
-    } isConnected: { [unowned self] in
-        forwarder.hasIdleUpstreams
-    }
+    private var rest: Rest?
     /// Whether a drain waits no longer for what idle connections may send.
     private var hasLingered = false
     /// How long a drain waits for clients that are silent, slow with a head, or have their last answer; nil before one.
@@ -45,6 +41,11 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         self.loop = loop
         self.configuration = configuration
         self.forwarder = forwarder
+        rest = Rest(loop: loop) { [unowned self] in
+            dismissVacant()
+        } isConnected: { [unowned self] in
+            self.forwarder.hasIdleUpstreams
+        }
         // The forwarder and its watch go with us.
         forwarder.clients.forEachExchange = { [unowned self] body in for seat in seats { body(seat.exchange) }
         }
@@ -76,7 +77,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
             seat.exchange.upstream?.close()
             seat.connection.close()
         }
-        rest.cancel()
+        rest?.cancel()
         forwarder.recorder.flush()
     }
 
@@ -184,7 +185,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
             while try await connection.receiveHead() {
                 if hasLingered { connection.comeBeforeEnd() }
                 await forwarder.exchange(seat.exchange)
-                rest.worked()
+                rest?.worked()
                 mustLinger = mustLingerBehind(seat)
                 guard connection.persists, !mustLinger, !(hasLingered && connection.hasReadAll) else { break }
                 connection.answered()
@@ -247,6 +248,6 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         for seat in seats { seat.connection.hurry() }
         dormant?.closeAll()
         // Not closed: its task says the end in good order.
-        for seat in seats where seat.connection.isIdle { seat.connection.stopReceiving() }
+        for seat in seats where seat.connection.isIdle { seat.connection.endWait() }
     }
 }

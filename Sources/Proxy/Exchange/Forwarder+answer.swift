@@ -58,7 +58,9 @@ extension Forwarder {
         _ exchange: Exchange, from upstream: Pool.Exchange
     ) throws(ProxyError) -> Bool {
         do {
-            while !loop.turnIsOver, try takeArrived(of: exchange, from: upstream) {
+            while !upstream.incoming.isFinished, !loop.turnIsOver,
+                try takeArrived(of: exchange, from: upstream)
+            {
                 guard try exchange.client.outgoing.offer(pieceOf: upstream.incoming) else { return false }
             }
             guard upstream.incoming.isFinished else { return false }
@@ -76,6 +78,8 @@ extension Forwarder {
     private func deliverRest(
         of exchange: Exchange, from upstream: Pool.Exchange, within timeout: Duration
     ) async throws(ProxyError) {
+        // Before anything else is taken: what a slow client has left is held once, not twice.
+        try await flushToClient(exchange)
         while !upstream.incoming.isFinished {
             if try !takeArrived(of: exchange, from: upstream) {
                 if upstream.incoming.isFinished { break }

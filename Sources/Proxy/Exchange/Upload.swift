@@ -74,7 +74,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
         failure = nil
         isFinished = false
         if !kept.isEmpty { upstream.outgoing.append(kept) }
-        while !loop.turnIsOver {
+        while !client.incoming.isFinished, !loop.turnIsOver {
             do {
                 guard try client.incoming.nextPiece() != nil else { break }
             } catch {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import EventLoop
+package import HTTPExchange
+
+/// An exchange that has an HTTP/1.1 connection to itself: what ends or wakes one does so to the other.
+package protocol ConnectionExchange: MessageExchange
+where Incoming == MessageBody, Outgoing == MessageWriter {
+    var stream: ByteStream { get }
+}
+
+extension ConnectionExchange {
+    package var isOpen: Bool { stream.isOpen }
+
+    package func abort() { stream.abort() }
+
+    package func stopReceiving() { stream.readiness.interruptReader() }
+
+    package func resumeReceiving() { stream.readiness.forgetInterruption() }
+
+    package func endSending(within timeout: Duration) async -> Bool {
+        guard stream.canEndSending else { return false }
+        await stream.endSending(within: timeout)
+        return true
+    }
+
+    package func finish(within timeout: Duration) async { await stream.finish(within: timeout) }
+}
