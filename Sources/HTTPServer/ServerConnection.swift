@@ -40,7 +40,7 @@ package final class ServerConnection {
     }
 
     /// Whether the client has begun a head and not ended it, or sends on though it has its last answer.
-    private var isDawdling = false { didSet { haste = .none } }
+    package private(set) var isDawdling = false { didSet { haste = .none } }
     private var haste = Haste.none
 
     /// Whether ``receiveHead()`` gave up because the client is silent, and may be called again once it is not.

@@ -41,9 +41,12 @@ final class ServiceConnection {
     var givesWay: Bool {
         switch phase {
         case .answering: false
-        case .lingering, .sending: true
+        case .lingering: true
+        // One that would take more only waits for its turn.
+        case .sending: !connection.stream.readiness.isWritable
         case .receiving:
-            !connection.stream.hasArrivals
+            // What was received and is no part of a head that goes on has its turn in a moment.
+            !connection.stream.hasArrivals && (connection.hasReadAll || connection.isDawdling)
                 && (connection.stream.bytesReceived > 0 || acceptedAt.duration(to: .now) >= Self.courtesy)
         }
     }
