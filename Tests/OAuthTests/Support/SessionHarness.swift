@@ -61,7 +61,7 @@ final class SessionHarness: Sendable {
     /// Lets everything happen that can happen at this moment: the executor runs its jobs in order, and nothing else
     /// but the clock and held requests make anybody wait.
     func settle() async {
-        for _ in 0..<60 { _ = await session.status }
+        for _ in 0..<400 { _ = await session.status }
     }
 
     func pass(_ duration: Duration) async {
