@@ -26,6 +26,8 @@ package actor HTTPService: LoopConfined {
     private var phaseCount: UInt64 = 0
     /// Accepted though nobody gives way: the accept queues wait until it has its place, so there are hardly ever two.
     private var waiting: [(stream: ByteStream, peer: PeerAddress)] = []
+    /// Requests that are being worked on and are not just probes.
+    private var workCount = 0
     private var isStopping = false
     private lazy var retry = LoopTimer(loop: loop) { [unowned self] in  // the timer goes with us
         assumeIsolated { $0.letIn() }
@@ -154,17 +156,19 @@ package actor HTTPService: LoopConfined {
             let body =
                 takesBody
                 ? try await self.body(framing, of: client, acceptance.bodyLimit, until: deadline) : []
-            guard acceptance.isProbe || hasTime else {
+            guard acceptance.isProbe || workCount < limits.requestsAtOnce else {
                 return try await send(responder.refusal(.busy), unread: takesBody ? .none : framing, client)
             }
             enter(.answering, client)
-            try await send(await acceptance.answer(body), unread: takesBody ? .none : framing, client)
+            let reply = await work(on: acceptance, body)
+            try await send(reply, unread: takesBody ? .none : framing, client)
         }
     }
 
-    /// Whether another request may be worked on that is not just a probe.
-    private var hasTime: Bool {
-        clients.values.count { $0.phase == .answering } < limits.requestsAtOnce
+    private func work(on acceptance: ServiceAcceptance, _ body: [UInt8]) async -> ServiceReply {
+        if !acceptance.isProbe { workCount += 1 }
+        defer { if !acceptance.isProbe { workCount -= 1 } }
+        return await acceptance.answer(body)
     }
 
     private func body(
