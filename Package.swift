@@ -89,7 +89,7 @@ let package = Package(
         .target(
             name: "Proxy",
             dependencies: [
-                "HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTPExchange", "HTTPTypes",
+                "HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTP1", "HTTPExchange", "HTTPTypes",
                 "Observability", "Crypto", "System",
             ],
             swiftSettings: safe),

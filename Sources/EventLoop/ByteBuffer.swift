@@ -82,14 +82,4 @@ package struct ByteBuffer {
 
     /// How many bytes ``fill(_:)`` can take.
     var room: Int { storage.count - writerIndex }
-
-    /// The memory of the unconsumed bytes at `range`, for a system call.
-    @inline(__always)
-    func withUnsafeReadable<Result>(_ range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result
-    {
-        storage.withUnsafeBytes { bytes in
-            let start = readerIndex + range.lowerBound
-            return body(UnsafeRawBufferPointer(rebasing: bytes[start..<(start + range.count)]))
-        }
-    }
 }

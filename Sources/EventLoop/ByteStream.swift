@@ -23,6 +23,8 @@ package final class ByteStream {
     /// The loop's, which lives as long as we do.
     @usableFromInline let allowance: UnsafeMutablePointer<Int>
     private var isClosed = false
+    /// Whether a send that moved nothing waits for something to receive: TLS may want that first.
+    private var roomIsBehindReading = false
 
     package init(wire: any Wire, readiness: Readiness, loop: EventLoop) {
         self.wire = wire
@@ -222,8 +224,7 @@ package final class ByteStream {
     ///
     /// - Parameter timeout: zero waits for ever.
     package func waitForRoom(within timeout: Duration) async throws(StreamError) {
-        if readiness.isWritable {
-            // TLS wants to receive before it sends.
+        if roomIsBehindReading {
             try await readiness.readable(within: timeout)
         } else {
             try await readiness.writable(within: timeout)
@@ -250,12 +251,9 @@ package final class ByteStream {
     /// The number of bytes that moved, after waiting if none could.
     private func account(for result: WireResult, within timeout: Duration) async throws(StreamError) -> Int {
         let count = try moved(by: result)
-        switch result {
-        case .wouldBlockOnWrite: try await readiness.writable(within: timeout)
-        case .wouldBlockOnRead: try await readiness.readable(within: timeout)
-        case .moved, .end, .truncated, .failed: break
-        }
-        return count
+        if case .moved = result { return count }
+        try await waitForRoom(within: timeout)
+        return 0
     }
 
     /// The number of bytes that moved at once.
@@ -267,9 +265,11 @@ package final class ByteStream {
             return count
         case .wouldBlockOnWrite:
             readiness.clearWritable()
+            roomIsBehindReading = false
             return 0
         case .wouldBlockOnRead:
             readiness.clearReadable()
+            roomIsBehindReading = true
             return 0
         case .end, .truncated:
             throw .reset

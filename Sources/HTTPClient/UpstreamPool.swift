@@ -28,7 +28,6 @@ package final class UpstreamPool: ExchangePool {
 
     /// Idle connections, the one that became so last at the end.
     private var idle: [UpstreamConnection] = []
-    private var openCount = 0
     /// The connections that are being made.
     package private(set) var connectingCount = 0
     /// Connections put aside for a waiter, by its number.
@@ -156,7 +155,6 @@ package final class UpstreamPool: ExchangePool {
         }
         let connection = try await connect(within: timeout)
         connection.permit = permit
-        openCount += 1
         // Weak and unowned: the connection holds the closure.
         connection.stream.readiness.onEdge = { [weak self, unowned connection] in
             if connection.isIdle { self?.idleConnectionChanged(connection) }
@@ -224,7 +222,6 @@ package final class UpstreamPool: ExchangePool {
     }
 
     package func discard(_ connection: UpstreamConnection) {
-        openCount -= 1
         connection.close()
     }
 

@@ -88,10 +88,7 @@ package actor HTTPService: LoopConfined {
             stream: stream, peer: peer, limits: HeadLimits(), timeouts: timeouts)
         let client = ServiceConnection(connection, at: phaseCount)
         clients[ObjectIdentifier(client)] = client
-        Task {
-            // Without the preference each resumption would pass through whatever runs stray jobs.
-            await withTaskExecutorPreference(loop) { await self.serve(client) }
-        }
+        _ = loop.startTask { await self.serve(client) }
     }
 
     /// Closes the connection that would be missed least, if there is one that gives way.

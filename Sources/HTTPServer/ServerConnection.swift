@@ -179,12 +179,6 @@ package final class ServerConnection {
         parser = RequestParser(limits: limits)
     }
 
-    /// Ends the wait for a request, so that whoever serves the connection tells the client the end.
-    package func endWait() { stream.readiness.interruptReader() }
-
-    /// Whether all of the request has been received.
-    package var hasWholeRequest: Bool { incoming.isFinished }
-
     /// Whether nothing that has arrived waits to be read.
     package var hasReadAll: Bool { stream.input.isEmpty }
 

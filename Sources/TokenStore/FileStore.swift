@@ -129,7 +129,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
     }
 
     package nonisolated func changes(of identity: String) -> AsyncStream<Void> {
-        watcher.changes(of: "\(directory)/\(StorePaths.name(of: identity))")
+        watcher.changes(of: watchedPath(of: identity))
     }
 
     // MARK: - Locks
@@ -218,7 +218,11 @@ package actor FileStore: SessionStore, ExecutorConfined {
     /// A change of ours is no news; where the path leads elsewhere it is not seen.
     private func expect(_ fingerprint: FileFingerprint?, of identity: String) {
         guard misplacements[identity] == nil else { return }
-        watcher.expect(fingerprint, at: "\(directory)/\(StorePaths.name(of: identity))")
+        watcher.expect(fingerprint, at: watchedPath(of: identity))
+    }
+
+    private nonisolated func watchedPath(of identity: String) -> String {
+        "\(directory)/\(StorePaths.name(of: identity))"
     }
 
     func read(_ place: FilePlace, _ identity: String) throws(StoreError) -> Entry {

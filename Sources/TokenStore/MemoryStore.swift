@@ -30,15 +30,14 @@ package final class MemoryStore: SessionStore {
         _ body: (any StoreLease) async -> Answer
     ) async throws(StoreError) -> Answer {
         let deadline = ContinuousClock.now + limit
-        var lease = take(identity)
-        while lease == nil {
+        while true {
+            if let lease = take(identity) {
+                defer { state.withLock { $0.holders[identity] = nil } }
+                return await body(lease)
+            }
             guard .now < deadline, !Task.isCancelled else { throw .busy(by: nil) }
             await thread.sleep(for: .milliseconds(5))
-            lease = take(identity)
         }
-        guard let lease else { throw .busy(by: nil) }
-        defer { state.withLock { $0.holders[identity] = nil } }
-        return await body(lease)
     }
 
     /// - Returns: a stream that has ended: no other process sees this store.

@@ -44,7 +44,7 @@ actor Site: LoopConfined {
         let wire = wire(for: pump)
         var progress = Progress()
         let timer = LoopTimer(loop: loop) { progress.movedAtTimer = wire.moved }
-        let waiting = start { [self] in
+        let waiting = loop.startTask { [self] in
             _ = try? await quiet.fill(within: .zero)
             return (wire.moved, requests)
         }
@@ -62,7 +62,7 @@ actor Site: LoopConfined {
     func outcomeOfClosing(_ pump: Pump) async -> (failure: StreamError?, moved: Int) {
         let wire = wire(for: pump)
         let stream = stream(over: wire)
-        let closing = start { [self] in
+        let closing = loop.startTask { [self] in
             _ = try? await quiet.fill(within: .zero)
             stream.close()
         }
@@ -80,26 +80,13 @@ actor Site: LoopConfined {
     func race(_ pump: Pump, count: Int) async -> [Int] {
         let wires = (0..<count).map { _ in wire(for: pump) }
         let tasks = wires.map { wire in
-            start { [self] in
+            loop.startTask { [self] in
                 try? await run(pump, over: wire)
                 if standings.isEmpty { standings = wires.map(\.moved) }
             }
         }
         for task in tasks { await task.value }
         return standings
-    }
-
-    /// Runs `body` as a task that never leaves the loop.
-    private func start<Value: Sendable>(
-        isolation: isolated (any Actor)? = #isolation, _ body: @escaping () async -> Value
-    ) -> Task<Value, Never> {
-        Task {
-            _ = isolation  // a closure has the isolation that it captures
-            return await withTaskExecutorPreference(loop) {
-                _ = isolation
-                return await body()
-            }
-        }
     }
 
     private func wire(for pump: Pump) -> EndlessWire {

@@ -165,7 +165,7 @@ extension AuthSession {
     }
 
     /// A session that only ends must not begin anew by itself.
-    private func advanceIfStarted() {
+    func advanceIfStarted() {
         if isStarted { advance() }
     }
 }

@@ -22,7 +22,7 @@ extension AuthSession {
             if let failure { throw .store(failure) }
             return registration
         }
-        if isStarted { advance() }
+        advanceIfStarted()
         return registration
     }
 

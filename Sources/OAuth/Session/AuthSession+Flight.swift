@@ -29,11 +29,7 @@ extension AuthSession {
             isWaiting = false
             if case .held = lock { isStoreChanged = false }
             if case .needless = lock { return family.isSuperseded ? nil : attemptEnded() }
-            do throws(StoreError) {
-                return await attempt(over: .success(try await readStored(under: lock)))
-            } catch {
-                return await attempt(over: .failure(error))
-            }
+            return await attempt(over: await place(under: lock))
         }
     }
 

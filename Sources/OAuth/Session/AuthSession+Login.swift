@@ -190,12 +190,7 @@ extension AuthSession {
     private func adopt(
         _ grant: TokenGrant, sentAt: Instant, wall: WallTime, under lock: LockOutcome
     ) async -> StoreError? {
-        let place: Result<HeldSession, StoreError>
-        do throws(StoreError) {
-            place = .success(try await readStored(under: lock))
-        } catch {
-            place = .failure(error)
-        }
+        let place = await place(under: lock)
         let (session, token) = state.login(grant, sentAt: sentAt, wall: wall, jitter: random())
         let trouble: StoreError?
         switch place {

@@ -111,6 +111,15 @@ extension AuthSession {
         HeldSession(lease: try lock.lease, stored: try await readStored())
     }
 
+    /// What a change replaces, taken over if it is newer; or why nothing may be written.
+    func place(under lock: LockOutcome) async -> Result<HeldSession, StoreError> {
+        do throws(StoreError) {
+            return .success(try await readStored(under: lock))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     /// Takes over what is stored, if it is newer.
     ///
     /// - Returns: what is stored.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import EventLoop
+internal import HTTP1
 internal import HTTPClient
 internal import HTTPExchange
 internal import HTTPServer
@@ -206,7 +207,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
 
     /// Whether the client may not have read the answer when it finds that nobody reads the rest of its request.
     private func mustLingerBehind(_ seat: Seat) -> Bool {
-        !seat.connection.hasWholeRequest
+        !seat.connection.incoming.isFinished
             || (seat.exchange.record.status >= 400 && !seat.connection.persists)
     }
 
@@ -248,6 +249,6 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         for seat in seats { seat.connection.hurry() }
         dormant?.closeAll()
         // Not closed: its task says the end in good order.
-        for seat in seats where seat.connection.isIdle { seat.connection.endWait() }
+        for seat in seats where seat.connection.isIdle { seat.connection.stopReceiving() }
     }
 }

@@ -60,7 +60,7 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
         form = RequestForm()
         token = nil
         answer = AnswerProgress()
-        record.begin()
+        record = ExchangeRecord()
         if !originalTarget.isEmpty { originalTarget.removeAll(keepingCapacity: true) }
     }
 

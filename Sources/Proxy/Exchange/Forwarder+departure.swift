@@ -71,7 +71,7 @@ extension Forwarder {
     private func waiting<Value>(for exchange: Exchange, _ body: @escaping () async -> Value) async -> Value? {
         guard !exchange.isClientGone else { return nil }
         var value: Value?
-        let task = startTask { value = await body() }
+        let task = loop.startTask { value = await body() }
         exchange.presence.wait = task
         await task.value
         exchange.presence.wait = nil

@@ -19,7 +19,7 @@ extension Forwarder {
         try await flushToClient(exchange)
         client.beginTunnel()
         upstream.beginTunnel()
-        let upward = startTask { await Self.pump(from: client, to: upstream) { _ in } }
+        let upward = loop.startTask { await Self.pump(from: client, to: upstream) { _ in } }
         await Self.pump(from: upstream, to: client) { exchange.record.bytesOut &+= UInt64($0) }
         await upward.value
     }

@@ -54,7 +54,7 @@ extension Forwarder {
         do throws(ProxyError) {
             if try sendRequest(of: exchange, to: upstream) {
                 // Here, where there is an actor to inherit.
-                exchange.upload.task = startTask { await self.sendRest(of: exchange, to: upstream) }
+                exchange.upload.task = loop.startTask { await self.sendRest(of: exchange, to: upstream) }
             }
             try await receiveHead(
                 of: exchange, from: upstream, timeout: route.route.timeouts.firstByte)

@@ -60,11 +60,4 @@ final class Forwarder<Client: ClientExchange, Pool: ExchangePool> {
 
     /// Lets go of the connections to upstreams that no request needs now.
     func closeIdleUpstreams() { for state in routes { state.pool.closeIdleEverywhere() } }
-
-    /// Runs `body` as a task of the caller's actor that never leaves the loop.
-    func startTask(
-        isolation: isolated (any Actor)? = #isolation, _ body: @escaping () async -> Void
-    ) -> Task<Void, Never> {
-        loop.startTask(body)
-    }
 }

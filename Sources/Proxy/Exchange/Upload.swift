@@ -25,8 +25,8 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
     /// Carries out ``sendRest(to:)``, while it is under way.
     var task: Task<Void, Never>?
     private var waiter: CheckedContinuation<Void, Never>?
-    /// What does not go up behind the content.
-    private var unwantedTrailers: PreparedRoute?
+    /// Says what does not go up behind the content.
+    private var route: PreparedRoute?
 
     init(from client: Client, loop: EventLoop) {
         self.client = client
@@ -40,7 +40,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
         self.length = length
         keepLimit = route.route.replayBuffer
         timeout = route.route.timeouts.streamIdle
-        if length == .open { unwantedTrailers = route }
+        if length == .open { self.route = route }
         if kept.capacity > 4096 { kept = [] } else if !kept.isEmpty { kept.removeAll(keepingCapacity: true) }
         hasOverflowed = false
         failure = nil
@@ -208,7 +208,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
 
     /// What may go up behind the content.
     private var trailers: HTTPFields {
-        guard let route = unwantedTrailers else { return client.incoming.trailers }
+        guard let route else { return client.incoming.trailers }
         var trailers = client.incoming.trailers.without(route.unwantedRequestTrailers)
         trailers.removeLookalikes(of: route.reservedNames)
         return trailers

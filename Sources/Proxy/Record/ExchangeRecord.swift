@@ -12,13 +12,4 @@ struct ExchangeRecord {
     var bytesOut: UInt64 = 0
     /// Whether the request was sent once more, with another token.
     var isReplayed = false
-
-    /// Begins the next one.
-    mutating func begin() {
-        startedAt = .now
-        status = 0
-        if !code.isEmpty { code = "" }
-        bytesOut = 0
-        isReplayed = false
-    }
 }

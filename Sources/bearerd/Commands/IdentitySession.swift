@@ -80,10 +80,7 @@ struct IdentitySession {
         do throws(SessionFailure) {
             return try await session.userinfo(waitingAtMost: patience).claims
         } catch {
-            let status = await session.status
-            // An attempt that has failed says more than the next, which is under way.
-            throw CommandFailure(
-                error, of: status, unanswered: status.lastError == nil ? await unanswered : nil)
+            throw await failure(error)
         }
     }
 
@@ -182,11 +179,16 @@ struct IdentitySession {
         do throws(TokenError) {
             return try await action(session)
         } catch {
-            let status = await session.status
-            // An attempt that has failed says more than the next, which is under way.
-            throw CommandFailure(
-                error, of: status, unanswered: status.lastError == nil ? await unanswered : nil)
+            throw await failure(.token(error))
         }
+    }
+
+    /// What the caller is told of it.
+    private func failure(_ error: SessionFailure) async -> CommandFailure {
+        let status = await session.status
+        // An attempt that has failed says more than the next, which is under way.
+        return CommandFailure(
+            error, of: status, unanswered: status.lastError == nil ? await unanswered : nil)
     }
 
     /// Whom the caller has waited for in vain, in words.

@@ -5,7 +5,7 @@ import HTTPExchange
 import HTTPTypes
 
 /// A client of which a test says what it sends, and whether it is still there.
-final class FakeClient: ClientExchange {
+final class FakeClient: ClientExchange, FakeExchange {
     /// How a connection ended, if it did.
     enum End { case closed, aborted, cut, finished }
 
@@ -20,7 +20,7 @@ final class FakeClient: ClientExchange {
     private(set) var interim: [Int] = []
     private(set) var answerLength = BodyLength.none
     private(set) var end: End?
-    private(set) var isTunnel = false
+    var isTunnel = false
 
     /// Begins a request whose content is `pieces`.
     func ask(
@@ -65,16 +65,6 @@ final class FakeClient: ClientExchange {
         incoming.stop()
         outgoing.failure = .closed
         outgoing.takeMore()
-    }
-
-    func stopReceiving() { incoming.stop() }
-
-    func resumeReceiving() { incoming.forgetStop() }
-
-    func beginTunnel() {
-        isTunnel = true
-        incoming.begin(isWhole: false)
-        outgoing.begin(framesEnd: false)
     }
 
     func endSending(within timeout: Duration) async -> Bool { false }

@@ -36,7 +36,7 @@ actor FakeStage: LoopConfined {
     func run() async { await forwarder.exchange(exchange) }
 
     /// Begins that, and goes on.
-    func start() -> Task<Void, Never> { forwarder.startTask { await self.run() } }
+    func start() -> Task<Void, Never> { loop.startTask { await self.run() } }
 
     /// Lets all that is ready on the loop go on.
     func settle() async { for _ in 0..<8 { await loop.yield() } }

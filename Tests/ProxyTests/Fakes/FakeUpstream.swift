@@ -19,14 +19,14 @@ struct FakeAnswer {
 }
 
 /// A request to an upstream of which a test says what it answers.
-final class FakeUpstream: UpstreamExchange, ArrivalSource {
+final class FakeUpstream: UpstreamExchange, ArrivalSource, FakeExchange {
     let incoming = FakeSource()
     let outgoing = FakeSink()
     var response = HTTPResponse()
     private(set) var heads: [HTTPRequest] = []
     private(set) var forms: [RequestForm] = []
     private(set) var isAborted = false
-    private(set) var isTunnel = false
+    var isTunnel = false
     private(set) var hasEndedSending = false
     var isFirst = true
     var isOpen = true
@@ -100,16 +100,6 @@ final class FakeUpstream: UpstreamExchange, ArrivalSource {
     func abort() {
         isAborted = true
         close()
-    }
-
-    func stopReceiving() { incoming.stop() }
-
-    func resumeReceiving() { incoming.forgetStop() }
-
-    func beginTunnel() {
-        isTunnel = true
-        incoming.begin(isWhole: false)
-        outgoing.begin(framesEnd: false)
     }
 
     func endSending(within timeout: Duration) async -> Bool {
