@@ -44,64 +44,69 @@ let package = Package(
         .target(name: "EventLoop", dependencies: ["CLibevent", "CSystem", "System"], swiftSettings: bridge),
         .target(
             name: "HTTPClient",
-            dependencies: ["CLibcurl", "COpenSSL", "EventLoop", "HTTP1", "HTTPExchange", "HTTPTypes", "TLS"],
+            dependencies: [
+                "CLibcurl", "COpenSSL", "EventLoop", "HTTP1", "HTTPExchange", "HTTPMessages", "TLS",
+            ],
             swiftSettings: bridge),
         .target(
-            name: "TLS", dependencies: ["COpenSSL", "Crypto", "EventLoop"], swiftSettings: bridge),
+            name: "TLS", dependencies: ["COpenSSL", "Cryptography", "EventLoop"], swiftSettings: bridge),
         .target(name: "YAML", dependencies: ["CLibyaml"], swiftSettings: bridge),
         .target(
             name: "JSON", dependencies: ["CJansson"], swiftSettings: bridge,
             linkerSettings: [.linkedLibrary("m")]),  // rounding of Double in debug builds
         .target(name: "PropertyList", dependencies: ["CLibplist"], swiftSettings: bridge),
-        .target(name: "Crypto", dependencies: ["COpenSSL", "CCjose", "JSON"], swiftSettings: bridge),
+        .target(name: "Cryptography", dependencies: ["COpenSSL", "CCjose", "JSON"], swiftSettings: bridge),
         .target(name: "System", dependencies: ["CSystem"], swiftSettings: bridge),
 
-        .target(name: "Confinement", swiftSettings: bridge),
+        .target(name: "ExecutorConfinement", swiftSettings: bridge),
 
-        .target(name: "HTTPTypes", dependencies: ["System"], swiftSettings: safe),
-        .target(name: "HTTPExchange", dependencies: ["EventLoop", "HTTPTypes"], swiftSettings: safe),
+        .target(name: "HTTPMessages", dependencies: ["System"], swiftSettings: safe),
+        .target(name: "HTTPExchange", dependencies: ["EventLoop", "HTTPMessages"], swiftSettings: safe),
         .target(
-            name: "HTTP1", dependencies: ["EventLoop", "HTTPExchange", "HTTPTypes"], swiftSettings: safe),
+            name: "HTTP1", dependencies: ["EventLoop", "HTTPExchange", "HTTPMessages"], swiftSettings: safe),
         .target(
-            name: "HTTPServer", dependencies: ["EventLoop", "HTTP1", "HTTPExchange", "HTTPTypes"],
+            name: "HTTPServer", dependencies: ["EventLoop", "HTTP1", "HTTPExchange", "HTTPMessages"],
             swiftSettings: safe),
         .target(
-            name: "OAuth", dependencies: ["Confinement", "HTTPTypes", "Crypto", "JSON"], swiftSettings: safe),
+            name: "OAuth", dependencies: ["ExecutorConfinement", "HTTPMessages", "Cryptography", "JSON"],
+            swiftSettings: safe),
         .target(
-            name: "SessionImport", dependencies: ["Crypto", "JSON", "PropertyList"], swiftSettings: safe),
+            name: "SessionImport", dependencies: ["Cryptography", "JSON", "PropertyList"], swiftSettings: safe
+        ),
         .target(
-            name: "TokenStore", dependencies: ["Confinement", "OAuth", "Crypto", "System"],
+            name: "TokenStore", dependencies: ["ExecutorConfinement", "OAuth", "Cryptography", "System"],
             swiftSettings: safe),
         .target(
             name: "OAuthRuntime",
             dependencies: [
-                "OAuth", "TokenStore", "HTTPClient", "HTTPServer", "HTTPTypes", "EventLoop", "System",
-                "Crypto",
+                "OAuth", "TokenStore", "HTTPClient", "HTTPServer", "HTTPMessages", "EventLoop", "System",
+                "Cryptography",
             ],
             swiftSettings: safe),
         .target(
             name: "Configuration",
             dependencies: [
-                "YAML", "OAuth", "HTTPTypes", "Crypto", "JSON", "System", "Observability", "TLS",
+                "YAML", "OAuth", "HTTPMessages", "Cryptography", "JSON", "System", "Observability", "TLS",
             ],
             swiftSettings: safe),
         .target(name: "Observability", dependencies: ["System"], swiftSettings: safe),
         .target(
             name: "Proxy",
             dependencies: [
-                "HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTP1", "HTTPExchange", "HTTPTypes",
-                "Observability", "Crypto", "System",
+                "HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTP1", "HTTPExchange", "HTTPMessages",
+                "Observability", "Cryptography", "System",
             ],
             swiftSettings: safe),
         .target(
             name: "Admin",
             dependencies: [
-                "HTTPServer", "EventLoop", "OAuth", "HTTPTypes", "JSON", "Crypto", "Observability", "System",
+                "HTTPServer", "EventLoop", "OAuth", "HTTPMessages", "JSON", "Cryptography", "Observability",
+                "System",
             ],
             swiftSettings: safe),
         .target(
             name: "DevelopmentProvider",
-            dependencies: ["HTTPServer", "EventLoop", "OAuth", "HTTPTypes", "Crypto", "JSON"],
+            dependencies: ["HTTPServer", "EventLoop", "OAuth", "HTTPMessages", "Cryptography", "JSON"],
             swiftSettings: safe),
         .executableTarget(
             name: "bearerd",
@@ -109,7 +114,8 @@ let package = Package(
                 "Configuration", "Proxy", "Admin", "DevelopmentProvider", "TokenStore", "OAuth",
                 "OAuthRuntime",
                 "HTTPClient",
-                "HTTPExchange", "HTTPServer", "HTTPTypes", "Observability", "EventLoop", "System", "Crypto",
+                "HTTPExchange", "HTTPServer", "HTTPMessages", "Observability", "EventLoop", "System",
+                "Cryptography",
                 "JSON", "SessionImport", "TLS",
             ],
             swiftSettings: safe),
@@ -119,55 +125,64 @@ let package = Package(
         .testTarget(
             name: "ProxyTests",
             dependencies: [
-                "Proxy", "Crypto", "EventLoop", "HTTPClient", "HTTPExchange", "HTTPServer", "HTTPTypes",
+                "Proxy", "Cryptography", "EventLoop", "HTTPClient", "HTTPExchange", "HTTPServer",
+                "HTTPMessages",
                 "OAuth",
             ],
             swiftSettings: bridge),
         .testTarget(
             name: "OAuthTests",
-            dependencies: ["OAuth", "Crypto", "HTTPTypes", "JSON", "System", "FuzzInvariants"],
+            dependencies: ["OAuth", "Cryptography", "HTTPMessages", "JSON", "System", "FuzzInvariants"],
             swiftSettings: bridge),
         .testTarget(name: "JSONTests", dependencies: ["JSON"], swiftSettings: bridge),
         .testTarget(
-            name: "SessionImportTests", dependencies: ["SessionImport", "Crypto", "FuzzInvariants"],
+            name: "SessionImportTests", dependencies: ["SessionImport", "Cryptography", "FuzzInvariants"],
             swiftSettings: bridge),
         .testTarget(
-            name: "CryptoTests", dependencies: ["Crypto", "JSON", "TestSupport"], swiftSettings: bridge),
+            name: "CryptographyTests", dependencies: ["Cryptography", "JSON", "TestSupport"],
+            swiftSettings: bridge),
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: bridge),
         .testTarget(
             name: "TokenStoreTests",
-            dependencies: ["TokenStore", "OAuth", "Crypto", "System", "TestSupport"],
+            dependencies: ["TokenStore", "OAuth", "Cryptography", "System", "TestSupport"],
             swiftSettings: bridge),
         .testTarget(
-            name: "OAuthRuntimeTests", dependencies: ["OAuthRuntime", "OAuth", "Crypto", "TestSupport"],
+            name: "OAuthRuntimeTests",
+            dependencies: ["OAuthRuntime", "OAuth", "Cryptography", "TestSupport"],
             swiftSettings: bridge),
         .testTarget(name: "PropertyListTests", dependencies: ["PropertyList"], swiftSettings: bridge),
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "FuzzInvariants"], swiftSettings: bridge),
         .testTarget(
             name: "DevelopmentProviderTests",
-            dependencies: ["DevelopmentProvider", "HTTPServer", "HTTPTypes", "OAuth", "Crypto", "JSON"],
+            dependencies: [
+                "DevelopmentProvider", "HTTPServer", "HTTPMessages", "OAuth", "Cryptography", "JSON",
+            ],
             swiftSettings: bridge),
         .testTarget(
             name: "CommandLineTests", dependencies: ["bearerd", "Configuration"], swiftSettings: bridge),
         .testTarget(
             name: "ConfigurationTests",
-            dependencies: ["Configuration", "Crypto", "HTTPTypes", "OAuth", "Observability", "TestSupport"],
+            dependencies: [
+                "Configuration", "Cryptography", "HTTPMessages", "OAuth", "Observability", "TestSupport",
+            ],
             swiftSettings: bridge),
         .testTarget(
             name: "ObservabilityTests", dependencies: ["Observability", "System"], swiftSettings: bridge),
         .testTarget(
             name: "AdminTests",
             dependencies: [
-                "Admin", "EventLoop", "HTTPServer", "OAuth", "HTTPTypes", "JSON", "Crypto", "Observability",
+                "Admin", "EventLoop", "HTTPServer", "OAuth", "HTTPMessages", "JSON", "Cryptography",
+                "Observability",
                 "System",
             ],
             swiftSettings: bridge),
         .testTarget(
-            name: "HTTPClientTests", dependencies: ["HTTPClient", "EventLoop", "HTTPTypes", "TestSupport"],
+            name: "HTTPClientTests",
+            dependencies: ["HTTPClient", "EventLoop", "HTTPMessages", "TestSupport"],
             swiftSettings: bridge),
         .testTarget(
             name: "HTTPServerTests",
-            dependencies: ["HTTPServer", "EventLoop", "HTTP1", "HTTPExchange", "HTTPTypes"],
+            dependencies: ["HTTPServer", "EventLoop", "HTTP1", "HTTPExchange", "HTTPMessages"],
             swiftSettings: bridge),
         .target(name: "CTrace", path: "Tests/CTrace"),
         .target(name: "CLoad", path: "Tests/CLoad"),
@@ -175,18 +190,20 @@ let package = Package(
             name: "TestSupport", dependencies: ["COpenSSL", "CTrace"], path: "Tests/TestSupport",
             swiftSettings: bridge),
         .testTarget(
-            name: "HTTPTypesTests", dependencies: ["HTTPTypes", "FuzzInvariants"], swiftSettings: bridge),
+            name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "FuzzInvariants"], swiftSettings: bridge
+        ),
         .target(
             name: "FuzzInvariants",
             dependencies: [
-                "EventLoop", "HTTP1", "HTTPExchange", "HTTPServer", "HTTPTypes", "YAML", "JSON",
-                "SessionImport", "Crypto", "OAuth",
+                "EventLoop", "HTTP1", "HTTPExchange", "HTTPServer", "HTTPMessages", "YAML", "JSON",
+                "SessionImport", "Cryptography", "OAuth",
             ],
             path: "Tests/Fuzz/Invariants",
             swiftSettings: bridge),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: bridge),
         .testTarget(
-            name: "EndToEnd", dependencies: ["TestSupport", "CLoad", "OAuth", "OAuthRuntime", "Crypto"],
+            name: "EndToEnd",
+            dependencies: ["TestSupport", "CLoad", "OAuth", "OAuthRuntime", "Cryptography"],
             swiftSettings: bridge),
     ]
 )

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Crypto
+internal import Cryptography
 internal import EventLoop
 internal import HTTPServer
-internal import HTTPTypes
+internal import HTTPMessages
 internal import System
 
 /// Who may read and who may act on the admin listener.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+internal import HTTPMessages
 internal import OAuth
 
 /// What a path of the admin listener names; every path is spelled here and nowhere else.

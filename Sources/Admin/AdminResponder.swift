@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPServer
-internal import HTTPTypes
+internal import HTTPMessages
 internal import JSON
 package import OAuth
 internal import Observability
@@ -133,7 +133,7 @@ package struct AdminResponder: HTTPResponder {
     }
 
     private func readiness(ofRoute query: String?) async throws(AdminError) -> ServiceReply {
-        let readiness = Readiness(
+        let readiness = ReadinessReport(
             routes: try routes(selectedBy: query), statuses: await identities.statuses(),
             isDraining: await process.isDraining(), now: now())
         return .json(readiness.json, status: readiness.isReady ? 200 : 503)

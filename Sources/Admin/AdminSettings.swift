@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
-package import HTTPTypes
+package import Cryptography
+package import HTTPMessages
 
 /// What the admin listener needs to know beforehand.
 package struct AdminSettings: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPServer
-internal import HTTPTypes
+internal import HTTPMessages
 internal import JSON
 
 extension ServiceReply {

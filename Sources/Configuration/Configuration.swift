@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
+package import HTTPMessages
 
 /// All that a configuration file says, checked as a whole and never changed afterwards.
 package struct Configuration: Sendable {

@@ -2,7 +2,7 @@
 
 package import EventLoop
 package import HTTPExchange
-package import HTTPTypes
+package import HTTPMessages
 
 /// The content of one HTTP/1.1 message after another on a stream, taken out of its framing piece by piece.
 ///

@@ -2,7 +2,7 @@
 
 package import EventLoop
 package import HTTPExchange
-package import HTTPTypes
+package import HTTPMessages
 
 /// Writes one HTTP/1.1 message after another to a stream: a head, then content, in chunks of its own if need be.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import EventLoop
-package import HTTPTypes
+package import HTTPMessages
 
 /// Why an HTTP message could not be received whole.
 package enum MessageError: Error, Equatable, Sendable {

@@ -3,7 +3,7 @@
 package import EventLoop
 internal import HTTP1
 internal import HTTPExchange
-internal import HTTPTypes
+internal import HTTPMessages
 
 /// Serves an ``HTTPResponder`` on one loop: the admin listener, the development servers, a login's redirect.
 ///

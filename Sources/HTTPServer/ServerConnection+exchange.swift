@@ -3,7 +3,7 @@
 package import EventLoop
 internal import HTTP1
 package import HTTPExchange
-package import HTTPTypes
+package import HTTPMessages
 
 extension ServerConnection: ClientExchange, ConnectionExchange {
     private static let closeLine = Array("Connection: close\r\n".utf8)

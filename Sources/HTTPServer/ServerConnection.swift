@@ -3,7 +3,7 @@
 package import EventLoop
 package import HTTP1
 package import HTTPExchange
-package import HTTPTypes
+package import HTTPMessages
 
 /// The server's side of one HTTP/1.1 connection: requests in, answers out, one after the other.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import EventLoop
-package import HTTPTypes
+package import HTTPMessages
 
 /// A request to one of the small services, with its whole body once that has been taken.
 package struct ServiceRequest: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the public API speaks of, so that `import OAuth` is enough.
-@_exported public import struct Crypto.Secret
-@_exported public import struct HTTPTypes.HTTPURL
+@_exported public import struct Cryptography.Secret
+@_exported public import struct HTTPMessages.HTTPURL
 
 /// What came back to an ``AuthorizationRequest``: a code, or the server's refusal.
 public typealias AuthorizationResponse = AuthorizationRequest.Response

@@ -2,7 +2,7 @@
 
 import EventLoop
 import HTTPServer
-import HTTPTypes
+import HTTPMessages
 import OAuth
 
 /// Awaits the one redirect that answers an authorization request (RFC 8252 §7.3).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EventLoop
-import HTTPTypes
+import HTTPMessages
 import OAuth
 
 /// The sockets on which a redirect is awaited.

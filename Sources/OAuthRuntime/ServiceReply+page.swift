@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPServer
-import HTTPTypes
+import HTTPMessages
 
 extension ServiceReply {
     /// A page that nobody keeps, frames or passes on.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
+package import HTTPMessages
 
 /// What a route does to the fields of a head, in this order: remove, set, add.
 package struct FieldEdits: Sendable {

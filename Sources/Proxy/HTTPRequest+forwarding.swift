@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import EventLoop
-internal import HTTPTypes
+internal import HTTPMessages
 
 extension HTTPRequest {
     private static let viaLine = Array("Via: 1.1 bearerd\r\n".utf8)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+internal import HTTPMessages
 
 extension HTTPResponse {
     /// The origins by which a `Location` may name the upstream or the client's side.

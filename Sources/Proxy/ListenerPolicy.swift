@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
+package import HTTPMessages
 
 /// What is judged differently on each listener.
 package struct ListenerPolicy: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPClient
-package import HTTPTypes
+package import HTTPMessages
 
 /// An answer of bearerd's own: the one place where a failure becomes a status (RFC 9110 15.5, 15.6).
 package struct Rejection: Equatable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPClient
-package import HTTPTypes
+package import HTTPMessages
 
 /// Why a request gets no answer from its upstream.
 package enum ProxyError: Error, Equatable, Sendable {

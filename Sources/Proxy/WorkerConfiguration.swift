@@ -3,7 +3,7 @@
 package import EventLoop
 package import HTTPClient
 package import HTTPExchange
-package import HTTPTypes
+package import HTTPMessages
 package import Observability
 
 /// What all workers share: read-only, or safe to share.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
+package import Cryptography
 
 /// A session that another program kept, as far as it is of use here.
 ///

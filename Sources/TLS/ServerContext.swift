@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import COpenSSL
-package import Crypto
+package import Cryptography
 
 /// A server's side of TLS: its certificate and key, and whose clients it takes.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Confinement
+import ExecutorConfinement
 package import OAuth
 package import System
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 
 /// The line that an encrypted file begins with: what it is, its layout's version, its key's name.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Admin
-import Crypto
-import HTTPTypes
+import Cryptography
+import HTTPMessages
 import JSON
 import OAuth
 import Testing

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Admin
-import Crypto
+import Cryptography
 import EventLoop
 import HTTPServer
-import HTTPTypes
+import HTTPMessages
 import JSON
 @testable import OAuth
 import System

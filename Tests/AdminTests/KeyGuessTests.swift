@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @testable import Admin
-import Crypto
+import Cryptography
 import EventLoop
-import HTTPTypes
+import HTTPMessages
 import Synchronization
 import Testing
 

@@ -2,7 +2,7 @@
 
 import Configuration
 import Glibc
-import HTTPTypes
+import HTTPMessages
 import TestSupport
 import Testing
 

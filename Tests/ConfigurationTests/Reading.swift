@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
-import Crypto
+import Cryptography
 import Glibc
 
 /// The smallest file that is right; `listen` and more go in front.

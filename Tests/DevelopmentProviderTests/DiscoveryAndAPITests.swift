@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 import DevelopmentProvider
 import HTTPServer
-import HTTPTypes
+import HTTPMessages
 import JSON
 import OAuth
 import Testing

@@ -2,7 +2,7 @@
 
 import EventLoop
 import HTTPClient
-import HTTPTypes
+import HTTPMessages
 import TestSupport
 import Testing
 

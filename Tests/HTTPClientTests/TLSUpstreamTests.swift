@@ -3,7 +3,7 @@
 import EventLoop
 import Glibc
 import HTTPClient
-import HTTPTypes
+import HTTPMessages
 import TestSupport
 import Testing
 

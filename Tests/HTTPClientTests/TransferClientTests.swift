@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPClient
-import HTTPTypes
+import HTTPMessages
 import TestSupport
 import Testing
 

@@ -3,7 +3,7 @@
 import EventLoop
 import HTTPExchange
 import HTTPServer
-import HTTPTypes
+import HTTPMessages
 
 /// The server's side of a connection on which a head is received.
 actor HeadEnd: LoopConfined {

@@ -5,7 +5,7 @@ import Glibc
 import HTTP1
 import HTTPExchange
 import HTTPServer
-import HTTPTypes
+import HTTPMessages
 
 /// A loop with a connection that is never silent, one that waits for a byte, and a timer.
 actor Site: LoopConfined {

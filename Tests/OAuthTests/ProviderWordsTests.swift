@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
+import HTTPMessages
 import JSON
 import Testing
 

@@ -2,7 +2,7 @@
 
 import HTTPClient
 import HTTPExchange
-import HTTPTypes
+import HTTPMessages
 import Testing
 
 @testable import Proxy

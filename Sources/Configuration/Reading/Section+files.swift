@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Crypto
+internal import Cryptography
 internal import OAuth
 
 /// Keys whose value is a file, or may be in one.

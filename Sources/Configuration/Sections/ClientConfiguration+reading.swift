@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+internal import HTTPMessages
 internal import OAuth
 
 /// The parts of `identities.NAME` that the engine works with.

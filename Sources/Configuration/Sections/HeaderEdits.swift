@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
+package import HTTPMessages
 
 /// What is changed in the headers of a request or response (`request_headers`, `response_headers`).
 package struct HeaderEdits: Sendable {

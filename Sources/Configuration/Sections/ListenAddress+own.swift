@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+internal import HTTPMessages
 
 extension ListenAddress {
     /// Whether connecting to an upstream would end at this listener.

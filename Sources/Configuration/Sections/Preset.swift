@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+internal import HTTPMessages
 internal import OAuth
 
 /// A provider whose ways are known (`preset`): what it sets where the file says nothing.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
+package import HTTPMessages
 package import OAuth
 
 /// Which requests go to which upstream, and with whose token (`routes[]`).

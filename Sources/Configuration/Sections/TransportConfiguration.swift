@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Crypto
+internal import Cryptography
 internal import TLS
 
 /// How a provider or an upstream is connected to.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Crypto
+internal import Cryptography
 package import OAuth
 
 /// A file of certificates that the configuration names.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+internal import HTTPMessages
 
 /// Where to connect in place of what a URL names (`connect_to`).
 package struct ConnectAddress: Hashable, Sendable {

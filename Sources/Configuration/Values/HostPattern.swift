@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+internal import HTTPMessages
 
 /// A host that a request may name: `host`, on any port, or `host:port`.
 package struct HostPattern: Hashable, Sendable {

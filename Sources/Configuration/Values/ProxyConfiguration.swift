@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
+package import Cryptography
 
 /// Through which proxy connections to others go (`proxy`).
 package enum ProxyConfiguration: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
+package import Cryptography
 package import OAuth
 internal import System
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Crypto
-internal import HTTPTypes
+internal import Cryptography
+internal import HTTPMessages
 internal import JSON
 internal import OAuth
 internal import YAML

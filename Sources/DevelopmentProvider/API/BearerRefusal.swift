@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPServer
-import HTTPTypes
+import HTTPMessages
 import JSON
 
 /// Why a protected resource refuses a request (RFC 6750 §3.1).

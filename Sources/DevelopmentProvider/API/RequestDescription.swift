@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 import EventLoop
 import HTTPServer
-import HTTPTypes
+import HTTPMessages
 import JSON
 
 /// Requests as JSON, without what is secret in them.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 import HTTPServer
-import HTTPTypes
+import HTTPMessages
 import OAuth
 
 extension ProviderCore {
@@ -108,7 +108,7 @@ extension ProviderCore {
     private mutating func answer(
         _ wanted: PendingAuthorization, for session: BrowserSession, at now: WallTime
     ) -> ServiceReply {
-        let grant = Grant(
+        let grant = AuthorizationGrant(
             family: SecureRandom.word(), clientID: wanted.clientID, subject: session.user,
             authenticatedAt: session.authenticatedAt, scope: wanted.scope, audience: wanted.audience,
             nonce: wanted.nonce)

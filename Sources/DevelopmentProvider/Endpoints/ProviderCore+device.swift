@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 import HTTPServer
-import HTTPTypes
+import HTTPMessages
 import JSON
 import OAuth
 
@@ -49,7 +49,7 @@ extension ProviderCore {
             device.decision = .denied
         } else {
             device.decision = .approved(
-                Grant(
+                AuthorizationGrant(
                     family: SecureRandom.word(), clientID: device.clientID, subject: user.name,
                     authenticatedAt: now, scope: device.scope, audience: device.audience))
         }

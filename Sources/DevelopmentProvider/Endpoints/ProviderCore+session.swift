@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 import HTTPServer
-import HTTPTypes
+import HTTPMessages
 import JSON
 import OAuth
 

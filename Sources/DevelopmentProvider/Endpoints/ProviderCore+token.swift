@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 import HTTPServer
 import JSON
 import OAuth
@@ -26,7 +26,7 @@ extension ProviderCore {
         guard client.secret != nil else {
             throw ProviderError(.unauthorizedClient, "a public client has no credentials")
         }
-        let grant = Grant(
+        let grant = AuthorizationGrant(
             family: SecureRandom.word(), clientID: client.id, subject: client.id,
             scope: try scope(form[.scope]),
             audience: audience(form))

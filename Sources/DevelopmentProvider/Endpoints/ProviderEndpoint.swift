@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
+import HTTPMessages
 
 /// The provider's endpoints, by their path.
 enum ProviderEndpoint: String {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 import HTTPServer
 import JSON
 import OAuth
@@ -16,7 +16,7 @@ extension ProviderCore {
     ///   - now: when.
     /// - Returns: the answer.
     mutating func issueTokens(
-        for grant: Grant, refreshable hasRefreshToken: Bool, at now: WallTime
+        for grant: AuthorizationGrant, refreshable hasRefreshToken: Bool, at now: WallTime
     ) -> ServiceReply {
         var answer: JSONObject = [:]
         guard let accessToken = sign(accessTokenClaims(for: grant, at: now), type: "at+jwt") else {
@@ -71,7 +71,7 @@ extension ProviderCore {
     }
 
     /// RFC 9068 §2.2.
-    private func accessTokenClaims(for grant: Grant, at now: WallTime) -> JSONObject {
+    private func accessTokenClaims(for grant: AuthorizationGrant, at now: WallTime) -> JSONObject {
         var claims: JSONObject = [:]
         claims[.issuer] = .string(settings.issuer)
         claims[.subject] = .string(grant.subject)
@@ -87,7 +87,7 @@ extension ProviderCore {
     }
 
     /// OpenID Connect Core §2.
-    private func idTokenClaims(for grant: Grant, at now: WallTime) -> JSONObject {
+    private func idTokenClaims(for grant: AuthorizationGrant, at now: WallTime) -> JSONObject {
         var claims: JSONObject = [:]
         claims[.issuer] = .string(settings.issuer)
         claims[.subject] = .string(grant.subject)

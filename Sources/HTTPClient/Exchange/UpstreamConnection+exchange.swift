@@ -3,7 +3,7 @@
 package import EventLoop
 internal import HTTP1
 package import HTTPExchange
-package import HTTPTypes
+package import HTTPMessages
 
 /// An HTTP/1.1 connection carries one exchange at a time, and is that exchange.
 extension UpstreamConnection: UpstreamExchange, ConnectionExchange {

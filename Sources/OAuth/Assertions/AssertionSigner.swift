@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 import JSON
 
 /// Signs assertions (RFC 7523 §3): short-lived, each with a `jti` of its own.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Crypto
+public import Cryptography
 package import JSON
 
 /// How the client makes assertions: those that prove itself, and those that are its grant (RFC 7523 §2).

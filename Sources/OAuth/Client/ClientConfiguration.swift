@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
+public import HTTPMessages
 
 /// All that the engine must know of one identity; already validated, no secret among it.
 public struct ClientConfiguration: Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
+import HTTPMessages
 
 extension ClientConfiguration {
     /// Lets `url` through if credentials may be sent there.

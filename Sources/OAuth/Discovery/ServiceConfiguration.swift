@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
+public import HTTPMessages
 package import JSON
 
 /// What an authorization server says of itself (RFC 8414 §2, OpenID Connect Discovery §3).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-import HTTPTypes
+import Cryptography
+import HTTPMessages
 import JSON
 
 /// Taking back what the server granted.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-import HTTPTypes
+import Cryptography
+import HTTPMessages
 
 /// Whether an id token is the server's, and ours.
 extension AuthorizationServer {

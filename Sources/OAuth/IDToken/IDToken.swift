@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
+package import Cryptography
 import JSON
 
 /// An id token (OpenID Connect Core §2), taken apart; believe it only once ``IDTokenRules`` and its signature hold.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
+package import Cryptography
 
 /// Why an id token is not believed; holds nothing of the token.
 package enum IDTokenError: Error, Equatable, Sendable {

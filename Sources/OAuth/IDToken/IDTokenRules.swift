@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 
 /// The rules that an id token must satisfy beside its signature (OpenID Connect Core §3.1.3.7, §12.2).
 struct IDTokenRules {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-import HTTPTypes
+import Cryptography
+import HTTPMessages
 
 /// The keys that an authorization server signs with (`jwks_uri`), fetched when needed and kept for an hour.
 ///

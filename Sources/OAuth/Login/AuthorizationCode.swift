@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Crypto
+public import Cryptography
 
 /// What a login in a browser brought, with all that its exchange for tokens needs; good for one use.
 public struct AuthorizationCode: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 
 /// What came back with the browser.
 extension AuthorizationRequest {

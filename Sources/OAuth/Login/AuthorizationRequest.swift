@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Crypto
-public import HTTPTypes
+public import Cryptography
+public import HTTPMessages
 
 /// A request that a browser makes for us (RFC 6749 §4.1.1), with PKCE (RFC 7636), state and nonce.
 ///

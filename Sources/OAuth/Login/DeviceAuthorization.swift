@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 import JSON
 
 /// The device authorization endpoint's answer (RFC 8628 §3.2).

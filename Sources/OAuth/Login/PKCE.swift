@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 
 /// Proof Key for Code Exchange, by S256 alone (RFC 7636).
 enum PKCE {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPTypes
+public import HTTPMessages
 
 /// Where the authorization server sends the browser back to (RFC 8252 §7.3).
 ///

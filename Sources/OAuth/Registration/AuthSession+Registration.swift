@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-import HTTPTypes
+import Cryptography
+import HTTPMessages
 
 /// How the client comes to be known to the server (RFC 7591).
 extension AuthSession {

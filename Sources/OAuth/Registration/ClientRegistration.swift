@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
+package import Cryptography
 
 /// A client that the server made for us (RFC 7591 §3.2.1), as it is stored.
 public struct ClientRegistration: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 import JSON
 
 /// The answer to a registration (RFC 7591 §3.2), judged.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-import HTTPTypes
+import Cryptography
+import HTTPMessages
 import JSON
 
 /// The authorization server as one session sees it: where it is, how it wants to be asked, what it answers.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-import HTTPTypes
+import Cryptography
+import HTTPMessages
 
 /// Client id and secret as the value of an `Authorization` field (RFC 6749 §2.3.1, RFC 7617).
 enum BasicCredentials {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-import HTTPTypes
+import Cryptography
+import HTTPMessages
 
 /// What a request carries to prove its client (RFC 6749 §2.3, RFC 7521 §4.2, RFC 8705 §2).
 enum ClientProof {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
+import HTTPMessages
 
 extension HTTPURL {
     /// The URL as an error names it: without its query, which may hold more than is to be shown.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
+package import HTTPMessages
 
 /// An answer of the authorization server, whatever its status.
 ///

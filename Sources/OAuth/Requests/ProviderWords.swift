@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
-import HTTPTypes
+import Cryptography
+import HTTPMessages
 import JSON
 
 /// What a provider says to people of a failure (`error_description`, RFC 6749 §5.2), made fit for a line of ours.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
+import HTTPMessages
 
 /// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
 enum RetryAfter {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
-import HTTPTypes
+package import Cryptography
+import HTTPMessages
 
 /// An answer of the token endpoint, judged.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPTypes
+import HTTPMessages
 
 extension TokenFailure {
     /// What follows from an answer that did not arrive.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 
 /// What one token request came to.
 struct TokenOutcome: Sendable {

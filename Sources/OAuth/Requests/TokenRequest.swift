@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 
 /// A request to the token endpoint (RFC 6749 §4.1.3, §4.4.2, §6).
 struct TokenRequest {

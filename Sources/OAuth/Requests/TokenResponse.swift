@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 import JSON
 
 /// The members of a successful answer (RFC 6749 §5.1), before they are believed.

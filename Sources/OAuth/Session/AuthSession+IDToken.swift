@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
+package import Cryptography
 
 /// The id tokens that come with refreshes.
 extension AuthSession {

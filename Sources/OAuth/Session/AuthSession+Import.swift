@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Crypto
+public import Cryptography
 
 /// Sessions that another program began.
 extension AuthSession {

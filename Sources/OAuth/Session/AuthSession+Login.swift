@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 
 /// Logins: how they begin, and how a finished one becomes the session.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Confinement
+public import ExecutorConfinement
 
 /// Drives one identity's ``AuthState``: asks the authorization server, stores, wakes those who wait.
 ///

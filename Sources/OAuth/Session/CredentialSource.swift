@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Crypto
+public import Cryptography
 
 /// Where a client's credentials come from; asked at each use, so that a changed file counts at once.
 public protocol CredentialSource: Sendable {

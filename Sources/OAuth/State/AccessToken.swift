@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 
 /// The access token in use, with the moments that matter.
 struct AccessToken: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Crypto
+public import Cryptography
 
 /// One access token, as any thread may put it into requests.
 public final class AccessTokenSnapshot: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
+package import Cryptography
 
 /// When to ask the authorization server, and what its answers mean.
 extension AuthState {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
+package import Cryptography
 
 extension StoredSession {
     /// A session that begins with what another program obtained, and needs a refresh first.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
+package import Cryptography
 
 /// What a successful answer of the token endpoint granted (RFC 6749 §5.1), checked and ready for use.
 package struct TokenGrant: Sendable {

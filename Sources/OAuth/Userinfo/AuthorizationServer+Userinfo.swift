@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Crypto
+import Cryptography
 
 extension AuthorizationServer {
     /// Checks that the server signed these claims, with one of the keys that it publishes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Crypto
-import HTTPTypes
+package import Cryptography
+import HTTPMessages
 import JSON
 
 /// An answer of the userinfo endpoint (OpenID Connect Core §5.3.2).

@@ -5,7 +5,7 @@ internal import HTTP1
 internal import HTTPClient
 internal import HTTPExchange
 internal import HTTPServer
-internal import HTTPTypes
+internal import HTTPMessages
 internal import Observability
 
 /// How many seats at most wait for a connection.
@@ -23,7 +23,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
     private let loop: EventLoop
     private let configuration: WorkerConfiguration
     private let forwarder: Forwarder<ServerConnection, Pool>
-    private var rest: Rest?
+    private var memoryRelief: MemoryRelief?
     /// Whether a drain waits no longer for what idle connections may send.
     private var hasLingered = false
     /// How long a drain waits for clients that are silent, slow with a head, or have their last answer; nil before one.
@@ -42,7 +42,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         self.loop = loop
         self.configuration = configuration
         self.forwarder = forwarder
-        rest = Rest(loop: loop) { [unowned self] in
+        memoryRelief = MemoryRelief(loop: loop) { [unowned self] in
             dismissVacant()
         } isConnected: { [unowned self] in
             self.forwarder.hasIdleUpstreams
@@ -78,7 +78,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
             seat.exchange.upstream?.close()
             seat.connection.close()
         }
-        rest?.cancel()
+        memoryRelief?.cancel()
         forwarder.recorder.flush()
     }
 
@@ -138,13 +138,13 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         let seat = Seat(forwarder.makeExchange(for: connection, listener: listener))
         seat.isSecured = isSecured
         begin(seat)
-        _ = loop.startTask { await self.attend(seat) }
+        _ = loop.startTask { await self.keep(seat) }
     }
 
     // MARK: Seats
 
     /// Serves one connection after another.
-    private func attend(_ seat: Seat) async {
+    private func keep(_ seat: Seat) async {
         repeat { await serve(seat) } while await isNeededAgain(seat)
     }
 
@@ -186,7 +186,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
             while try await connection.receiveHead() {
                 if hasLingered { connection.comeBeforeEnd() }
                 await forwarder.exchange(seat.exchange)
-                rest?.worked()
+                memoryRelief?.worked()
                 mustLinger = mustLingerBehind(seat)
                 guard connection.persists, !mustLinger, !(hasLingered && connection.hasReadAll) else { break }
                 connection.answered()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+internal import HTTPMessages
 
 /// How far an answer has come on its way from the upstream to the client.
 struct AnswerProgress {

@@ -3,7 +3,7 @@
 internal import EventLoop
 internal import HTTPClient
 internal import HTTPExchange
-internal import HTTPTypes
+internal import HTTPMessages
 internal import OAuth
 
 /// One request and its answer, on their way through a worker.

@@ -2,7 +2,7 @@
 
 internal import EventLoop
 internal import HTTPExchange
-internal import HTTPTypes
+internal import HTTPMessages
 
 /// The upstream's answer on its way to the client.
 extension Forwarder {

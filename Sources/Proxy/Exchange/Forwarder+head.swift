@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPExchange
-internal import HTTPTypes
+internal import HTTPMessages
 
 /// What goes up: the head as the upstream is to see it, and the start of the content.
 extension Forwarder {

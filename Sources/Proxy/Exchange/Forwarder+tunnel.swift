@@ -2,7 +2,7 @@
 
 internal import EventLoop
 internal import HTTPExchange
-internal import HTTPTypes
+internal import HTTPMessages
 
 /// What follows a 101 (RFC 9110 7.8).
 extension Forwarder {

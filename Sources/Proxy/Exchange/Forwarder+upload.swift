@@ -3,7 +3,7 @@
 internal import EventLoop
 internal import HTTPClient
 internal import HTTPExchange
-internal import HTTPTypes
+internal import HTTPMessages
 
 /// How long a refused request's body may take to arrive, for the request to be sent again.
 private let bodyDelay = Duration.seconds(1)

@@ -3,7 +3,7 @@
 internal import EventLoop
 internal import HTTPClient
 internal import HTTPExchange
-internal import HTTPTypes
+internal import HTTPMessages
 
 /// More 1xx answers than this before the final one are no answer.
 private let interimLimit = 64

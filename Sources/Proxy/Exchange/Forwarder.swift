@@ -3,7 +3,7 @@
 internal import EventLoop
 internal import HTTPClient
 internal import HTTPExchange
-internal import HTTPTypes
+internal import HTTPMessages
 internal import Observability
 
 /// Takes one request after another through one event loop's share of the proxy: see ``exchange(_:)``.

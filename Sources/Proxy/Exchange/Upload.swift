@@ -3,7 +3,7 @@
 internal import EventLoop
 internal import HTTPClient
 internal import HTTPExchange
-internal import HTTPTypes
+internal import HTTPMessages
 
 /// A request on its way to the upstream: the head, and the content as the client sends it.
 ///

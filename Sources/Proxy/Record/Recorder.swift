@@ -2,7 +2,7 @@
 
 internal import EventLoop
 internal import HTTPExchange
-internal import HTTPTypes
+internal import HTTPMessages
 internal import Observability
 internal import System
 

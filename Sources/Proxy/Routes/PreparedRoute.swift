@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+internal import HTTPMessages
 
 /// A route, and what can be made of it once for all its requests.
 final class PreparedRoute: Sendable {

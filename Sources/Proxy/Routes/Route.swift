@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPClient
-package import HTTPTypes
+package import HTTPMessages
 package import OAuth
 
 /// Which requests go to one upstream, as whom, and what is changed on the way.

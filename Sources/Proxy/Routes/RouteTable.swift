@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPTypes
+internal import HTTPMessages
 
 /// Finds the route of a request: the longest path prefix on whole segments, among those for its host and listener.
 final class RouteTable: Sendable {

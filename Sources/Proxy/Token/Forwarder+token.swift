@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPExchange
-internal import HTTPTypes
+internal import HTTPMessages
 internal import OAuth
 internal import Observability
 

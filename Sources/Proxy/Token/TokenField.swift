@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Crypto
-internal import HTTPTypes
+internal import Cryptography
+internal import HTTPMessages
 internal import OAuth
 
 /// How the requests of one route carry their token (RFC 6750 §2.1): the one place that writes it into a head.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
-import Crypto
+import Cryptography
 import System
 
 /// From the words of the command line to the end of the process.

@@ -2,10 +2,10 @@
 
 import Admin
 import Configuration
-import Crypto
+import Cryptography
 import EventLoop
 import HTTPClient
-import HTTPTypes
+import HTTPMessages
 import OAuth
 
 /// Asks the running daemon through its admin listener.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
-import HTTPTypes
+import HTTPMessages
 import OAuth
 import Observability
 import TLS

@@ -2,7 +2,7 @@
 
 import Configuration
 import EventLoop
-import HTTPTypes
+import HTTPMessages
 
 /// `bearerd demo`: a development provider, a sample API and the proxy, all in this process, on loopback.
 struct DemoCommand: Command {

@@ -3,7 +3,7 @@
 import Configuration
 import EventLoop
 import HTTPClient
-import HTTPTypes
+import HTTPMessages
 import JSON
 import OAuth
 import OAuthRuntime

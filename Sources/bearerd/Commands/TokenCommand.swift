@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
-import Crypto
+import Cryptography
 import OAuth
 
 /// `bearerd token`: the only command whose purpose is to show a token.

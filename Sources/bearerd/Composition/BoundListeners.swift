@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EventLoop
-import HTTPTypes
+import HTTPMessages
 import System
 
 /// The sockets of one configured listener: for TCP one set for each worker, else one that all of them watch.

@@ -2,7 +2,7 @@
 
 import Configuration
 import HTTPClient
-import HTTPTypes
+import HTTPMessages
 import OAuth
 import System
 import TokenStore

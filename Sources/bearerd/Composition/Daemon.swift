@@ -2,13 +2,13 @@
 
 import Admin
 import Configuration
-import Crypto
+import Cryptography
 import DevelopmentProvider
 import EventLoop
 import HTTPClient
 internal import HTTPExchange
 import HTTPServer
-import HTTPTypes
+import HTTPMessages
 import OAuth
 import Observability
 import Proxy

@@ -21,13 +21,13 @@ enum DaemonProcess {
     ) throws(CommandFailure) -> ExitStatus {
         SignalSource.ignoreBrokenPipes()
         let sockets: DaemonSockets
-        let confinement: Confinement
+        let sandboxOutcome: SandboxOutcome
         let writer: OutputWriter
         do {
             try HTTPClientLibrary.initialize()
             sockets = try DaemonSockets(configuration)
             // Before the first thread, which would stay free.
-            confinement = try Confinement(of: configuration, file: file)
+            sandboxOutcome = try SandboxOutcome(of: configuration, file: file)
             writer = try OutputWriter()
         } catch {
             throw CommandFailure(error)
@@ -37,7 +37,7 @@ enum DaemonProcess {
         for warning in warnings { log.warning("look at the configuration", [.reason: .string(warning)]) }
         forbidDumps(log)
         raiseDescriptorLimit(log)
-        confinement.tell(log)
+        sandboxOutcome.tell(log)
         defer { writer.flush() }
 
         let loop: EventLoop

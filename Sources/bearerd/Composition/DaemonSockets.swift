@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
-import HTTPTypes
+import HTTPMessages
 import System
 
 /// Every socket that a daemon listens on, bound before it gives up the right to bind others.

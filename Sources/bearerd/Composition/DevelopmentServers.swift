@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
-import Crypto
+import Cryptography
 import DevelopmentProvider
 import HTTPServer
-import HTTPTypes
+import HTTPMessages
 import OAuth
 import System
 

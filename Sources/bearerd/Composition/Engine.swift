@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
-import Crypto
+import Cryptography
 import EventLoop
 import HTTPClient
 internal import HTTPExchange
 import HTTPServer
-import HTTPTypes
+import HTTPMessages
 import OAuth
 import OAuthRuntime
 import Observability

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
-import Crypto
+import Cryptography
 import HTTPClient
-import HTTPTypes
+import HTTPMessages
 import OAuth
 import Proxy
 

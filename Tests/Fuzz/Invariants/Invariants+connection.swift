@@ -4,7 +4,7 @@ import EventLoop
 import HTTP1
 import HTTPExchange
 import HTTPServer
-import HTTPTypes
+import HTTPMessages
 
 extension Invariants {
     /// What a server has understood of one request.

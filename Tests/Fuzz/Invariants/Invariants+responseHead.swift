@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPTypes
+package import HTTPMessages
 
 extension Invariants {
     /// Feeds a response head.

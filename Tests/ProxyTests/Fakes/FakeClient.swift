@@ -2,7 +2,7 @@
 
 import EventLoop
 import HTTPExchange
-import HTTPTypes
+import HTTPMessages
 
 /// A client of which a test says what it sends, and whether it is still there.
 final class FakeClient: ClientExchange, FakeExchange {

@@ -2,7 +2,7 @@
 
 import EventLoop
 import HTTPExchange
-import HTTPTypes
+import HTTPMessages
 
 /// A message on its way out, as far as its peer has taken it.
 final class FakeSink: BodySink {

@@ -2,7 +2,7 @@
 
 import EventLoop
 import HTTPExchange
-import HTTPTypes
+import HTTPMessages
 
 /// Content that a test hands in, piece by piece, while somebody waits for it or not.
 final class FakeSource: BodySource {

@@ -3,7 +3,7 @@
 import EventLoop
 import HTTPClient
 import HTTPExchange
-import HTTPTypes
+import HTTPMessages
 
 /// What an upstream does with one request.
 struct FakeAnswer {

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibcurl
+internal import COpenSSL
+internal import EventLoop
+internal import Glibc
+internal import HTTPMessages
+
+extension CurlEasy {
+    /// Sets what every handle of bearerd needs, and how the server at `url` is reached.
+    ///
+    /// - Parameter attachments: kept by the caller for as long as this handle, and so is `transport`'s trust store.
+    func configure(url: HTTPURL, transport: Transport, attachments: CurlAttachments) throws(CurlError) {
+        try set(CURLOPT_NOSIGNAL, to: true)
+        try set(CURLOPT_QUICK_EXIT, to: true)  // else cleaning up waits for the thread that resolves a name
+        // Over HTTP/2 libcurl would turn the bytes that we frame ourselves into frames of its own.
+        try set(CURLOPT_HTTP_VERSION, to: Int(CURL_HTTP_VERSION_1_1))
+        try set(CURLOPT_TCP_NODELAY, to: true)
+        try setSocketOpener(openSocket)
+        try set(CURLOPT_OPENSOCKETDATA, to: Unmanaged.passUnretained(attachments).toOpaque())
+        try set(CURLOPT_FOLLOWLOCATION, to: false)
+        try set(CURLOPT_PROTOCOLS_STR, to: "http,https")
+        if let path = url.socketPath {
+            try set(CURLOPT_UNIX_SOCKET_PATH, to: path)
+            try set(CURLOPT_URL, to: "http://localhost" + url.target)
+        } else {
+            try set(CURLOPT_URL, to: url.description)
+        }
+        if let destination = transport.connectTo {
+            try set(CURLOPT_CONNECT_TO, to: ["::\(destination)"], keptBy: attachments)
+        }
+        try setProxy(transport.proxy(to: url))
+        try setSecurity(transport)
+    }
+
+    private func setProxy(_ proxy: Transport.Proxy) throws(CurlError) {
+        // A proxy that were asked for the resource itself would see the token.
+        try set(CURLOPT_HTTPPROXYTUNNEL, to: true)
+        try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, to: true)
+        switch proxy {
+        case .none:
+            try set(CURLOPT_PROXY, to: "")  // nil would mean the environment's
+        case .url(let url):
+            try set(CURLOPT_PROXY, to: url)
+            try set(CURLOPT_NOPROXY, to: "")  // nil would mean the environment's
+        case .environment:
+            break
+        }
+    }
+
+    /// The default of libcurl's `CAINFO` stays for the proxy alone: the server's authorities are the trust store's.
+    private func setSecurity(_ transport: Transport) throws(CurlError) {
+        try set(CURLOPT_CAINFO, to: String?.none)
+        try set(CURLOPT_CAPATH, to: String?.none)
+        // With a path set libcurl parses the bundle each time.
+        try set(CURLOPT_PROXY_CAPATH, to: String?.none)
+        try set(CURLOPT_SSLVERSION, to: Int(CURL_SSLVERSION_TLSv1_2))
+        try set(CURLOPT_PROXY_SSLVERSION, to: proxyVersionMark)
+        try set(CURLOPT_SSL_VERIFYPEER, to: !transport.skipsVerification)
+        try set(CURLOPT_SSL_VERIFYHOST, to: transport.skipsVerification ? 0 : 2)
+        try set(CURLOPT_SSLCERT, to: transport.clientCertificateFile)
+        try set(CURLOPT_SSLKEY, to: transport.clientKeyFile ?? transport.clientCertificateFile)
+        // libcurl would take the store of its first connection for the one of all: a changed ca_file would not count.
+        try set(CURLOPT_CA_CACHE_TIMEOUT, to: 0)
+        try bearerd_easy_setopt_ssl_context_function(handle, onSecurityContext).check()
+        try set(CURLOPT_SSL_CTX_DATA, to: transport.trust.map { UnsafeMutableRawPointer($0.handle) })
+    }
+}
+
+extension Transport {
+    /// The proxy that is really used: none for this machine, judged by the address that is connected to.
+    func proxy(to url: HTTPURL) -> Proxy {
+        url.scheme == .unix || (connectTo?.isLoopback ?? url.isLoopback) ? .none : proxy
+    }
+}
+
+/// An explicit highest version for the TLS connection to an HTTPS proxy, where the server's has none: the only thing
+/// by which ``onSecurityContext`` can tell which of the two it is asked about.
+private let proxyVersionMark = Int(CURL_SSLVERSION_TLSv1_2) | Int(CURL_SSLVERSION_MAX_TLSv1_3)
+
+/// Called by libcurl once for each TLS connection, before the handshake (`CURLOPT_SSL_CTX_FUNCTION`).
+private func onSecurityContext(
+    _: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?, _ trust: UnsafeMutableRawPointer?
+) -> CURLcode {
+    guard let context = context.map({ OpaquePointer($0) }) else { return CURLE_SSL_CONNECT_ERROR }
+    // Without the first, OpenSSL wants a write repeated from the same address; without the second, all of it at once.
+    let modes = Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_ENABLE_PARTIAL_WRITE)
+    SSL_CTX_ctrl(context, SSL_CTRL_MODE, modes, nil)
+    // libcurl wants no session tickets before TLS 1.3: a server that keeps no sessions could resume none.
+    SSL_CTX_clear_options(context, BEARERD_SSL_OP_NO_TICKET)
+    // libcurl itself would be content with a name in the subject alone.
+    if SSL_CTX_get_verify_mode(context) != SSL_VERIFY_NONE { bearerd_ssl_ctx_verify_server(context) }
+    guard SSL_CTX_ctrl(context, SSL_CTRL_GET_MAX_PROTO_VERSION, 0, nil) != Int(TLS1_3_VERSION) else {
+        return CURLE_OK
+    }
+    if let trust { SSL_CTX_set1_cert_store(context, OpaquePointer(trust)) }
+    return CURLE_OK
+}
+
+/// Opens a socket as libcurl would (CURLOPT_OPENSOCKETFUNCTION), and makes it fit for where it leads.
+private func openSocket(
+    _ context: UnsafeMutableRawPointer?, _: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
+) -> curl_socket_t {
+    guard let context, let address else { return CURL_SOCKET_BAD }
+    let attachments = Unmanaged<CurlAttachments>.fromOpaque(context).takeUnretainedValue()
+    attachments.onResolved?()
+    attachments.onResolved = nil
+    let type = address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
+    let descriptor = socket(address.pointee.family, type, address.pointee.protocol)
+    attachments.socketError = descriptor < 0 ? errno : 0
+    guard descriptor >= 0 else { return CURL_SOCKET_BAD }
+    LoopbackSocket.tune(descriptor, at: &address.pointee.addr)
+    if address.pointee.family != AF_UNIX { TCPKeepAlive.enable(on: descriptor) }
+    return descriptor
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibcurl
+internal import HTTPMessages
+
+/// What has come of one answer so far.
+///
+/// Libcurl's callbacks fill it; confined to its loop's thread.
+final class TransferAnswer {
+    private(set) var fields = HTTPFields()
+    private(set) var body: [UInt8] = []
+    private let maximumBodyBytes: Int
+    private var headBytes = 0
+
+    private static let maximumHeadBytes = 64 * 1024
+
+    init(maximumBodyBytes: Int) {
+        self.maximumBodyBytes = maximumBodyBytes
+    }
+
+    /// Has libcurl fill this object, which the caller keeps for as long as the handle.
+    func collect(from easy: borrowing CurlEasy) throws(CurlError) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        try easy.set(CURLOPT_HEADERFUNCTION, to: onHeaderLine)
+        try easy.set(CURLOPT_HEADERDATA, to: context)
+        try easy.set(CURLOPT_WRITEFUNCTION, to: onBody)
+        try easy.set(CURLOPT_WRITEDATA, to: context)
+    }
+
+    fileprivate func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let room = maximumBodyBytes - body.count
+        body.append(contentsOf: bytes.prefix(room))
+        return bytes.count <= room
+    }
+
+    /// Takes one line of a head, its line end included: a status line, a field, or the empty line.
+    fileprivate func headerLineArrived(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        headBytes += bytes.count
+        guard headBytes <= Self.maximumHeadBytes else { return false }
+        if bytes.starts(with: "HTTP/".utf8) {
+            fields.removeAll(keepingCapacity: true)  // the final head after an interim one
+            return true
+        }
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
+            let name = HTTPFields.Name(String(decoding: bytes[..<colon], as: UTF8.self))
+        else { return true }
+        let value = bytes[(colon + 1)...].drop { $0.isWhitespace }
+        let end = value.lastIndex { !$0.isWhitespace }.map { $0 + 1 } ?? value.startIndex
+        fields.append(name, String(decoding: value[..<end], as: UTF8.self))
+        return true
+    }
+}
+
+extension UInt8 {
+    /// What may surround a field's value: spaces, tabs, and its line's end.
+    fileprivate var isWhitespace: Bool { self == 0x20 || self == 0x09 || self == 0x0D || self == 0x0A }
+}
+
+private func onHeaderLine(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    deliver(bytes, count: size * count, to: context) { $0.headerLineArrived($1) }
+}
+
+private func onBody(
+    _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+    deliver(bytes, count: size * count, to: context) { $0.bodyArrived($1) }
+}
+
+/// Returns what libcurl expects: the whole count, or anything else to end the transfer with `CURLE_WRITE_ERROR`.
+private func deliver(
+    _ bytes: UnsafeMutablePointer<CChar>?, count: Int, to context: UnsafeMutableRawPointer?,
+    _ body: (TransferAnswer, UnsafeRawBufferPointer) -> Bool
+) -> Int {
+    guard count > 0 else { return 0 }
+    guard let context, let bytes else { return 0 }
+    let answer = Unmanaged<TransferAnswer>.fromOpaque(context).takeUnretainedValue()
+    return body(answer, UnsafeRawBufferPointer(start: bytes, count: count)) ? count : 0
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibcurl
+package import EventLoop
+internal import HTTPMessages
+
+/// Carries whole requests to authorization servers, each on a connection of its own.
+///
+/// Such requests are rare: neither connection nor TLS session nor address is kept, so that every answer comes from a
+/// server whose certificate was verified for this very request, at the address that its name has now.
+package actor TransferClient: LoopConfined {
+    package nonisolated let loop: EventLoop
+    private var multi: CurlMulti?
+
+    package init(loop: EventLoop) {
+        self.loop = loop
+    }
+
+    /// Sends a request and waits for all of its answer; a cancelled task ends the transfer at once.
+    ///
+    /// - Parameter transport: how the server is reached, and whose certificates are accepted.
+    package func send(
+        _ request: TransferRequest, over transport: Transport
+    ) async throws(TransferError) -> TransferResponse {
+        let answer = TransferAnswer(maximumBodyBytes: request.maximumBodyBytes)
+        let transfer: CurlTransfer
+        do {
+            transfer = try self.transfer(request, over: transport, into: answer)
+        } catch {
+            throw .other(error)
+        }
+        defer { transfer.end() }
+        let limit = request.timeLimit > .zero ? limit(of: transfer, for: request) : nil
+        defer { withExtendedLifetime(limit) {} }
+        let failure: TransferError? =
+            switch await transfer.run() {
+            case .cancelled: .cancelled
+            case .expired: transfer.isSent ? .timedOut : .notConnected(.connectionTimeout)
+            case .done(CURLE_OK): nil
+            case .done(let code): TransferError(code, of: transfer)
+            }
+        if let failure, !request.keepsPartialAnswer || answer.body.isEmpty { throw failure }
+        let status = transfer.easy.number(CURLINFO_RESPONSE_CODE)
+        return TransferResponse(status: status, fields: answer.fields, body: answer.body, cutOff: failure)
+    }
+
+    /// Ends `transfer` in time; one whose request is on its way may take longer than to get that far.
+    private func limit(of transfer: CurlTransfer, for request: TransferRequest) -> TransferLimit {
+        var more = request.sentTimeLimit.map { $0 - request.timeLimit } ?? .zero
+        return TransferLimit(request.timeLimit, loop: loop) { [unowned transfer] in
+            guard more > .zero, transfer.isSent else {
+                transfer.expire()
+                return nil
+            }
+            defer { more = .zero }
+            return more
+        }
+    }
+
+    private func transfer(
+        _ request: TransferRequest, over transport: Transport, into answer: TransferAnswer
+    ) throws(CurlError) -> CurlTransfer {
+        let easy = try CurlEasy()
+        let attachments = CurlAttachments()
+        try easy.configure(url: request.url, transport: transport, attachments: attachments)
+        try easy.set(CURLOPT_FRESH_CONNECT, to: true)
+        try easy.set(CURLOPT_FORBID_REUSE, to: true)
+        try easy.set(CURLOPT_SSL_SESSIONID_CACHE, to: false)
+        try easy.set(CURLOPT_DNS_CACHE_TIMEOUT, to: 0)
+        // libcurl looks at its own limits before it looks at a socket in which the answer may lie.
+        try easy.set(CURLOPT_TIMEOUT_MS, to: 0)
+        try easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: Duration.zero)
+        try easy.setMessage(request, attachments: attachments)
+        try answer.collect(from: easy)
+        var dependencies: [AnyObject] = [answer]
+        if let trust = transport.trust { dependencies.append(trust) }
+        return CurlTransfer(
+            easy, attachments: attachments, dependencies: dependencies, multi: try sharedMulti())
+    }
+
+    private func sharedMulti() throws(CurlError) -> CurlMulti {
+        if let multi { return multi }
+        let fresh = try CurlMulti(loop: loop)
+        multi = fresh
+        return fresh
+    }
+}
+
+extension CurlTransfer {
+    /// Whether the connection is ready and its TLS handshake done: from then on the peer may know what is asked.
+    fileprivate var isSent: Bool { easy.microseconds(CURLINFO_PRETRANSFER_TIME_T) > 0 }
+}
+
+extension CurlEasy {
+    fileprivate func setMessage(_ request: TransferRequest, attachments: CurlAttachments) throws(CurlError) {
+        switch request.method {
+        case .get where request.body.isEmpty:
+            try set(CURLOPT_HTTPGET, to: true)
+        case .head:
+            try set(CURLOPT_NOBODY, to: true)
+        default:
+            try set(CURLOPT_CUSTOMREQUEST, to: request.method.rawValue)
+            if request.method == .post || !request.body.isEmpty {
+                try set(CURLOPT_POST, to: true)
+                try setBody(request.body)
+            }
+        }
+        try set(CURLOPT_HTTPHEADER, to: Self.lines(of: request), keptBy: attachments)
+    }
+
+    /// The fields as libcurl wants them: `Name: value`, `Name;` for an empty value, `Name:` for one to be left out.
+    private static func lines(of request: TransferRequest) -> [String] {
+        var lines: [String] = []
+        request.fields.forEach { name, value in lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")
+        }
+        if !request.fields.contains(.expect) { lines.append("\(HTTPFields.Name.expect):") }
+        if !request.fields.contains(.contentType) { lines.append("\(HTTPFields.Name.contentType):") }
+        return lines
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibcurl
+internal import EventLoop
+internal import Glibc
+package import HTTPMessages
+internal import TLS
+
+/// Opens connections to one upstream: libcurl resolves, connects and tunnels; TLS is ours where no proxy is in between.
+///
+/// Confined to its loop's thread.
+package final class UpstreamConnector {
+    private let address: UpstreamAddress
+    private let multis: CurlMultiSet
+    private let headLimits: HeadLimits
+    /// Nil where no name server has a say.
+    private let lookups: LookupTurns?
+    /// What libcurl's connections have in common, and the round of look-ups that it is of.
+    private var shared: (share: CurlShare, round: Int)?
+    /// For those that we encrypt.
+    private lazy var security = UpstreamSecurity(address)
+
+    /// - Parameters:
+    ///   - multis: of the loop that will own the connections.
+    ///   - headLimits: of answers.
+    ///   - nameAge: how long a name's addresses may be used, a minute at most; zero means that minute.
+    package init(
+        address: UpstreamAddress, multis: CurlMultiSet, nameAge: Duration = .zero,
+        headLimits: HeadLimits = HeadLimits()
+    ) {
+        self.address = address
+        self.headLimits = headLimits
+        self.multis = multis
+        lookups = address.isNamed ? LookupTurns(loop: multis.loop, age: nameAge) : nil
+    }
+
+    /// Resolves, connects, tunnels and encrypts as the address says; nothing of it blocks the loop.
+    ///
+    /// - Parameter timeout: of all of it; zero waits for ever.
+    package func connect(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
+        let start = ContinuousClock.now
+        let transfer = try await connected(within: timeout, since: start)
+        guard let descriptor = transfer.easy.activeSocket else { throw .connectionRefused }
+        if address.isEncryptedByLibcurl { return try encrypted(transfer, descriptor: descriptor) }
+        let own = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        transfer.end()  // a duplicate of its socket is all that is kept
+        guard own >= 0 else { throw .noDescriptors }
+        guard address.url.scheme == .https else {
+            return connection(over: SocketWire(descriptor: own), descriptor: own)
+        }
+        let connection = try secured(own)
+        try await agree(on: connection, within: timeout, since: start)
+        return connection
+    }
+
+    private func connection(over wire: any Wire, descriptor: Int32) -> UpstreamConnection {
+        UpstreamConnection(wire: wire, descriptor: descriptor, loop: multis.loop, limits: headLimits)
+    }
+
+    /// What libcurl does of it, when it is this connection's turn to ask for the name.
+    ///
+    /// Addresses that were found a while ago may be another's by now: where they fail, the name is asked for anew, and
+    /// nobody loses an answer for it, because nothing was sent.
+    private func connected(
+        within timeout: Duration, since start: ContinuousClock.Instant
+    ) async throws(UpstreamError) -> CurlTransfer {
+        guard let lookups else { return try await transfer(within: timeout, on: nil) }
+        let turn = try await lookups.turn(within: timeout)
+        let findings = lookups.findings
+        do throws(UpstreamError) {
+            return try await run(turn, within: Self.rest(of: timeout, since: start))
+        } catch {
+            guard turn == .free, error.isOfAddress, lookups.findings != findings || !lookups.areKnown,
+                timeout == .zero || start.duration(to: .now) < timeout
+            else { throw error }
+        }
+        let second = try await lookups.turn(within: Self.rest(of: timeout, since: start))
+        return try await run(second, within: Self.rest(of: timeout, since: start))
+    }
+
+    /// Connecting that was given up after this time counts against the address.
+    private static let doubtfulAfter = Duration.seconds(1)
+
+    private func run(
+        _ turn: LookupTurns.Turn, within timeout: Duration
+    ) async throws(UpstreamError) -> CurlTransfer {
+        let began = ContinuousClock.now
+        do throws(UpstreamError) {
+            let transfer = try await transfer(within: timeout, on: turn)
+            lookups?.end(turn, because: nil)
+            return transfer
+        } catch {
+            if error == .cancelled, let lookups, !lookups.areKnown {
+                lookups.abandon(turn)
+            } else {
+                // Clients are seldom as patient as we: who leaves an address that is silent has reason to.
+                if error == .cancelled, began.duration(to: .now) >= Self.doubtfulAfter { lookups?.doubt() }
+                lookups?.end(turn, because: error)
+            }
+            throw error
+        }
+    }
+
+    /// What is left of a time-out; zero is none.
+    private static func rest(of timeout: Duration, since start: ContinuousClock.Instant) -> Duration {
+        timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
+    }
+
+    /// - Parameter turn: nil where nobody asks for a name.
+    private func transfer(
+        within timeout: Duration, on turn: LookupTurns.Turn?
+    ) async throws(UpstreamError) -> CurlTransfer {
+        var round = lookups?.round
+        if case .scout(let own)? = turn { round = own }
+        let transfer: CurlTransfer
+        do {
+            transfer = try self.transfer(within: timeout, ofRound: round)
+        } catch {
+            throw .other(error)
+        }
+        if case .scout(let round)? = turn, let lookups {
+            transfer.attachments.onResolved = { lookups.found(in: round) }
+        }
+        switch await transfer.run() {
+        case .cancelled, .expired: throw .cancelled
+        case .done(CURLE_OK): return transfer
+        case .done(let code): throw UpstreamError(code, of: transfer)
+        }
+    }
+
+    private func transfer(within timeout: Duration, ofRound round: Int?) throws(CurlError) -> CurlTransfer {
+        let easy = try CurlEasy()
+        let attachments = CurlAttachments()
+        let isEncrypted = address.isEncryptedByLibcurl
+        let url = isEncrypted || address.url.scheme != .https ? address.url : address.url.withoutTLS
+        try easy.configure(url: url, transport: address.transport, attachments: attachments)
+        try easy.set(CURLOPT_CONNECT_ONLY, to: true)
+        try easy.set(CURLOPT_FRESH_CONNECT, to: true)
+        try easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: timeout)
+        var dependencies: [AnyObject] = []
+        if isEncrypted, let trust = address.transport.trust { dependencies.append(trust) }
+        if isEncrypted || round != nil {
+            let share = try share(of: round ?? 0)
+            try share.join(easy)
+            dependencies.append(share)
+        }
+        return CurlTransfer(
+            easy, attachments: attachments, dependencies: dependencies, multi: try multis.multi())
+    }
+
+    /// What connections of a round have in common; who comes late for a round that is over gets nothing of the next.
+    private func share(of round: Int) throws(CurlError) -> CurlShare {
+        if let shared, shared.round == round { return shared.share }
+        let fresh = try CurlShare()
+        if shared.map({ $0.round < round }) ?? true { shared = (fresh, round) }
+        return fresh
+    }
+
+    // MARK: TLS
+
+    private func secured(_ descriptor: Int32) throws(UpstreamError) -> UpstreamConnection {
+        let wire: (any Wire)?
+        do throws(UpstreamError) {
+            wire = try security.context().wire(on: descriptor)
+        } catch {
+            close(descriptor)
+            throw error
+        }
+        guard let wire else {
+            close(descriptor)
+            throw .tlsHandshake
+        }
+        return connection(over: wire, descriptor: descriptor)
+    }
+
+    private func agree(
+        on connection: UpstreamConnection, within timeout: Duration, since start: ContinuousClock.Instant
+    ) async throws(UpstreamError) {
+        do throws(StreamError) {
+            try await handshake(on: connection, within: Self.rest(of: timeout, since: start)).get()
+        } catch {
+            connection.close()
+            if Task.isCancelled { throw .cancelled }
+            lookups?.doubt()
+            switch error {
+            case .timedOut: throw .connectionTimeout
+            case .certificate(let code): throw .tlsCertificate(CertificateFault(verifyResult: code))
+            case .closed, .reset, .failed, .unencrypted, .transport: throw .tlsHandshake
+            }
+        }
+    }
+
+    /// Agrees on keys, unless the task is cancelled meanwhile.
+    ///
+    /// - Parameter isolation: the caller's, which is to be the loop's.
+    private func handshake(
+        on connection: UpstreamConnection, within limit: Duration,
+        isolation: isolated (any Actor)? = #isolation
+    ) async -> Result<Void, StreamError> {
+        let reference = LoopReference(connection, loop: multis.loop)
+        return await withTaskCancellationHandler {
+            _ = isolation  // as in CurlTransfer.run
+            do throws(StreamError) {
+                return .success(try await connection.stream.handshake(within: limit))
+            } catch {
+                return .failure(error)
+            }
+        } onCancel: {
+            reference.post { $0.close() }
+        }
+    }
+
+    private func encrypted(
+        _ transfer: CurlTransfer, descriptor: Int32
+    ) throws(UpstreamError) -> UpstreamConnection {
+        guard let wire = CurlWire(transfer) else { throw .tlsHandshake }
+        return connection(over: wire, descriptor: descriptor)
+    }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+internal import HTTPMessages
+internal import TLS
+
+/// TLS to one upstream, made anew when the files of our own certificate change.
+///
+/// Confined to its loop's thread.
+final class UpstreamSecurity {
+    /// What tells one state of a file from another.
+    private struct Stamp: Equatable {
+        var device: dev_t
+        var inode: ino_t
+        var size: off_t
+        var seconds: time_t
+        var nanoseconds: Int
+
+        init?(_ path: String) {
+            var status = stat()
+            guard stat(path, &status) == 0 else { return nil }
+            device = status.st_dev
+            inode = status.st_ino
+            size = status.st_size
+            seconds = status.st_mtim.tv_sec
+            nanoseconds = status.st_mtim.tv_nsec
+        }
+    }
+
+    private let address: UpstreamAddress
+    private var current: (context: ClientContext, stamps: [Stamp?])?
+
+    init(_ address: UpstreamAddress) {
+        self.address = address
+    }
+
+    /// What the next connection is encrypted with.
+    ///
+    /// - Throws: ``UpstreamError/clientCertificate``, ``UpstreamError/tlsHandshake``.
+    func context() throws(UpstreamError) -> ClientContext {
+        let transport = address.transport
+        let files = [transport.clientCertificateFile, transport.clientKeyFile].compactMap(\.self)
+        let stamps = files.map { Stamp($0) }
+        if let current, current.stamps == stamps { return current.context }
+        do throws(ClientContext.Failure) {
+            let context = try ClientContext(
+                host: address.url.host, authorities: transport.trust?.handle,
+                certificateFile: transport.clientCertificateFile, keyFile: transport.clientKeyFile,
+                skipsVerification: transport.skipsVerification)
+            current = (context, stamps)
+            return context
+        } catch {
+            // A certificate and its key are two files: between the one's change and the other's the pair before serves.
+            if let current { return current.context }
+            throw error == .clientCertificate ? .clientCertificate : .tlsHandshake
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import Observability
+import System
+import TokenStore
+
+/// The sandbox that the process gives itself, as far as the kernel has one.
+enum SandboxOutcome {
+    /// None: the configuration has commands to run.
+    case runsCommands
+    /// None: the kernel took no rules.
+    case refused(SystemError)
+    case entered(Sandbox.Extent, Sandbox)
+
+    /// Locks the calling thread in, and all that it will start; call it before there are other threads.
+    ///
+    /// - Throws: `FileStoreError` if the store's directory cannot be made, which must be there first.
+    init(of configuration: Configuration, file: String?) throws(FileStoreError) {
+        guard !configuration.runsCommands else {
+            self = .runsCommands
+            return
+        }
+        var store: String?
+        if let directory = configuration.store.directory { store = try FileStore.makeDirectory(directory) }
+        let sandbox = configuration.sandbox(file: file, store: store)
+        do throws(SystemError) {
+            self = .entered(try sandbox.enter(), sandbox)
+        } catch {
+            self = .refused(error)
+        }
+    }
+
+    /// Says in one line what the process may still do.
+    func tell(_ log: Log) {
+        switch self {
+        case .runsCommands:
+            log.warning("no sandbox", [.reason: "on_state_change runs commands, which it would lock in too"])
+        case .refused(let error):
+            log.warning("no sandbox", [.reason: .string(error.description)])
+        case .entered(.none, _):
+            log.notice("no sandbox", [.reason: "the kernel has no Landlock"])
+        case .entered(.landlock(let version), let sandbox):
+            let judgesPorts = version >= Sandbox.versionForPorts
+            let ports = sandbox.connectPorts.map { $0.sorted().map(String.init).joined(separator: " ") }
+            log.info(
+                "sandboxed",
+                [
+                    .version: .integer(version), .places: .integer(sandbox.placeCount),
+                    .bind: judgesPorts ? "none" : "any",
+                    .connect: .string(judgesPorts ? ports ?? "any" : "any"),
+                ])
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import FuzzInvariants
+import HTTPMessages
+import Testing
+
+@Suite struct HTTPFieldsTests {
+    @Test func `a name is compared without case and written as spelt`() throws {
+        let name = try #require(HTTPFields.Name("x-OWN"))
+        #expect(name == HTTPFields.Name("X-Own"))
+        #expect(name.hashValue == HTTPFields.Name("X-Own")?.hashValue)
+        #expect(name.description == "x-OWN")
+        #expect(HTTPFields.Name("host") == .host)
+        #expect(HTTPFields.Name("hosts") != .host)
+    }
+
+    @Test(arguments: ["", " ", "a b", "a:", "a\r\n", "é", "a\0", "(a)", "a/b"])
+    func `a name that is no token is none`(text: String) {
+        #expect(HTTPFields.Name(text) == nil)
+    }
+
+    @Test func `every name of our own is found in a parsed head`() throws {
+        let names: [HTTPFields.Name] = [
+            .host, .authorization, .connection, .contentLength, .transferEncoding, .te, .trailer, .upgrade,
+            .via,
+            .location, .wwwAuthenticate, .contentType, .date, .retryAfter, .proxyStatus, .keepAlive,
+            .proxyConnection,
+            .proxyAuthorization, .proxyAuthenticate, .expect, .origin, .xForwardedFor, .xForwardedProto,
+            .xForwardedHost, .xRequestID, .cookie, .setCookie, .accept, .cacheControl, .secFetchSite,
+            .bearerdKey,
+            .bearerdAdmin, .server, .userAgent,
+        ]
+        for name in names {
+            for spelling in [name.description, name.description.lowercased(), name.description.uppercased()] {
+                let fields = try Self.fields("\(spelling): v")
+                #expect(fields.contains(name))
+                #expect(fields[name] == "v")
+                #expect(fields.count(of: name) == 1)
+            }
+        }
+    }
+
+    @Test func `setting replaces the first in place, removes the others and keeps the spelling`() throws {
+        var fields = try Self.fields("a: 1", "hOst: x", "b: 2", "Host: y")
+        fields[.host] = "z"
+        #expect(Self.lines(fields) == ["a: 1", "hOst: z", "b: 2"])
+        fields[.host] = nil
+        #expect(Self.lines(fields) == ["a: 1", "b: 2"])
+        #expect(!fields.contains(.host))
+        fields[.host] = "w"
+        #expect(Self.lines(fields) == ["a: 1", "b: 2", "Host: w"])
+    }
+
+    @Test(arguments: ["a\r\nX: y", "a\0", "\u{7F}", "a\nb"])
+    func `a value that no field may hold is never written`(value: String) throws {
+        var fields = try Self.fields("a: 1", "Host: x")
+        let isAppended = fields.append(.via, value)
+        #expect(!isAppended)
+        #expect(!fields.contains(.via))
+        fields[.host] = value
+        #expect(Self.lines(fields) == ["a: 1"])
+    }
+
+    @Test func `white space around a value that is set is dropped`() {
+        var fields = HTTPFields()
+        fields.append(.via, "\t 1.1 a ")
+        #expect(fields[.via] == "1.1 a")
+        #expect(Self.lines(fields) == ["Via: 1.1 a"])
+    }
+
+    @Test func `a ready-made line is taken as it is`() throws {
+        var fields = try Self.fields("Host: x", "Authorization: Basic y")
+        fields.remove(.authorization)
+        fields.append(line: latin1("Authorization: Bearer t\r\n"), of: .authorization)
+        #expect(fields[.authorization] == "Bearer t")
+        #expect(Self.lines(fields) == ["Host: x", "Authorization: Bearer t"])
+    }
+
+    @Test(arguments: [
+        "", "\r\n", "Via", ": b\r\n", "Via:b\r\n", "Via: b", "Via: b\n", "Via: b\r", "Via:\r\n", "Vi: ab\r\n",
+    ])
+    func `a line of another shape is not taken`(line: String) {
+        var fields = HTTPFields()
+        let isAppended = fields.append(line: latin1(line), of: .via)
+        #expect(!isAppended)
+        #expect(fields.isEmpty)
+    }
+
+    @Test func `values, counts and list members come from all lines`() throws {
+        let fields = try Self.fields(
+            "Via: 1.1 a, 1.1 b", "x: y", "via: 1.0 c ,, ", "Connection: Keep-Alive,\tCLOSE")
+        #expect(fields.values(of: .via) == ["1.1 a, 1.1 b", "1.0 c ,,"])
+        #expect(fields.count(of: .via) == 2)
+        #expect(fields.listMembers(of: .via) == ["1.1 a", "1.1 b", "1.0 c"])
+        #expect(fields.containsToken("close", in: .connection))
+        #expect(fields.containsToken("keep-alive", in: .connection))
+        #expect(!fields.containsToken("keep", in: .connection))
+        #expect(!fields.containsToken("close", in: .upgrade))
+    }
+
+    @Test func `hop-by-hop fields go, with those that Connection names`() throws {
+        var fields = try Self.fields(
+            "Host: a", "Connection: keep-alive, X-Own , te", "x-own: 1", "Keep-Alive: 5",
+            "Proxy-Connection: x", "TE: x",
+            "Trailer: t", "Transfer-Encoding: chunked", "Upgrade: h2c", "HTTP2-Settings: x", "X-Other: 2",
+            "Proxy-Authorization: Basic x", "Proxy-Authenticate: y", "connection: x-third, close",
+            "X-THIRD: 3", "Accept: b")
+        fields.removeHopByHop()
+        #expect(Self.lines(fields) == ["Host: a", "Trailer: t", "X-Other: 2", "Accept: b"])
+        #expect(!fields.contains(.connection))
+    }
+
+    @Test func `Connection cannot take away what the message needs`() throws {
+        var fields = try Self.fields(
+            "Host: a", "Content-Length: 5", "Content-Type: b",
+            "Connection: host, content-length, Content-Type, cookie",
+            "Cookie: c")
+        fields.removeHopByHop()
+        #expect(Self.lines(fields) == ["Host: a", "Content-Length: 5", "Content-Type: b"])
+    }
+
+    @Test func `nothing is hop-by-hop in a message without such fields`() throws {
+        let before = try Self.fields("Host: a", "X-Connection: close", "Accept: b")
+        var after = before
+        after.removeHopByHop()
+        #expect(after == before)
+    }
+
+    @Test func `removing leaves the other fields and their order`() throws {
+        let own = try #require(HTTPFields.Name("X-Own"))
+        var fields = try Self.fields("X-Own: 1", "A: b", "x-own: 2", "C: d", "X-OWN: 3")
+        fields.remove(own)
+        #expect(Self.lines(fields) == ["A: b", "C: d"])
+        #expect(!fields.contains(own))
+        fields.removeAll(keepingCapacity: true)
+        #expect(fields.isEmpty)
+        #expect(!fields.contains(.host))
+    }
+
+    static func fields(_ lines: String...) throws -> HTTPFields {
+        var response = HTTPResponse()
+        var parser = ResponseParser()
+        let text = "HTTP/1.1 200 OK\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n"
+        let end = try parser.parse(latin1(text).span, into: &response)
+        #expect(end == text.utf8.count)
+        return response.fields
+    }
+
+    static func lines(_ fields: HTTPFields) -> [String] {
+        var output: [UInt8] = []
+        fields.serialize(into: &output)
+        return latin1(output).split(separator: "\r\n").map(String.init)
+    }
+}
