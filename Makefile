@@ -11,10 +11,12 @@ FUZZ_SECONDS ?= 60
 SOAK ?= 50
 SOAK_REQUESTS ?= 10000000
 TESTS ?=
+PARTS ?=
 PROVIDERS ?=
 FUZZERS ?= $(patsubst Tests/Fuzz/%Fuzzer.swift,%,$(wildcard Tests/Fuzz/*Fuzzer.swift))
 
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
+VERSION := $(shell sed -n 's/.*let text = "\(.*\)".*/\1/p' Sources/bearerd/Version.swift)
 # The package is optimised as one: without that no call from one module to another is inlined, as all is `package`.
 # lld's packed relocations keep 0.7 MiB of tables out of memory; glibc reads them since 2.36. Every symbol is bound before
 # the first line runs, so that all tables of addresses are read-only; libraries come from the system's places alone.
@@ -85,6 +87,19 @@ interop: build ## bearerd with real identity providers; PROVIDERS=name, and KEYC
 websocket: build ## a WebSocket library's client and server through bearerd, and frames byte by byte
 	deploy/bootstrap python3 python3-venv
 	Tests/WebSocket/run
+
+.PHONY: deploy-test
+deploy-test: release ## what deploy/ holds, built and used; PARTS=name
+	deploy/bootstrap python3
+	Tests/Deploy/run $(PARTS)
+
+.PHONY: deploy-test-all
+deploy-test-all: ## the parts of deploy-test that take minutes too: roots and systems of their own
+	$(MAKE) deploy-test PARTS=all
+
+.PHONY: version
+version: ## prints the version, which Sources/bearerd/Version.swift has
+	@echo $(VERSION)
 
 .PHONY: bench
 bench: release ## bearerd beside nginx, haproxy and the least there can be; BENCH_SECONDS=2 for a quick look
