@@ -7,6 +7,8 @@ SHELL := /bin/bash
 
 CONFIG ?= config.yaml
 PREFIX ?= /usr/local
+DESTDIR ?=
+BINARY ?= .build/release/bearerd
 FUZZ_SECONDS ?= 60
 SOAK ?= 50
 SOAK_REQUESTS ?= 10000000
@@ -130,9 +132,17 @@ test-tsan: bootstrap ## all tests under ThreadSanitizer
 	TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/tsan-suppressions.txt \
 	    swift test --sanitize thread --scratch-path .build/tsan --disable-xctest --no-parallel
 
+.PHONY: dist
+dist: release ## tarballs of the source and of what is installed, in .build; the same input makes the same bytes
+	@deploy/dist $(VERSION) $(BINARY)
+
 .PHONY: install
-install: release ## copies the release binary to PREFIX/bin (/usr/local/bin)
-	install -D -m 0755 .build/release/bearerd $(DESTDIR)$(PREFIX)/bin/bearerd
+install: ## installs the BINARY that was built to DESTDIR/PREFIX (/usr/local), stripped; builds nothing
+	@deploy/install '$(BINARY)' '$(DESTDIR)$(PREFIX)'
+
+.PHONY: uninstall
+uninstall: ## removes what install put there
+	@deploy/install --remove '$(DESTDIR)$(PREFIX)'
 
 .PHONY: bootstrap
 bootstrap: ## installs the libraries that are missing, with apt
