@@ -5,8 +5,5 @@ import FuzzInvariants
 /// libFuzzer's entry: traps when an invariant of Connection does not hold.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let input = Array(UnsafeBufferPointer(start: bytes, count: count))
-    guard let violation = Invariants.violation(connection: input) else { return 0 }
-    print(violation)
-    preconditionFailure(violation)
+    Invariants.require(of: bytes, count) { Invariants.violation(connection: $0) }
 }

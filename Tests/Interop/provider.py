@@ -103,6 +103,27 @@ class Provider:
             client_id, client_secret, grant_type="authorization_code", scope=scope,
             redirect_uri=self.redirect_uri, **more)
 
+    def password_grant(self, client_id, client_secret, scope):
+        """An identity that has the person's password."""
+        return self.identity(client_id, client_secret, grant_type="password", username=self.username,
+                             password=self.password, scope=scope)
+
+    def registering(self, scope):
+        """An identity whose client is yet to be registered."""
+        return {"issuer": self.issuer, "redirect_uri": self.redirect_uri, "scope": scope,
+                "grant_type": "authorization_code"}
+
+    @staticmethod
+    def after_login(person, *more):
+        """The features that every provider has once somebody is logged in, and `more` of them."""
+        return dict.fromkeys(
+            ["login: code and PKCE", "login: beside a running daemon", "refresh", "rotation", "reuse is noticed",
+             "revocation", "userinfo", *more], person)
+
+    def awkward(self, *encodings, **more):
+        """Identities whose secret is spelled differently in each encoding of Basic credentials."""
+        return [self.identity("awkward", AWKWARD_SECRET, basic_encoding=encoding, **more) for encoding in encodings]
+
     def browser(self):
         return Browser(self.ca_file)
 

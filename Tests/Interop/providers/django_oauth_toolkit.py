@@ -51,31 +51,19 @@ class DjangoOAuthToolkit(Provider):
         service = {"grant_type": "client_credentials", "scope": "orders"}
         person = self.login("web", secret, "openid profile")
         return {
+            **self.after_login(person, "tokens of five seconds", "end_session", "iss in the redirect (RFC 9207)"),
             "client_credentials": self.identity("service", secret, **service),
-            "login: code and PKCE": person,
             "login: public client": self.login("public", None, "openid profile"),
-            "login: beside a running daemon": person,
             "login: device": self.identity(
                 "device", grant_type="device_code", scope="orders",
                 device_authorization_endpoint=f"{self.issuer}/device-authorization/"),
-            "password": self.identity("password", secret, grant_type="password", username=self.username,
-                                      password=self.password, scope="openid"),
+            "password": self.password_grant("password", secret, "openid"),
             "import of a refresh token": self.identity("password", secret, grant_type="refresh_token"),
-            "iss in the redirect (RFC 9207)": person,
-            "client_secret_basic": [self.identity("awkward", AWKWARD_SECRET, basic_encoding=encoding, **service)
-                                    for encoding in ("auto", "form")],
+            "client_secret_basic": self.awkward("auto", "form", **service),
             "client_secret_post": self.identity(
                 "awkward", AWKWARD_SECRET, token_endpoint_auth_method="client_secret_post", **service),
-            "refresh": person,
-            "rotation": person,
-            "reuse is noticed": person,
-            "tokens of five seconds": person,
-            "revocation": person,
-            "userinfo": person,
-            "end_session": person,
             # With `openid` the token endpoint of this provider fails for clients that registered themselves.
-            "registration": {"issuer": self.issuer, "redirect_uri": self.redirect_uri, "scope": "profile",
-                             "grant_type": "authorization_code"},
+            "registration": self.registering("profile"),
         }
 
     def approve_device(self, browser, url, code):

@@ -145,17 +145,13 @@ class Glewlwyd(Provider):
         service = {"grant_type": "client_credentials", "scope": "orders"}
         person = self.login("basic", secret)
         return {
+            **self.after_login(person, "tokens of five seconds", "end_session", "iss in the redirect (RFC 9207)"),
             "client_credentials": self.identity("basic", secret, **service),
-            "login: code and PKCE": person,
             "login: public client": self.login("public"),
-            "login: beside a running daemon": person,
             "login: device": self.identity("basic", secret, grant_type="device_code", scope="openid profile"),
-            "password": self.identity("basic", secret, grant_type="password", username=self.username,
-                                      password=self.password, scope="profile"),
+            "password": self.password_grant("basic", secret, "profile"),
             "import of a refresh token": self.identity("basic", secret, grant_type="refresh_token"),
-            "iss in the redirect (RFC 9207)": person,
-            "client_secret_basic": [self.identity("awkward", AWKWARD_SECRET, basic_encoding=encoding, **service)
-                                    for encoding in ("auto", "raw")],
+            "client_secret_basic": self.awkward("auto", "raw", **service),
             "client_secret_post": self.identity(
                 "post", secret, token_endpoint_auth_method="client_secret_post", **service),
             "client_secret_jwt": self.identity(
@@ -164,15 +160,7 @@ class Glewlwyd(Provider):
             "private_key_jwt": [
                 self.identity("key", private_key_file=self.client_key, signing_alg="ES256", **service),
                 self.login("key", private_key_file=self.client_key, signing_alg="ES256")],
-            "refresh": person,
-            "rotation": person,
-            "reuse is noticed": person,
-            "tokens of five seconds": person,
-            "revocation": person,
-            "userinfo": person,
-            "end_session": person,
-            "registration": {"issuer": self.issuer, "redirect_uri": self.redirect_uri, "scope": "openid profile",
-                             "grant_type": "authorization_code"},
+            "registration": self.registering("openid profile"),
         }
 
     # Its login page is a script that talks to the JSON interface, and so is this.

@@ -55,13 +55,11 @@ class IdPyOIDC(Provider):
         consent = {"authorization_params": {"prompt": "consent"}}
         person = self.login("basic", LONG_SECRET, **consent)
         return {
+            **self.after_login(person, "tokens of five seconds", "iss in the redirect (RFC 9207)"),
             "client_credentials": self.identity("service", LONG_SECRET, **service),
-            "login: code and PKCE": person,
-            "login: beside a running daemon": person,
             "token exchange": self.identity(
                 "elsewhere", LONG_SECRET, grant_type="token_exchange",
                 subject_token_type="urn:ietf:params:oauth:token-type:access_token"),
-            "iss in the redirect (RFC 9207)": person,
             "client_secret_basic": [
                 self.identity(f"awkward-{number}", AWKWARD_SECRET, basic_encoding=encoding, **service)
                 for number, encoding in enumerate(("auto", "raw"))],
@@ -71,12 +69,6 @@ class IdPyOIDC(Provider):
                 "secret-jwt", LONG_SECRET, token_endpoint_auth_method="client_secret_jwt", **service),
             "private_key_jwt": self.login(
                 "key", private_key_file=self.client_key, private_key_id="interop", signing_alg="ES256", **consent),
-            "refresh": person,
-            "rotation": person,
-            "reuse is noticed": person,
-            "tokens of five seconds": person,
-            "revocation": person,
-            "userinfo": person,
         }
 
     def subject_token(self):

@@ -55,26 +55,16 @@ class NanoIDP(Provider):
         service = {"grant_type": "client_credentials"}
         person = self.login("basic", secret)
         return {
+            **self.after_login(person, "end_session"),
             "client_credentials": self.identity("basic", secret, **service),
-            "login: code and PKCE": person,
             "login: public client": self.login("public"),
-            "login: beside a running daemon": person,
             "login: device": self.identity("basic", secret, grant_type="device_code", scope="openid profile"),
-            "password": self.identity("basic", secret, grant_type="password", username=self.username,
-                                      password=self.password, scope="openid"),
+            "password": self.password_grant("basic", secret, "openid"),
             "import of a refresh token": self.identity("basic", secret, grant_type="refresh_token"),
-            "client_secret_basic": [self.identity("awkward", AWKWARD_SECRET, basic_encoding=encoding, **service)
-                                    for encoding in ("auto", "raw")],
+            "client_secret_basic": self.awkward("auto", "raw", **service),
             "client_secret_post": self.identity(
                 "post", secret, token_endpoint_auth_method="client_secret_post", **service),
-            "refresh": person,
-            "rotation": person,
-            "reuse is noticed": person,
-            "revocation": person,
-            "userinfo": person,
-            "end_session": person,
-            "registration": {"issuer": self.issuer, "redirect_uri": self.redirect_uri, "scope": "openid profile",
-                             "grant_type": "authorization_code"},
+            "registration": self.registering("openid profile"),
         }
 
     def authorize(self, browser, url):

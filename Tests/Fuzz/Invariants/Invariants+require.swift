@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension Invariants {
+    /// What every fuzzer does with an input: traps, and says why, when an invariant does not hold.
+    ///
+    /// - Parameters:
+    ///   - bytes: libFuzzer's; nil if there are none.
+    ///   - violation: tells which invariant does not hold.
+    /// - Returns: what libFuzzer wants to hear of an input that is worth keeping.
+    package static func require(
+        of bytes: UnsafePointer<UInt8>?, _ count: Int, _ violation: ([UInt8]) -> String?
+    ) -> CInt {
+        guard let violation = violation(Array(UnsafeBufferPointer(start: bytes, count: count))) else {
+            return 0
+        }
+        print(violation)
+        preconditionFailure(violation)
+    }
+}
