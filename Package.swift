@@ -52,15 +52,16 @@ let package = Package(
             name: "TLS", dependencies: ["COpenSSL", "Cryptography", "EventLoop"], swiftSettings: bridge),
         .target(name: "YAML", dependencies: ["CLibyaml"], swiftSettings: bridge),
         .target(
-            name: "JSON", dependencies: ["CJansson"], swiftSettings: bridge,
+            name: "JSON", dependencies: ["CJansson", "JSONText"], swiftSettings: bridge,
             linkerSettings: [.linkedLibrary("m")]),  // rounding of Double in debug builds
         .target(name: "PropertyList", dependencies: ["CLibplist"], swiftSettings: bridge),
         .target(name: "Cryptography", dependencies: ["COpenSSL", "CCjose", "JSON"], swiftSettings: bridge),
         .target(name: "System", dependencies: ["CSystem"], swiftSettings: bridge),
 
         .target(name: "ExecutorConfinement", swiftSettings: bridge),
+        .target(name: "JSONText", swiftSettings: safe),
 
-        .target(name: "HTTPMessages", dependencies: ["System"], swiftSettings: safe),
+        .target(name: "HTTPMessages", dependencies: ["JSONText", "System"], swiftSettings: safe),
         .target(name: "HTTPExchange", dependencies: ["EventLoop", "HTTPMessages"], swiftSettings: safe),
         .target(
             name: "HTTP1", dependencies: ["EventLoop", "HTTPExchange", "HTTPMessages"], swiftSettings: safe),
@@ -89,7 +90,7 @@ let package = Package(
                 "YAML", "OAuth", "HTTPMessages", "Cryptography", "JSON", "System", "Observability", "TLS",
             ],
             swiftSettings: safe),
-        .target(name: "Observability", dependencies: ["System"], swiftSettings: safe),
+        .target(name: "Observability", dependencies: ["JSONText", "System"], swiftSettings: safe),
         .target(
             name: "Proxy",
             dependencies: [
@@ -98,10 +99,14 @@ let package = Package(
             ],
             swiftSettings: safe),
         .target(
+            name: "AdminAPI",
+            dependencies: ["OAuth", "HTTPMessages", "JSON", "Cryptography", "Observability"],
+            swiftSettings: safe),
+        .target(
             name: "Admin",
             dependencies: [
-                "HTTPServer", "EventLoop", "OAuth", "HTTPMessages", "JSON", "Cryptography", "Observability",
-                "System",
+                "AdminAPI", "HTTPServer", "EventLoop", "OAuth", "HTTPMessages", "JSON", "Cryptography",
+                "Observability", "System",
             ],
             swiftSettings: safe),
         .target(
@@ -111,12 +116,9 @@ let package = Package(
         .executableTarget(
             name: "bearerd",
             dependencies: [
-                "Configuration", "Proxy", "Admin", "DevelopmentProvider", "TokenStore", "OAuth",
-                "OAuthRuntime",
-                "HTTPClient",
-                "HTTPExchange", "HTTPServer", "HTTPMessages", "Observability", "EventLoop", "System",
-                "Cryptography",
-                "JSON", "SessionImport", "TLS",
+                "Configuration", "Proxy", "Admin", "AdminAPI", "DevelopmentProvider", "TokenStore", "OAuth",
+                "OAuthRuntime", "HTTPClient", "HTTPExchange", "HTTPServer", "HTTPMessages", "Observability",
+                "EventLoop", "System", "Cryptography", "JSON", "SessionImport", "TLS",
             ],
             swiftSettings: safe),
 
@@ -171,10 +173,13 @@ let package = Package(
         .testTarget(
             name: "AdminTests",
             dependencies: [
-                "Admin", "EventLoop", "HTTPServer", "OAuth", "HTTPMessages", "JSON", "Cryptography",
-                "Observability",
-                "System",
+                "Admin", "AdminAPI", "EventLoop", "HTTPServer", "OAuth", "HTTPMessages", "JSON",
+                "Cryptography", "Observability", "System",
             ],
+            swiftSettings: bridge),
+        .testTarget(
+            name: "AdminAPITests",
+            dependencies: ["AdminAPI", "OAuth", "HTTPMessages", "JSON", "Cryptography", "Observability"],
             swiftSettings: bridge),
         .testTarget(
             name: "HTTPClientTests",

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPServer
+internal import AdminAPI
 internal import HTTPMessages
+internal import HTTPServer
 internal import OAuth
 
 /// Why the admin listener does not do what it was asked.
@@ -113,7 +114,7 @@ enum AdminError: Error, Equatable {
 
     /// The answer (RFC 9457).
     var reply: (head: HTTPResponse, body: [UInt8]) {
-        let problem = Problem(status: status, code: code.rawValue, detail: detail)
+        let problem = AdminProblem(status: status, code: code, detail: detail).answer
         var head = problem.head
         switch self {
         case .methodNotAllowed(let allowed):

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPServer
+internal import AdminAPI
 internal import HTTPMessages
+package import HTTPServer
 internal import JSON
 package import OAuth
 internal import Observability
@@ -110,7 +111,8 @@ package struct AdminResponder: HTTPResponder {
             return try await report(on: identity) { name throws(SessionFailure) in
                 .object(try await identities.userinfo(name))
             }
-        case .revoke(let identity, let hints):
+        case .revoke(let identity, let hint):
+            let hints = hint.map { [$0] } ?? TokenHint.allCases
             return try await report(on: identity) { name throws(SessionFailure) in
                 RevocationReport(revoked: try await identities.revoke(hints, of: name)).json
             }
@@ -162,7 +164,8 @@ package struct AdminResponder: HTTPResponder {
     private func status() async -> StatusDocument {
         StatusDocument(
             version: settings.version, uptime: process.uptime, identities: await identities.statuses(),
-            routes: settings.routes, requests: await process.workerMetrics(), warnings: settings.warnings)
+            routes: settings.routes.map(\.status), requests: RequestCounts(await process.workerMetrics()),
+            warnings: settings.warnings)
     }
 
     /// Carries out an action and answers with what has become of the identity.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AdminAPI
 package import OAuth
 
 /// What the admin listener says of one route of the configuration.
@@ -12,7 +13,6 @@ package struct AdminRoute: Sendable, Equatable {
     package let upstream: String
     /// The identity whose token it injects; nil when it injects none.
     package let identity: String?
-
     /// What that token is asked for, in full; nil without an identity.
     package let target: TokenTarget?
 
@@ -25,4 +25,7 @@ package struct AdminRoute: Sendable, Equatable {
         self.upstream = upstream
         self.identity = identity
     }
+
+    /// What the status says of it.
+    var status: RouteStatus { RouteStatus(path: path, upstream: upstream, identity: identity) }
 }

@@ -17,7 +17,6 @@ package struct AdminSettings: Sendable {
     package var needsKey: Bool
     /// Whether `POST /api/quit` ends the process (`admin.quit`).
     package var allowsQuit: Bool
-
     /// Protections that the configuration turns off, as sentences; the status page shows them.
     package var warnings: [String]
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import AdminAPI
 package import JSON
 package import OAuth
 package import Observability

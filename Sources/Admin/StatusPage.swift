@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import AdminAPI
 internal import OAuth
 internal import Observability
 
@@ -45,7 +46,7 @@ enum StatusPage {
             + "<td>\(text(identity.lastRefresh))<td>\(escaped(error))"
     }
 
-    private static func row(_ route: AdminRoute) -> String {
+    private static func row(_ route: RouteStatus) -> String {
         "<tr><td>\(escaped(route.path))<td>\(escaped(route.upstream))<td>\(escaped(route.identity ?? "none"))"
     }
 

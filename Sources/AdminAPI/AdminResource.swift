@@ -1,89 +1,104 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPMessages
-internal import OAuth
+package import OAuth
 
-/// What a path of the admin listener names; every path is spelled here and nowhere else.
-enum AdminResource: Equatable {
+/// What a path of the admin listener names; every path is spelled here, for those who ask and for who answers.
+package enum AdminResource: Hashable, Sendable {
     case health
     case readiness
     case metrics
     case status
     case page
+    /// Forces a refresh.
     case refresh(identity: String)
+    /// Never uses the present access token again.
     case invalidate(identity: String)
+    /// The claims about an identity's user.
     case userinfo(identity: String)
-    case revoke(identity: String, [TokenHint])
+    /// Has the provider forget one of an identity's tokens, or without a hint all of them.
+    case revoke(identity: String, TokenHint?)
+    /// Ends an identity's session.
     case logout(identity: String)
+    /// Has the provider make a client for an identity.
     case register(identity: String)
+    /// Takes a session over that a command began, or finishes one.
     case session(identity: String)
     case quit
-    /// In the contract, but not built yet.
+    /// In the contract, but not built yet, as the two below.
     case reload
-    case login
+    case login(identity: String)
     case callback
 
+    /// Those that are no identity's.
+    private static let fixed: [String: AdminResource] = [
+        "/": .page, "/healthz": .health, "/readyz": .readiness, "/metrics": .metrics, "/callback": .callback,
+        "/api/status": .status, "/api/quit": .quit, "/api/reload": .reload,
+    ]
+
+    /// The last segment of a path under an identity.
+    private enum Verb: String {
+        case refresh
+        case invalidate
+        case userinfo
+        case revoke
+        case logout
+        case register
+        case session
+    }
+
     /// Reads a path; nil when it names nothing.
-    init?(path: String) {
+    package init?(path: String) {
+        if let resource = Self.fixed[path] {
+            self = resource
+            return
+        }
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(
             String.init)
-        switch segments.count {
-        case 1:
-            switch segments[0] {
-            case "": self = .page
-            case "healthz": self = .health
-            case "readyz": self = .readiness
-            case "metrics": self = .metrics
-            case "callback": self = .callback
-            default: return nil
+        if segments.count == 2, segments[0] == "login" {
+            guard let identity = PercentEncoding.decode(segments[1].utf8), !identity.isEmpty else {
+                return nil
             }
-        case 2 where segments[0] == "login" && !segments[1].isEmpty: self = .login
-        case 2 where segments[0] == "api":
-            switch segments[1] {
-            case "status": self = .status
-            case "quit": self = .quit
-            case "reload": self = .reload
-            default: return nil
-            }
-        case 4 where segments[0] == "api" && segments[1] == "identities":
-            guard let identity = PercentEncoding.decode(segments[2].utf8) else { return nil }
-            switch segments[3] {
-            case "refresh": self = .refresh(identity: identity)
-            case "invalidate": self = .invalidate(identity: identity)
-            case "logout": self = .logout(identity: identity)
-            case "register": self = .register(identity: identity)
-            case "session": self = .session(identity: identity)
-            case "userinfo": self = .userinfo(identity: identity)
-            case "revoke": self = .revoke(identity: identity, TokenHint.allCases)
-            default: return nil
-            }
-        case 5 where segments[0] == "api" && segments[1] == "identities" && segments[3] == "revoke":
-            guard let identity = PercentEncoding.decode(segments[2].utf8),
-                let hint = TokenHint(rawValue: segments[4])
-            else { return nil }
-            self = .revoke(identity: identity, [hint])
-        default: return nil
+            self = .login(identity: identity)
+            return
         }
+        guard 4...5 ~= segments.count, segments[0] == "api", segments[1] == "identities",
+            let identity = PercentEncoding.decode(segments[2].utf8), let verb = Verb(rawValue: segments[3])
+        else { return nil }
+        if segments.count == 5 {
+            guard verb == .revoke, let hint = TokenHint(rawValue: segments[4]) else { return nil }
+            self = .revoke(identity: identity, hint)
+            return
+        }
+        self =
+            switch verb {
+            case .refresh: .refresh(identity: identity)
+            case .invalidate: .invalidate(identity: identity)
+            case .userinfo: .userinfo(identity: identity)
+            case .revoke: .revoke(identity: identity, nil)
+            case .logout: .logout(identity: identity)
+            case .register: .register(identity: identity)
+            case .session: .session(identity: identity)
+            }
     }
 
-    /// Whether anybody may ask, whatever the Host and without a key: probes use the pod's address.
-    var isOpen: Bool {
+    /// Where it is.
+    package var path: String {
+        func path(_ verb: Verb, _ identity: String) -> String {
+            "/api/identities/\(PercentEncoding.encoded(identity))/\(verb.rawValue)"
+        }
         switch self {
-        case .health, .readiness, .metrics: true
-        case .status, .page, .refresh, .invalidate, .userinfo, .revoke, .logout, .register, .session, .quit,
-            .reload, .login, .callback:
-            false
+        case .refresh(let identity): return path(.refresh, identity)
+        case .invalidate(let identity): return path(.invalidate, identity)
+        case .userinfo(let identity): return path(.userinfo, identity)
+        case .revoke(let identity, let hint):
+            return path(.revoke, identity) + (hint.map { "/\($0.rawValue)" } ?? "")
+        case .logout(let identity): return path(.logout, identity)
+        case .register(let identity): return path(.register, identity)
+        case .session(let identity): return path(.session, identity)
+        case .login(let identity): return "/login/\(PercentEncoding.encoded(identity))"
+        case .health, .readiness, .metrics, .status, .page, .quit, .reload, .callback:
+            return Self.fixed.first { $0.value == self }?.key ?? "/"
         }
     }
-
-    /// Whether it changes something or asks the provider, and so takes POST and nothing else.
-    var isAction: Bool {
-        switch self {
-        case .refresh, .invalidate, .userinfo, .revoke, .logout, .register, .session, .quit, .reload: true
-        case .health, .readiness, .metrics, .status, .page, .login, .callback: false
-        }
-    }
-
-    /// The methods it takes.
-    var methods: [HTTPMethod] { isAction ? [.post] : [.get, .head] }
 }

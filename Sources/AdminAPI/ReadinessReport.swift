@@ -1,44 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSON
-internal import OAuth
+package import JSON
+package import OAuth
 
 /// Whether requests can be served with a token now, and why not.
-///
-/// The name of an identity's state decides nothing: with an unexpired token a route is ready.
-struct ReadinessReport: Equatable {
+package struct ReadinessReport: Equatable, Sendable {
     /// Something that has to end first.
-    enum Reason: Equatable {
+    package enum Reason: Equatable, Sendable {
         case draining
         case noToken(identity: String, state: IdentityState)
     }
 
-    let reasons: [Reason]
+    package let reasons: [Reason]
 
-    var isReady: Bool { reasons.isEmpty }
+    private enum Member {
+        static let ready = "ready"
+        static let reasons = "reasons"
+    }
 
-    /// Judges the identities that these routes name.
-    init(routes: [AdminRoute], statuses: [IdentityStatus], isDraining: Bool, now: Instant) {
-        let waiting = statuses.filter { status in
-            routes.contains { $0.identity == status.name && !status.hasUsableToken(for: $0.target, at: now) }
-        }
-        reasons =
-            (isDraining ? [.draining] : [])
-            + waiting.map { .noToken(identity: $0.name, state: $0.state) }
+    package init(reasons: [Reason]) {
+        self.reasons = reasons
+    }
+
+    package var isReady: Bool { reasons.isEmpty }
+
+    /// Reads what ``json`` wrote; reasons that this version does not know are left out.
+    package init?(_ json: JSONValue) {
+        guard let reasons = json[Member.reasons]?.array else { return nil }
+        self.reasons = reasons.compactMap(Reason.init)
     }
 
     /// The body of the answer.
-    var json: JSONValue {
-        ["ready": .bool(isReady), "reasons": .array(reasons.map(\.json))]
+    package var json: JSONValue {
+        [Member.ready: .bool(isReady), Member.reasons: .array(reasons.map(\.json))]
     }
 }
 
 extension ReadinessReport.Reason {
+    private enum Member {
+        static let reason = "reason"
+        static let identity = "identity"
+        static let state = "state"
+    }
+
+    private enum Word: String {
+        case draining
+        case noToken = "no_token"
+    }
+
+    fileprivate init?(_ json: JSONValue) {
+        switch json[Member.reason]?.string.flatMap(Word.init(rawValue:)) {
+        case .draining?: self = .draining
+        case .noToken?:
+            guard let identity = json[Member.identity]?.string,
+                let state = json[Member.state]?.string.flatMap(IdentityState.init(rawValue:))
+            else { return nil }
+            self = .noToken(identity: identity, state: state)
+        case nil: return nil
+        }
+    }
+
     fileprivate var json: JSONValue {
         switch self {
-        case .draining: ["reason": "draining"]
+        case .draining: [Member.reason: .string(Word.draining.rawValue)]
         case .noToken(let identity, let state):
-            ["reason": "no_token", "identity": .string(identity), "state": .string(state.rawValue)]
+            [
+                Member.reason: .string(Word.noToken.rawValue), Member.identity: .string(identity),
+                Member.state: .string(state.rawValue),
+            ]
+        }
+    }
+
+    /// A few words for a person.
+    package var words: String {
+        switch self {
+        case .draining: Word.draining.rawValue
+        case .noToken(let identity, let state): "\(identity) is \(state.rawValue)"
         }
     }
 }

@@ -20,12 +20,6 @@ package struct ByteBuffer {
         try body(storage.span.extracting(readerIndex..<writerIndex))
     }
 
-    /// Appends the unconsumed bytes at `range` to `output`.
-    package func copy(_ range: Range<Int>, into output: inout [UInt8]) {
-        output.append(
-            contentsOf: storage[(readerIndex + range.lowerBound)..<(readerIndex + range.upperBound)])
-    }
-
     /// Forgets the first `count` unconsumed bytes.
     package mutating func consume(_ count: Int) {
         precondition(count <= self.count, "more consumed than there is")

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import JSONText
+
 extension JSONValue {
     /// The value as UTF-8 JSON text.
     ///
@@ -41,12 +43,12 @@ private struct JSONWriter {
         case .bool(let value): output += (value ? "true" : "false").utf8
         case .integer(let value): output += String(value).utf8
         case .real(let value): output += (value.isFinite ? value.description : "null").utf8
-        case .string(let value): write(string: value)
+        case .string(let value): output.append(jsonString: value)
         case .array(let elements):
             write(elements, between: "[", "]") { writer, element in writer.write(element) }
         case .object(let object):
             write(Array(object), between: "{", "}") { writer, member in
-                writer.write(string: member.name)
+                writer.output.append(jsonString: member.name)
                 writer.output += (writer.pretty ? ": " : ":").utf8
                 writer.write(member.value)
             }
@@ -73,25 +75,5 @@ private struct JSONWriter {
         guard pretty else { return }
         output.append(UInt8(ascii: "\n"))
         output += repeatElement(UInt8(ascii: " "), count: 2 * depth)
-    }
-
-    /// RFC 8259 §7: quotation mark, reverse solidus and the control characters must be escaped.
-    private mutating func write(string: String) {
-        output.append(UInt8(ascii: "\""))
-        for byte in string.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""): output += "\\\"".utf8
-            case UInt8(ascii: "\\"): output += "\\\\".utf8
-            case UInt8(ascii: "\n"): output += "\\n".utf8
-            case UInt8(ascii: "\r"): output += "\\r".utf8
-            case UInt8(ascii: "\t"): output += "\\t".utf8
-            case 0..<0x20, 0x7F:
-                let digits = String(byte, radix: 16)
-                output += "\\u00".utf8
-                output += (digits.count < 2 ? "0" + digits : digits).utf8
-            default: output.append(byte)
-            }
-        }
-        output.append(UInt8(ascii: "\""))
     }
 }

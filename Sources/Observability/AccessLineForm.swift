@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import JSONText
 internal import System
 
 /// How a line of the access log is written: its format, and what is the same for many lines, made ready beforehand.
@@ -112,11 +113,11 @@ struct AccessLineForm: Sendable {
         switch format {
         case .json:
             field.append(contentsOf: #"","route":""#.utf8)
-            field.append(escaping: name.utf8, limit: AccessLog.pathLimit)
+            field.append(jsonEscaping: name, limit: AccessLog.pathLimit)
             field.append(contentsOf: #"","path":""#.utf8)
         case .text:
             field.append(contentsOf: " route=".utf8)
-            field.append(escaping: name.utf8, limit: AccessLog.pathLimit)
+            field.append(jsonEscaping: name, limit: AccessLog.pathLimit)
         }
         return field
     }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import JSONText
+
 /// Builds one line of the log, in either format, at the end of a buffer that its owner reuses.
 struct LogLine: ~Copyable {
     /// Longer values are cut off here and end in an ellipsis.
@@ -73,7 +75,7 @@ struct LogLine: ~Copyable {
             bytes.append(contentsOf: text.utf8)
         } else {
             bytes.append(UInt8(ascii: "\""))
-            bytes.append(escaping: text.utf8, limit: Self.valueLimit)
+            bytes.append(jsonEscaping: text, limit: Self.valueLimit)
             bytes.append(UInt8(ascii: "\""))
         }
     }

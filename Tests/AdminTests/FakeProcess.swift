@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Admin
+import AdminAPI
 import JSON
 import OAuth
 import Observability

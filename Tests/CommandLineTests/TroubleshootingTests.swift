@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test func `has a section for each code of an answer on the admin listener`() throws {
-        let source = try Self.text("Sources/Admin/ProblemCode.swift")
+        let source = try Self.text("Sources/AdminAPI/ProblemCode.swift")
         let codes = Set(
             source.matches(of: #/ProblemCode\(rawValue: "([a-z_]+)"/#).map { String($0.output.1) })
         #expect(codes.count > 8, "the spelling in the sources has changed: \(codes)")

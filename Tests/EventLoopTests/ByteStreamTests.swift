@@ -21,8 +21,7 @@ private actor Peer: LoopConfined {
         try await stream.fill(within: timeout)
     }
     func received() -> [UInt8] {
-        var bytes: [UInt8] = []
-        stream.input.copy(0..<stream.input.count, into: &bytes)
+        let bytes = stream.input.withReadable { span in span.indices.map { span[$0] } }
         stream.input.consume(bytes.count)
         return bytes
     }

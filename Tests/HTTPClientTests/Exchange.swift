@@ -35,10 +35,15 @@ extension UpstreamConnection {
 
     /// What has arrived.
     func takeInput() -> String {
-        let count = stream.input.count
-        var bytes: [UInt8] = []
-        stream.input.copy(0..<count, into: &bytes)
-        stream.input.consume(count)
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: stream.input.takeAll(), as: UTF8.self)
+    }
+}
+
+extension ByteBuffer {
+    /// Takes what has arrived.
+    mutating func takeAll() -> [UInt8] {
+        let bytes = withReadable { span in span.indices.map { span[$0] } }
+        consume(bytes.count)
+        return bytes
     }
 }

@@ -124,9 +124,7 @@ import Testing
             received.reserveCapacity(size)
             while received.count < size {
                 guard try await connection.stream.fill(within: .seconds(20), capacity: 1 << 17) else { break }
-                let count = connection.stream.input.count
-                connection.stream.input.copy(0..<count, into: &received)
-                connection.stream.input.consume(count)
+                received += connection.stream.input.takeAll()
             }
             return received
         }

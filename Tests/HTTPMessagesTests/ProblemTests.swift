@@ -19,6 +19,6 @@ import Testing
     @Test func `quotes whatever is in its detail`() {
         let problem = Problem(status: 503, code: "x", detail: "a \"b\" \\ c\n\u{1}\u{1F}é")
         let body = String(decoding: problem.body, as: UTF8.self)
-        #expect(body.contains(#""detail":"a \"b\" \\ c\u000a\u0001\u001fé","code""#), "\(body)")
+        #expect(body.contains(#""detail":"a \"b\" \\ c\n\u0001\u001fé","code""#), "\(body)")
     }
 }

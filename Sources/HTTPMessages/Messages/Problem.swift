@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import JSONText
+
 /// What an answer of bearerd's own says is wrong (RFC 9457), for programs and for people.
 package struct Problem: Equatable, Sendable {
     /// `Content-Type` of ``body``.
@@ -25,35 +27,21 @@ package struct Problem: Equatable, Sendable {
         return head
     }
 
+    /// The names of members that are read again.
+    package enum Member {
+        package static let detail = "detail"
+        package static let code = "code"
+    }
+
     /// One line of JSON.
     package var body: [UInt8] {
         var body = Array(#"{"type":"about:blank","title":"#.utf8)
-        body.append(quoted: ReasonPhrase.of(status))
-        body += #","status":\#(status),"detail":"#.utf8
-        body.append(quoted: detail)
-        body += #","code":"#.utf8
-        body.append(quoted: code)
+        body.append(jsonString: ReasonPhrase.of(status))
+        body += #","status":\#(status),"\#(Member.detail)":"#.utf8
+        body.append(jsonString: detail)
+        body += #","\#(Member.code)":"#.utf8
+        body.append(jsonString: code)
         body += "}\n".utf8
         return body
-    }
-}
-
-extension [UInt8] {
-    /// A JSON string (RFC 8259 §7).
-    fileprivate mutating func append(quoted text: String) {
-        append(Byte.quote)
-        for byte in text.utf8 {
-            switch byte {
-            case Byte.quote, Byte.backslash:
-                append(Byte.backslash)
-                append(byte)
-            case ..<0x20:
-                let digits = String(byte, radix: 16)
-                self += "\\u00\(digits.utf8.count == 1 ? "0" : "")\(digits)".utf8
-            default:
-                append(byte)
-            }
-        }
-        append(Byte.quote)
     }
 }

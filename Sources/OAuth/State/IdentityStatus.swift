@@ -23,6 +23,25 @@ public struct IdentityStatus: Equatable, Sendable {
     /// Each access token, where routes ask for their own; else empty.
     public var tokens: [TokenStatus] = []
 
+    /// A status as somebody else told it; monotonic moments are its own process's.
+    package init(
+        name: String, state: IdentityState, generation: Int, expiresAt: WallTime? = nil,
+        expiry: Instant? = nil,
+        lifetime: Duration? = nil, scope: [String], lastRefresh: WallTime? = nil,
+        lastError: IdentityError? = nil, tokens: [TokenStatus] = []
+    ) {
+        self.name = name
+        self.state = state
+        self.generation = generation
+        self.expiresAt = expiresAt
+        self.expiry = expiry
+        self.lifetime = lifetime
+        self.scope = scope
+        self.lastRefresh = lastRefresh
+        self.lastError = lastError
+        self.tokens = tokens
+    }
+
     /// Whether the identity has an access token that can be sent at `now`.
     public func hasUsableToken(at now: Instant) -> Bool {
         guard let expiry else { return false }

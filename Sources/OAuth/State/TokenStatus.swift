@@ -13,6 +13,14 @@ public struct TokenStatus: Equatable, Sendable {
     /// The last failure since it came.
     public var lastError: IdentityError?
 
+    /// A status as somebody else told it.
+    package init(target: TokenTarget, state: IdentityState, expiresAt: WallTime?, lastError: IdentityError?) {
+        self.target = target
+        self.state = state
+        self.expiresAt = expiresAt
+        self.lastError = lastError
+    }
+
     /// The part of `status` that is about the token itself.
     public init(of status: IdentityStatus, asking client: ClientConfiguration) {
         target = client.target

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
+import AdminAPI
 import Configuration
 import Cryptography
 import EventLoop
@@ -37,30 +37,30 @@ struct AdminClient {
         }
     }
 
-    /// Reads a page of the listener.
+    /// Reads what the listener tells.
     func get(
-        _ path: String, timeLimit: Duration = .seconds(5)
+        _ resource: AdminResource, timeLimit: Duration = .seconds(5)
     ) async throws(CommandFailure) -> Answer {
-        try await send(.get, path, timeLimit: timeLimit)
+        try await send(.get, resource, timeLimit: timeLimit)
     }
 
     /// Has the daemon do something; waits longer than the daemon does, which may wait for another process's rotation and
     /// then for the provider.
     func post(
-        _ path: String, body: [UInt8] = [], timeLimit: Duration = longestAction
+        _ resource: AdminResource, body: [UInt8] = [], timeLimit: Duration = longestAction
     ) async throws(CommandFailure) -> Answer {
-        try await send(.post, path, body: body, timeLimit: timeLimit)
+        try await send(.post, resource, body: body, timeLimit: timeLimit)
     }
 
     private func send(
-        _ method: HTTPMethod, _ path: String, body: [UInt8] = [], timeLimit: Duration
+        _ method: HTTPMethod, _ resource: AdminResource, body: [UInt8] = [], timeLimit: Duration
     ) async throws(CommandFailure) -> Answer {
         var fields = HTTPFields()
         fields[.bearerdAdmin] = "1"
         key?.withPlaintext { fields[.authorization] = "Bearer \($0)" }
         let request = TransferRequest(
-            method: method, url: url.replacing(path: path), fields: fields, body: body, timeLimit: timeLimit,
-            maximumBodyBytes: 16 << 20)
+            method: method, url: url.replacing(path: resource.path), fields: fields, body: body,
+            timeLimit: timeLimit, maximumBodyBytes: 16 << 20)
         do {
             let response = try await client.send(request, over: Transport())
             return .answered(status: response.status, body: response.body)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
+import AdminAPI
 import Configuration
 import EventLoop
 import JSON
@@ -15,7 +15,7 @@ import System
 extension ChosenIdentity {
     /// What the daemon is asked for where the store cannot be opened.
     struct Inquiry: Sendable {
-        let path: String
+        let resource: AdminResource
         /// Makes text of the daemon's answer; nil if it is not what it should be.
         let reading: @Sendable (JSONValue) -> String?
     }
@@ -67,7 +67,7 @@ extension ChosenIdentity {
         } catch {
             guard let inquiry else { throw error }
             let daemon = try IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
-            handOver(.success(try await daemon.ask(for: inquiry.path, inquiry.reading)), false)
+            handOver(.success(try await daemon.ask(for: inquiry.resource, inquiry.reading)), false)
             return nil
         }
     }

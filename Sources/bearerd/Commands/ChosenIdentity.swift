@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
+import AdminAPI
 import Configuration
 import JSON
 
@@ -15,14 +15,14 @@ struct ChosenIdentity: Sendable {
     /// does it.
     ///
     /// - Parameters:
-    ///   - path: what to ask the daemon for.
+    ///   - resource: what to ask the daemon for.
     ///   - body: what the daemon needs for it.
     ///   - here: does it on the store.
     ///   - reading: makes the same of the daemon's answer; nil if it is not what it should be.
     /// - Returns: what either brings.
     /// - Throws: a failure of permission if there is neither a store nor a daemon.
     func perform<Value: Sendable>(
-        _ path: String, body: JSONValue? = nil,
+        _ resource: AdminResource, body: JSONValue? = nil,
         here: @escaping @Sendable (IdentitySession) async throws(CommandFailure) -> Value,
         reading: @escaping @Sendable (JSONValue) -> Value?
     ) throws(CommandFailure) -> Value {
@@ -32,7 +32,7 @@ struct ChosenIdentity: Sendable {
                 session = try IdentitySession(of: identity, in: configuration, loop: loop)
             } catch {
                 return try await IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
-                    .ask(for: path, body: body, reading)
+                    .ask(for: resource, body: body, reading)
             }
             return try await here(session)
         }

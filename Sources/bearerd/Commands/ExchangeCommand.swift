@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
+import AdminAPI
 import Configuration
 import OAuth
 
 /// `bearerd exchange`: finishes what `login --no-exchange` began.
-struct ExchangeCommand: Command {
+struct ExchangeCommand: PlainIdentityCommand {
     static let name = "exchange"
     static let summary = "finishes a login that was begun with --no-exchange"
-    static let operand: String? = "IDENTITY"
 
-    private let operand: IdentityOperand
+    let operand: IdentityOperand
 
-    init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        operand = try IdentityOperand(arguments)
-    }
-
-    func run() throws(CommandFailure) -> ExitStatus {
-        let chosen = try operand.choose()
+    func run(on chosen: ChosenIdentity) throws(CommandFailure) {
         let login = try chosen.perform(
-            AdminPath.session(chosen.name), body: SessionHandover.pending.json,
-            here: { session throws(CommandFailure) in HandoverReport(login: try await session.exchange())
-            },
+            .session(identity: chosen.name), body: SessionHandover.pending.json,
+            here: { session throws(CommandFailure) in HandoverReport(login: try await session.exchange()) },
             reading: { HandoverReport($0) }
         ).login
         guard let login else {
@@ -29,6 +22,5 @@ struct ExchangeCommand: Command {
             throw CommandFailure(.missingInput, "\(chosen.name): \(message)")
         }
         Console.remark("\(chosen.name): \(login.message)")
-        return .success
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
+import AdminAPI
 import Configuration
 import EventLoop
 import JSON
@@ -27,7 +27,7 @@ struct IdentityDaemon {
 
     /// Makes sure that it is there and could keep a login, before a person is troubled.
     func require() async throws(CommandFailure) {
-        _ = try await ask(for: AdminPath.session(identity), body: SessionHandover.inquiry.json) {
+        _ = try await ask(for: .session(identity: identity), body: SessionHandover.inquiry.json) {
             HandoverReport($0)
         }
     }
@@ -35,18 +35,18 @@ struct IdentityDaemon {
     /// Has it do something.
     ///
     /// - Parameters:
-    ///   - path: what.
+    ///   - resource: what.
     ///   - body: what it needs for that.
     ///   - limit: how long it may take.
     ///   - reading: reads its answer; nil if it is not what it should be.
     /// - Returns: what `reading` makes of the answer.
     /// - Throws: a failure of permission if nobody is there; what the daemon says.
     func ask<Value>(
-        for path: String, body: JSONValue? = nil, waitingAtMost limit: Duration = AdminClient.longestAction,
-        _ reading: (JSONValue) -> Value?
+        for resource: AdminResource, body: JSONValue? = nil,
+        waitingAtMost limit: Duration = AdminClient.longestAction, _ reading: (JSONValue) -> Value?
     ) async throws(CommandFailure) -> Value {
         let subject = "\(identity): the daemon"
-        switch try await client?.post(path, body: body?.serialized() ?? [], timeLimit: limit) {
+        switch try await client?.post(resource, body: body?.serialized() ?? [], timeLimit: limit) {
         case nil, .notRunning?:
             throw nobody
         case .answered(let status, let body)?:

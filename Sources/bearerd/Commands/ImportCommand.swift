@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
+import AdminAPI
 import Configuration
 import OAuth
 import SessionImport
 import System
 
 /// `bearerd import`: begins a session with a refresh token that another program obtained.
-struct ImportCommand: Command {
+struct ImportCommand: IdentityCommand {
     static let name = "import"
     static let summary = "takes over the session that another program kept in a file"
-    static let operand: String? = "IDENTITY"
     static let options = formats.map(\.option)
 
     private static let formats: [(option: CommandOption, format: ImportFormat)] = [
@@ -27,7 +26,7 @@ struct ImportCommand: Command {
     ]
     private static let longestFile = 1 << 20
 
-    private let operand: IdentityOperand
+    let operand: IdentityOperand
     private let source: String
     private let format: ImportFormat
 
@@ -43,19 +42,17 @@ struct ImportCommand: Command {
         (source, format) = first
     }
 
-    func run() throws(CommandFailure) -> ExitStatus {
-        let chosen = try operand.choose()
+    func run(on chosen: ChosenIdentity) throws(CommandFailure) {
         let imported = try read()
         try check(imported, belongsTo: chosen.identity)
         let handover = SessionHandover.imported(
             refreshToken: imported.refreshToken, idToken: imported.idToken, scope: imported.scope)
         let isNew = try chosen.perform(
-            AdminPath.session(chosen.name), body: handover.json,
+            .session(identity: chosen.name), body: handover.json,
             here: { session throws(CommandFailure) in try await session.take(imported) },
             reading: { HandoverReport($0)?.isChanged })
         try Console.show(
             "\(chosen.name): \(isNew ? "imported" : "unchanged, it has this session already")\n")
-        return .success
     }
 
     /// A refresh token that belongs to another client is of no use; sent to another server it is given away.

@@ -5,10 +5,9 @@ import EventLoop
 import OAuth
 
 /// `bearerd login`: a person begins, or begins again, an identity's session.
-struct LoginCommand: Command {
+struct LoginCommand: IdentityCommand {
     static let name = "login"
     static let summary = "logs somebody in, with a browser or on another device"
-    static let operand: String? = "IDENTITY"
     static let options = [noBrowser, device, noExchange, timeout]
 
     private static let noBrowser = CommandOption(
@@ -18,7 +17,7 @@ struct LoginCommand: Command {
         "no-exchange", "stops at the code; 'exchange' finishes the login")
     private static let timeout = CommandOption("timeout", value: "DURATION", "waits at most so long (5m)")
 
-    private let operand: IdentityOperand
+    let operand: IdentityOperand
     private let usesBrowser: Bool
     private let usesDevice: Bool
     private let isExchanged: Bool
@@ -35,8 +34,7 @@ struct LoginCommand: Command {
         operand = try IdentityOperand(arguments)
     }
 
-    func run() throws(CommandFailure) -> ExitStatus {
-        let chosen = try operand.choose()
+    func run(on chosen: ChosenIdentity) throws(CommandFailure) {
         let (identity, configuration) = (chosen.identity, chosen.configuration)
         let grantType = identity.client.grantType
         guard grantType.needsPerson else {
@@ -57,7 +55,6 @@ struct LoginCommand: Command {
         Console.remark(
             "\(identity.name): \(login?.message ?? "the code is kept; 'bearerd exchange' finishes the login")"
         )
-        return .success
     }
 }
 

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
+import AdminAPI
 import Configuration
 import EventLoop
 import OAuth
 
 /// `bearerd logout`: ends a session here, and asks the provider to end it too.
-struct LogoutCommand: Command {
+struct LogoutCommand: IdentityCommand {
     static let name = "logout"
     static let summary = "forgets the session, revokes its tokens, asks the provider to end its own"
-    static let operand: String? = "IDENTITY"
     static let options = [local, noBrowser]
 
     private static let local = CommandOption("local", "only forgets; the provider is not asked")
     private static let noBrowser = CommandOption(
         "no-browser", "prints the address where a browser ends the provider's session")
 
-    private let operand: IdentityOperand
+    let operand: IdentityOperand
     private let isLocal: Bool
     private let printsAddress: Bool
 
@@ -26,10 +25,9 @@ struct LogoutCommand: Command {
         printsAddress = arguments.has(Self.noBrowser)
     }
 
-    func run() throws(CommandFailure) -> ExitStatus {
-        let chosen = try operand.choose()
+    func run(on chosen: ChosenIdentity) throws(CommandFailure) {
         let report = try chosen.perform(
-            AdminPath.logout(chosen.name),
+            .logout(identity: chosen.name),
             here: { session throws(CommandFailure) in
                 let outcome = await session.logOut(onlyHere: isLocal)
                 if let request = outcome.request { try await show(request, session.loop) }
@@ -47,7 +45,6 @@ struct LogoutCommand: Command {
             let reasons = report.reasons.joined(separator: "; ")
             throw CommandFailure(.unavailable, "\(chosen.name): the provider was not told: \(reasons)")
         }
-        return .success
     }
 
     /// Most providers tie their session to the browser, so that only the browser can end it.

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
+import AdminAPI
 import Configuration
 import OAuth
 
 /// `bearerd revoke`: has the provider forget tokens (RFC 7009).
-struct RevokeCommand: Command {
+struct RevokeCommand: IdentityCommand {
     static let name = "revoke"
     static let summary = "has the provider forget the tokens"
-    static let operand: String? = "IDENTITY"
     static let options = [token]
 
     private static let token = CommandOption(
         "token", value: "access|refresh", "only this one; an access token goes with its refresh token")
 
-    private let operand: IdentityOperand
+    let operand: IdentityOperand
     /// The one that is meant; nil for all.
     private let hint: TokenHint?
 
@@ -28,17 +27,15 @@ struct RevokeCommand: Command {
         operand = try IdentityOperand(arguments)
     }
 
-    func run() throws(CommandFailure) -> ExitStatus {
-        let chosen = try operand.choose()
+    func run(on chosen: ChosenIdentity) throws(CommandFailure) {
         let revoked = try chosen.perform(
-            AdminPath.revoke(hint, of: chosen.name),
+            .revoke(identity: chosen.name, hint),
             here: { session throws(CommandFailure) in
                 try await session.revoke(hint.map { [$0] } ?? TokenHint.allCases)
             },
             reading: { RevocationReport($0)?.revoked })
         let words = revoked.isEmpty ? "there was nothing to revoke" : "revoked " + text(of: revoked)
         try Console.show("\(chosen.name): \(words)\n")
-        return .success
     }
 
     private func text(of revoked: [TokenHint]) -> String {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
+import AdminAPI
 import Configuration
 import EventLoop
 import JSON
@@ -27,16 +27,25 @@ struct StatusCommand: Command {
         let configuration = try file.load().configuration
         let document = try CommandLoop.run { loop throws(CommandFailure) in
             if let document = try await daemonStatus(configuration, loop) { return document }
-            return try await storedStatus(configuration, loop)
+            return try await storedStatus(configuration, loop).json
         }
-        try Console.show(isJSON ? document.line : StatusTable(document).text)
+        guard !isJSON else {
+            try Console.show(document.line)
+            return .success
+        }
+        guard let status = StatusDocument(document) else {
+            throw CommandFailure(
+                .unavailable, "what answers on the admin listener tells no status; is it another program?")
+        }
+        try Console.show(StatusTable(status.identities).text)
         return .success
     }
 
+    /// Whole, for programs: a daemon of another version may tell more than this one reads.
     private func daemonStatus(
         _ configuration: Configuration, _ loop: EventLoop
     ) async throws(CommandFailure) -> JSONValue? {
-        switch try await AdminClient(configuration.admin, loop: loop)?.get(AdminPath.status) {
+        switch try await AdminClient(configuration.admin, loop: loop)?.get(.status) {
         case nil, .notRunning?: return nil
         case .answered(200, let body)?:
             guard let document = try? JSONValue(parsing: body) else {
@@ -50,7 +59,7 @@ struct StatusCommand: Command {
 
     private func storedStatus(
         _ configuration: Configuration, _ loop: EventLoop
-    ) async throws(CommandFailure) -> JSONValue {
+    ) async throws(CommandFailure) -> StatusDocument {
         guard configuration.store.isShared else {
             throw CommandFailure(
                 .permission, "no daemon answers on an admin listener, and the store is in memory")
@@ -72,10 +81,9 @@ struct StatusCommand: Command {
             }
             statuses.append(IdentityStatus(of: tokens))
         }
-        let document = StatusDocument(
-            version: Version.text, uptime: nil, identities: statuses, routes: configuration.adminRoutes,
+        return StatusDocument(
+            version: Version.text, uptime: nil, identities: statuses, routes: configuration.routeStatuses,
             requests: nil)
-        return document.json
     }
 }
 

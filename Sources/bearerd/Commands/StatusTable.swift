@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import JSON
 import OAuth
+import Observability
 
-/// The status document as lines for a person.
+/// What is to know of identities as lines for a person.
 struct StatusTable {
-    private let document: JSONValue
+    private let identities: [IdentityStatus]
 
-    init(_ document: JSONValue) {
-        self.document = document
+    init(_ identities: [IdentityStatus]) {
+        self.identities = identities
     }
 
-    /// A row for each identity, and its last error below.
+    /// A row for each identity, with its last error at the end.
     var text: String {
-        let identities = document.object?["identities"]?.array?.compactMap(\.object) ?? []
         guard !identities.isEmpty else { return "no identities\n" }
         var table = TextTable(["IDENTITY", "STATE", "EXPIRES", "LAST REFRESH", "LAST ERROR"])
         for identity in identities {
             table.append([
-                identity["name"]?.string ?? "", identity["state"]?.string ?? "",
-                identity["expires_at"]?.string ?? "-", identity["last_refresh"]?.string ?? "-",
-                identity["last_error"]?.object.map(Self.text) ?? "-",
+                identity.name, identity.state.rawValue, Self.text(identity.expiresAt),
+                Self.text(identity.lastRefresh), identity.lastError?.sentence ?? "-",
             ])
         }
         return table.text
     }
 
-    private static func text(of error: JSONObject) -> String {
-        IdentityError(code: error["code"]?.string ?? "", detail: error["detail"]?.string ?? "").sentence
+    private static func text(_ time: WallTime?) -> String {
+        time.map { Timestamp.text(unixSeconds: $0.secondsSinceEpoch) } ?? "-"
     }
 }

@@ -5,17 +5,16 @@ import Cryptography
 import OAuth
 
 /// `bearerd token`: the only command whose purpose is to show a token.
-struct TokenCommand: Command {
+struct TokenCommand: IdentityCommand {
     static let name = "token"
     static let summary = "prints a fresh access token alone"
-    static let operand: String? = "IDENTITY"
     static let options = [header, idToken]
 
     private static let header = CommandOption("header", "the whole Authorization line")
 
     private static let idToken = CommandOption("id-token", "the id token in its place")
 
-    private let operand: IdentityOperand
+    let operand: IdentityOperand
     private let showsHeader: Bool
     private let showsIDToken: Bool
 
@@ -28,14 +27,12 @@ struct TokenCommand: Command {
         }
     }
 
-    func run() throws(CommandFailure) -> ExitStatus {
-        let chosen = try operand.choose()
+    func run(on chosen: ChosenIdentity) throws(CommandFailure) {
         let showsIDToken = showsIDToken
         let text = try chosen.ask { session throws(CommandFailure) in
             let token = showsIDToken ? try await session.idToken() : try await session.freshToken().token
             return token.withPlaintext { $0 }
         }
         try Console.show(showsHeader ? "Authorization: Bearer \(text)\n" : "\(text)\n")
-        return .success
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
+import AdminAPI
 import Configuration
 import EventLoop
 import JSON
@@ -50,7 +50,7 @@ struct WaitCommand: Command {
     private static func obstacle(_ client: AdminClient, until deadline: Instant) async -> String? {
         do throws(CommandFailure) {
             let left = max(.milliseconds(1), deadline - .now)
-            switch try await client.get(AdminPath.readiness, timeLimit: min(left, .seconds(5))) {
+            switch try await client.get(.readiness, timeLimit: min(left, .seconds(5))) {
             case .notRunning: return "no daemon answers"
             case .answered(200, _): return nil
             case .answered(let status, let body): return reasons(in: body) ?? "the daemon answers \(status)"
@@ -62,11 +62,8 @@ struct WaitCommand: Command {
 
     /// The states of those without a token, as the daemon tells them.
     private static func reasons(in body: [UInt8]) -> String? {
-        let reasons = (try? JSONValue(parsing: body))?["reasons"]?.array ?? []
-        let words = reasons.compactMap { reason in
-            reason["identity"]?.string.map { "\($0) is \(reason["state"]?.string ?? "not ready")" }
-                ?? reason["reason"]?.string
-        }
+        let report = (try? JSONValue(parsing: body)).flatMap { ReadinessReport($0) }
+        let words = report?.reasons.map(\.words) ?? []
         return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 }

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Admin
+import AdminAPI
 import Configuration
 import OAuth
 import Observability
 import System
 
 extension Configuration {
+    /// What is told of the routes, whether a daemon runs or not.
+    var routeStatuses: [RouteStatus] {
+        routes.map { RouteStatus(path: $0.path, upstream: "\($0.upstream)", identity: $0.identity) }
+    }
+
     /// What the admin listener says of the routes.
     ///
     /// A path that stands twice is told apart by its place.

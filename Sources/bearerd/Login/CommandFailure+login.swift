@@ -10,8 +10,7 @@ extension CommandFailure {
         case .refused(let refusal): self.init(refusal, of: identity)
         case .expired: self = .loginExpired(of: identity)
         case .failed(let failure): self.init(failure, of: identity)
-        case .unstored(let error):
-            self.init(.inputOutput, "\(identity): the login cannot be stored: \(error.reason)")
+        case .unstored(let error): self.init(unstored: error.reason, of: identity)
         }
     }
 
@@ -30,6 +29,10 @@ extension CommandFailure {
         }
     }
 
+    private init(unstored reason: String, of identity: String) {
+        self.init(.inputOutput, "\(identity): the login cannot be stored: \(reason)")
+    }
+
     private static func loginExpired(of identity: String) -> CommandFailure {
         CommandFailure(.unavailable, "\(identity): nobody logged in in time; try again")
     }
@@ -44,7 +47,7 @@ extension CommandFailure {
     /// What a login needs did not come.
     init(_ failure: TokenFailure, of identity: String) {
         guard !failure.isAboutStore else {
-            self.init(.inputOutput, "\(identity): the login could not be stored: \(failure.detail)")
+            self.init(unstored: failure.detail, of: identity)
             return
         }
         let status: ExitStatus =

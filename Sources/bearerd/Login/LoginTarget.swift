@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
+import AdminAPI
 import Configuration
 import EventLoop
 import OAuth
@@ -73,7 +73,7 @@ struct LoginTarget {
         }
         do throws(CommandFailure) {
             let report = try await daemon.ask(
-                for: AdminPath.session(session.identity), body: handover.json,
+                for: .session(identity: session.identity), body: handover.json,
                 waitingAtMost: limit + Self.courtesy
             ) { HandoverReport($0) }
             return .success(report.login)

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AdminAPI
+import Cryptography
+import HTTPMessages
+import JSON
+import OAuth
+import Observability
+import Testing
+
+@Suite("The documents of the admin listener") struct AdminDocumentTests {
+    private let error = IdentityError(
+        code: "invalid_scope", detail: "no such scope", at: WallTime(secondsSinceEpoch: 1_795_257_600))
+
+    private var status: StatusDocument {
+        var metrics = WorkerMetrics(routes: 1)
+        metrics.countRequest(route: 0, status: 200, duration: .seconds(1))
+        metrics.countRequest(route: nil, status: 404, duration: .seconds(1))
+        metrics.countReplay(route: 0, result: .accepted)
+        metrics.countDenial(.host)
+        metrics.openConnections = 7
+        let identity = IdentityStatus(
+            name: "two words", state: .authorized, generation: 3,
+            expiresAt: WallTime(secondsSinceEpoch: 1_795_257_954), scope: ["openid", "profile"],
+            lastRefresh: WallTime(secondsSinceEpoch: 1_795_257_654), lastError: error,
+            tokens: [
+                TokenStatus(
+                    target: TokenTarget(scope: ["a", "b"], audience: ["c"], resource: []),
+                    state: .unavailable,
+                    expiresAt: nil, lastError: error)
+            ])
+        return StatusDocument(
+            version: "1.2.3", uptime: .seconds(90), identities: [identity],
+            routes: [
+                RouteStatus(path: "/", upstream: "https://api.example.com", identity: "two words"),
+                RouteStatus(path: "/b", upstream: "http+unix:/run/b", identity: nil),
+            ], requests: RequestCounts(metrics), warnings: ["development.provider is on"])
+    }
+
+    @Test func `a status is read as it was written`() throws {
+        let read = try #require(StatusDocument(try JSONValue(parsing: status.json.serialized())))
+        #expect(read.json == status.json)
+        #expect(read.identities == status.identities)
+        #expect(read.routes == status.routes && read.requests == status.requests)
+        #expect(read.requests?.total == 2 && read.requests?.byStatus == [200: 1, 404: 1])
+    }
+
+    @Test func `a status of another version is read as far as it goes`() throws {
+        let text =
+            #"{"version":"9","identities":[{"name":"a","state":"dozing"},{"name":"b","state":"empty"}],"x":1}"#
+        let read = try #require(StatusDocument(try JSONValue(parsing: text)))
+        #expect(read.identities.map(\.name) == ["b"] && read.uptime == nil && read.requests == nil)
+    }
+
+    @Test(arguments: ["null", "[]", "{}", #"{"identities":1}"#])
+    func `what is no status is not read as one`(text: String) throws {
+        #expect(StatusDocument(try JSONValue(parsing: text)) == nil)
+    }
+
+    @Test func `reasons of readiness are read as they were written`() throws {
+        let report = ReadinessReport(reasons: [.draining, .noToken(identity: "a", state: .loginRequired)])
+        #expect(ReadinessReport(report.json) == report)
+        #expect(report.json["ready"] == false)
+        #expect(report.reasons.map(\.words) == ["draining", "a is login_required"])
+        #expect(ReadinessReport(["ready": true]) == nil)
+    }
+
+    @Test func `a problem is read as it was written`() {
+        let problem = AdminProblem(status: 503, code: .storeUnavailable, detail: "a \"disk\"\nis full")
+        let read = AdminProblem(status: 503, reading: problem.answer.body)
+        #expect(read.code == .storeUnavailable && read.detail == problem.detail)
+    }
+
+    @Test(arguments: ["", "<html>", "[]", "{}"])
+    func `an answer that is no problem is told by its status`(body: String) {
+        let read = AdminProblem(status: 502, reading: Array(body.utf8))
+        #expect(read.code == nil && read.detail == "answered with status 502")
+    }
+
+    @Test func `reports are read as they were written`() {
+        let registration = RegistrationReport(
+            clientID: "c", secretExpiry: WallTime(secondsSinceEpoch: 1_795_257_600))
+        #expect(RegistrationReport(registration.json)?.json == registration.json)
+        let revocation = RevocationReport(revoked: TokenHint.allCases)
+        #expect(RevocationReport(revocation.json)?.revoked == TokenHint.allCases)
+        var outcome = LogoutOutcome()
+        outcome.revocation = .requested
+        outcome.endSession = .notSupported
+        #expect(LogoutReport(LogoutReport(outcome).json)?.json == LogoutReport(outcome).json)
+        let login = HandoverReport(login: Login(hasRefreshToken: true, hasIDToken: false, person: "Ada"))
+        #expect(HandoverReport(login.json)?.json == login.json)
+    }
+}
