@@ -9,6 +9,8 @@ CONFIG ?= config.yaml
 PREFIX ?= /usr/local
 DESTDIR ?=
 BINARY ?= .build/release/bearerd
+# What is packed is built first, unless it is another BINARY.
+BUILT := $(if $(filter file,$(origin BINARY)),release)
 FUZZ_SECONDS ?= 60
 SOAK ?= 50
 SOAK_REQUESTS ?= 10000000
@@ -133,8 +135,12 @@ test-tsan: bootstrap ## all tests under ThreadSanitizer
 	    swift test --sanitize thread --scratch-path .build/tsan --disable-xctest --no-parallel
 
 .PHONY: dist
-dist: release ## tarballs of the source and of what is installed, in .build; the same input makes the same bytes
+dist: $(BUILT) ## tarballs of the source and of what is installed, in .build; the same input makes the same bytes
 	@deploy/dist $(VERSION) $(BINARY)
+
+.PHONY: image
+image: $(BUILT) ## bearerd:VERSION of the BINARY that was built, by docker, podman or buildah, else .build/bearerd-image.tar
+	@deploy/image/build '$(BINARY)' $(VERSION)
 
 .PHONY: install
 install: ## installs the BINARY that was built to DESTDIR/PREFIX (/usr/local), stripped; builds nothing

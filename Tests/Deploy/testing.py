@@ -4,6 +4,7 @@
 import inspect
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -17,7 +18,7 @@ sys.path.append(os.path.join(ROOT, "Tests", "Interop"))
 
 from support import Process, expect, free_port, wait_until, write  # noqa: E402
 
-__all__ = ["BUILD", "ROOT", "Daemon", "Part", "Process", "Skipped", "binary", "expect", "fetch", "free_port", "need", "output",
+__all__ = ["BUILD", "ROOT", "Daemon", "Part", "Process", "Skipped", "binary", "commands", "expect", "fetch", "free_port", "need", "output",
            "pypi", "run", "version", "wait_until", "write"]
 
 BUILD = os.path.join(ROOT, ".build")
@@ -107,6 +108,11 @@ def binary():
     path = os.path.abspath(os.environ.get("BEARERD", os.path.join(BUILD, "release", "bearerd")))
     expect(os.path.exists(path), f"{path} is missing: run make release, or set BEARERD")
     return path
+
+
+def commands():
+    """The words that the binary knows as commands."""
+    return re.findall(r"^  ([a-z]+)\b", output(binary(), "--help"), re.M)
 
 
 def version():
