@@ -6,7 +6,9 @@ internal import YAML
 extension Configuration {
     /// Reads the whole file; what comes out is of use only if nothing was reported as an error.
     init(reading root: Section<RootKey>) {
-        listen = root.listeners
+        let isUnsafe = root.flag(.unsafeListen)
+        allowsUnsafeListen = isUnsafe ?? false
+        listen = root.listeners(isUnsafe: isUnsafe)
         tls = root.has(.tls) ? TLSConfiguration(reading: root.section(.tls)) : nil
         workers = root.value(.workers, .integer(in: 1...1024))?.value
         access = AccessConfiguration(reading: root.section(.access))
@@ -37,8 +39,8 @@ extension Configuration {
 }
 
 extension Section<RootKey> {
-    fileprivate var listeners: [ListenAddress] {
-        let isUnsafe = flag(.unsafeListen) ?? true || has(.tls) || isInDoubt(.tls)
+    fileprivate func listeners(isUnsafe flag: Bool?) -> [ListenAddress] {
+        let isUnsafe = flag ?? true || has(.tls) || isInDoubt(.tls)
         guard has(.listen) else { return [.tcp(host: "127.0.0.1", port: 8080)] }
         guard let listeners = oneOrMany(.listen, .listenAddress(in: reading)) else { return [] }
         if listeners.isEmpty { error(.listen, "needs at least one address") }

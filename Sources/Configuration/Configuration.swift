@@ -6,6 +6,8 @@ package import HTTPMessages
 package struct Configuration: Sendable {
     /// The data listeners, at least one, each once.
     package let listen: [ListenAddress]
+    /// Whether plain HTTP may be served off loopback (`unsafe_listen`); of sockets that are passed nobody knows before.
+    package let allowsUnsafeListen: Bool
     /// The certificate with which its TCP addresses speak HTTPS; nil for plain HTTP.
     package let tls: TLSConfiguration?
     /// How many event loops serve them; nil for one for each core.

@@ -15,6 +15,8 @@ package struct ListeningSocket: Sendable {
         case unusableAddress
         /// `bind` or `listen` failed; `code` is its `errno`.
         case failed(code: Int32, reason: String)
+        /// What was passed is no stream socket that listens at an IP address or a Unix socket's.
+        case notListening
 
         init(errno code: CInt) {
             self = .failed(code: code, reason: String(cString: strerror(code)))
@@ -131,7 +133,7 @@ package struct ListeningSocket: Sendable {
         setsockopt(descriptor, SOL_SOCKET, option, &on, socklen_t(MemoryLayout<CInt>.size))
     }
 
-    private static func withAddress<Result>(
+    static func withAddress<Result>(
         _ storage: inout sockaddr_storage, _ body: (UnsafeMutablePointer<sockaddr>) -> Result
     ) -> Result {
         withUnsafeMutablePointer(to: &storage) { pointer in

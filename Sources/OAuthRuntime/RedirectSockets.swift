@@ -68,7 +68,7 @@ struct RedirectSockets {
 extension ListeningSocket.BindError {
     fileprivate var reason: String {
         switch self {
-        case .unusableAddress: "this machine has no such address"
+        case .unusableAddress, .notListening: "this machine has no such address"
         case .failed(_, let reason): reason
         }
     }

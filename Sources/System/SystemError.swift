@@ -7,7 +7,7 @@ package struct SystemError: Error, Equatable, Sendable {
     /// The call that failed, spelled as in its manual page.
     package enum Operation: String, Sendable {
         case open, read, write, fsync, rename, link, unlink, mkdir, stat, flock, fchmod, opendir, prctl,
-            setrlimit, landlock,
+            setrlimit, landlock, socket, send,
             spawn = "posix_spawn", wait = "waitpid", createThread = "pthread_create"
     }
 

@@ -23,8 +23,6 @@ import Testing
     @Test(arguments: [
         ("store: {type: keyring}\n" + smallest, "keyring"),
         ("store: {type: redis}\n" + smallest, "redis"),
-        ("listen: systemd:web\n" + smallest, "systemd:web"),
-        ("listen: fd:3\n" + smallest, "fd:3"),
     ])
     func `values whose part is not built are refused by name`(text: String, value: String) {
         #expect(reasons(text) == ["not supported yet: \(value)"])

@@ -82,4 +82,38 @@ struct ListeningSocketTests {
         var status = stat()
         #expect(lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG)
     }
+
+    @Test func `a socket that was passed is told by its own address`() throws {
+        let directory = try TemporaryDirectory()
+        let (internet, address) = try Socket.listening()
+        let (unix, _) = try Socket.listening(unixPath: directory.path("passed.sock"))
+        let port = address.port
+        #expect(
+            try ListeningSocket.passed(internet.descriptor).address == .tcp(host: "127.0.0.1", port: port))
+        #expect(
+            try ListeningSocket.passed(unix.descriptor).address
+                == .unix(path: directory.path("passed.sock")))
+        #expect(fcntl(internet.descriptor, F_GETFL) & O_NONBLOCK != 0)
+        #expect(fcntl(internet.descriptor, F_GETFD) & FD_CLOEXEC != 0)
+    }
+
+    @Test func `what does not listen is not taken`() throws {
+        let (refusing, _) = try Socket.refusing()
+        let directory = try TemporaryDirectory()
+        let file = open(directory.path, O_RDONLY)
+        let datagrams = socket(AF_UNIX, CInt(SOCK_DGRAM.rawValue), 0)
+        defer { [file, datagrams].forEach { close($0) } }
+        for descriptor in [refusing.descriptor, file, datagrams] {
+            #expect {
+                try ListeningSocket.passed(descriptor)
+            } throws: { error in
+                if case ListeningSocket.BindError.notListening = error { true } else { false }
+            }
+        }
+        #expect {
+            try ListeningSocket.passed(9999)
+        } throws: { error in
+            if case ListeningSocket.BindError.failed(EBADF, _) = error { true } else { false }
+        }
+    }
 }

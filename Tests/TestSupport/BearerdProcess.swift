@@ -20,22 +20,26 @@ package final class BearerdProcess: Sendable {
     ///
     /// Listeners of the configuration should be at port 0; ``address(of:_:)`` tells where they are.
     ///
-    /// - Parameter launcher: a program, and its arguments, that is given the command line and becomes it.
+    /// - Parameters:
+    ///   - launcher: a program, and its arguments, that is given the command line and becomes it.
+    ///   - passed: descriptors that it gets as 3, 4 and so on.
     package convenience init(
         configuration: String, in directory: TemporaryDirectory, environment: [String: String] = [:],
-        launcher: [String] = []
+        launcher: [String] = [], passing passed: [Int32] = []
     ) throws {
         let file = try directory.write("config.yaml", configuration)
-        try self.init(arguments: ["run", "-c", file], environment: environment, launcher: launcher)
+        try self.init(
+            arguments: ["run", "-c", file], environment: environment, launcher: launcher, passing: passed)
     }
 
     /// Starts the binary with these arguments and waits until it listens.
     package init(
         arguments: [String], environment: [String: String] = [:], directory: String? = nil,
-        launcher: [String] = []
+        launcher: [String] = [], passing passed: [Int32] = []
     ) throws {
         process = try Subprocess(
-            launcher + [BearerdProcess.binary] + arguments, environment: environment, directory: directory)
+            launcher + [BearerdProcess.binary] + arguments, environment: environment, directory: directory,
+            passing: passed)
         _ = try address(of: .proxy)
     }
 

@@ -36,6 +36,14 @@ package final class Socket: ByteStream {
         return (socket, .tcp(port: try socket.localPort()))
     }
 
+    /// A socket that listens at a free port of every address.
+    package static func listeningEverywhere() throws -> (socket: Socket, address: Address) {
+        let socket = try Socket.make(AF_INET)
+        try withInternetAddress(host: nil, port: 0) { try check("bind", bind(socket.descriptor, $0, $1)) }
+        try check("listen", listen(socket.descriptor, 512))
+        return (socket, .tcp(port: try socket.localPort()))
+    }
+
     /// A port of 127.0.0.1 on which nobody listens: bound, so that nobody else gets it, and held by the result.
     package static func refusing() throws -> (socket: Socket, address: Address) {
         let socket = try Socket.make(AF_INET)
@@ -157,12 +165,12 @@ private func check(_ operation: String, _ result: Int32) throws {
 }
 
 private func withInternetAddress(
-    host: UInt8 = 1, port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
+    host: UInt8? = 1, port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
 ) throws {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = (UInt32(0x7F00_0000) | UInt32(host)).bigEndian
+    address.sin_addr.s_addr = host.map { (UInt32(0x7F00_0000) | UInt32($0)).bigEndian } ?? INADDR_ANY
     try withUnsafePointer(to: &address) {
         try $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
             try body($0, socklen_t(MemoryLayout<sockaddr_in>.size))

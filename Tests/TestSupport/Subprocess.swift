@@ -30,8 +30,11 @@ package final class Subprocess: Sendable {
     }
 
     /// Starts a program with exactly this environment; `PATH`, `HOME` and what sanitizers look for aside.
+    ///
+    /// - Parameter passed: descriptors that it gets as 3, 4 and so on.
     package init(
-        _ arguments: [String], environment: [String: String] = [:], directory: String? = nil
+        _ arguments: [String], environment: [String: String] = [:], directory: String? = nil,
+        passing passed: [Int32] = []
     ) throws {
         var all = environment
         all["PATH"] = all["PATH"] ?? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -42,7 +45,7 @@ package final class Subprocess: Sendable {
             ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--"]
             + (directory.map { ["/usr/bin/env", "-C", $0] } ?? []) + arguments
         let variables = all.map { "\($0.key)=\($0.value)" }
-        let child = try SpawnThread.shared.spawn { try Subprocess.spawn(guarded, variables) }
+        let child = try SpawnThread.shared.spawn { try Subprocess.spawn(guarded, variables, passed) }
         processID = child.processID
         for (descriptor, capture) in [(child.output, output), (child.errors, errors)] {
             startThread { Subprocess.pump(descriptor, into: capture) }
@@ -111,7 +114,9 @@ package final class Subprocess: Sendable {
     }
 
     /// Runs on the spawning thread alone, so that no other child inherits the pipes.
-    private static func spawn(_ arguments: [String], _ variables: [String]) throws -> Child {
+    private static func spawn(
+        _ arguments: [String], _ variables: [String], _ passed: [Int32]
+    ) throws -> Child {
         let (outputEnd, outputPipe) = try makePipe()
         let (errorEnd, errorPipe) = try makePipe()
         defer {
@@ -124,6 +129,12 @@ package final class Subprocess: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_adddup2(&actions, outputPipe, 1)
         posix_spawn_file_actions_adddup2(&actions, errorPipe, 2)
+        // Copies above all of them first: a number may be another's goal.
+        let copies = passed.map { fcntl($0, F_DUPFD_CLOEXEC, 512) }
+        defer { copies.forEach { close($0) } }
+        for (index, copy) in copies.enumerated() {
+            posix_spawn_file_actions_adddup2(&actions, copy, Int32(3 + index))
+        }
         // Whatever the test runner ignores or blocks, the child starts with the defaults.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)

@@ -4,7 +4,6 @@
 ///
 /// Its keys are always known to the reader. While it is in ``notYetSupported`` they are refused, never ignored.
 enum Feature: CaseIterable {
-    case inheritedListeners
     case dpop
     case pushedAuthorizationRequests
     case keyringStore
@@ -12,7 +11,6 @@ enum Feature: CaseIterable {
 
     /// The one table of what is still to be built; building a part ends with deleting its line.
     static let notYetSupported: Set<Feature> = [
-        .inheritedListeners,
         .dpop,
         .pushedAuthorizationRequests,
         .keyringStore,

@@ -23,14 +23,7 @@ extension ValueKind<ListenAddress> {
                 }
                 throw ValueError("'\(scalar.written)' is not HOST:PORT, unix:PATH, systemd:NAME or fd:N")
             }
-            switch address {
-            case .tcp, .unix: return address
-            case .systemd, .descriptor:
-                guard Feature.inheritedListeners.isSupported else {
-                    throw ValueError("not supported yet: \(scalar.written)")
-                }
-                return address
-            }
+            return address
         }
     }
 

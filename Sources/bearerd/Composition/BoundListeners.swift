@@ -4,20 +4,28 @@ import EventLoop
 import HTTPMessages
 import System
 
-/// The sockets of one configured listener: for TCP one set for each worker, else one that all of them watch.
+/// The sockets of one configured listener: for TCP one set for each worker; a Unix socket, or one that was passed, is
+/// watched by all of them.
 struct BoundListener: Sendable {
     /// By worker.
     let sockets: [[ListeningSocket]]
-    /// Where clients reach it: the address as configured, with the port that the kernel chose.
+    /// Where clients reach it: the address as configured, with the port that the kernel chose; of a socket that was passed
+    /// its own.
     let address: ListenAddress
+    /// Whether somebody else bound it: the port that clients name may be another one.
+    let isPassed: Bool
     /// What the name of a Unix socket stood for when it was bound.
     private let file: FileFingerprint?
 
     /// Binds an address.
     ///
-    /// - Parameter isForAll: whether every user may connect to a Unix socket, and is then judged.
+    /// - Parameters:
+    ///   - isForAll: whether every user may connect to a Unix socket, and is then judged.
+    ///   - passed: the sockets that the process was started with; nil where none is looked for.
     /// - Throws: why it could not be had: the system refuses where no descriptor is left.
-    init(_ address: ListenAddress, workers: Int, isForAll: Bool = false) throws(CommandFailure) {
+    init(
+        _ address: ListenAddress, workers: Int, isForAll: Bool = false, passed: PassedSockets? = nil
+    ) throws(CommandFailure) {
         do {
             switch address {
             case .tcp(let host, let port):
@@ -29,18 +37,41 @@ struct BoundListener: Sendable {
                 }
                 self.sockets = sockets
                 self.address = .tcp(host: host, port: boundPort)
+                isPassed = false
                 file = nil
             case .unix(let path):
                 let socket = try ListeningSocket.unix(path: path, isForAll: isForAll)
                 sockets = Array(repeating: [socket], count: max(workers, 1))
                 self.address = address
+                isPassed = false
                 file = Self.fingerprint(of: path)
-            case .systemd, .descriptor:
-                throw ListeningSocket.BindError.unusableAddress
+            case .systemd(let name):
+                let descriptors = passed?.descriptors(named: name) ?? []
+                guard !descriptors.isEmpty else {
+                    throw CommandFailure(missing: address, passed?.entries ?? [])
+                }
+                self = try BoundListener(adopting: descriptors, as: address, workers: workers)
+            case .descriptor(let number):
+                self = try BoundListener(adopting: [number], as: address, workers: workers)
             }
+        } catch let failure as CommandFailure {
+            throw failure
         } catch {
             throw CommandFailure(error, listeningOn: address)
         }
+    }
+
+    /// Takes over sockets that were passed; several of one name are one listener.
+    private init(
+        adopting descriptors: [Int32], as configured: ListenAddress, workers: Int
+    ) throws {
+        let adopted = try descriptors.map { try ListeningSocket.passed($0) }
+        sockets = Array(repeating: adopted.map(\.socket), count: max(workers, 1))
+        // One that others can reach counts most, for what is allowed and what is warned of.
+        let addresses = adopted.map { ListenAddress($0.address, as: configured) }
+        address = addresses.first { !$0.isLoopback } ?? addresses.first ?? configured
+        isPassed = true
+        file = nil
     }
 
     /// Takes the name of a Unix socket away, if it is still ours.
@@ -63,7 +94,28 @@ struct BoundListener: Sendable {
     }
 }
 
+extension ListenAddress {
+    /// Where a socket that was passed listens; without a path it keeps the name that it is configured by.
+    fileprivate init(_ address: ListeningSocket.PassedAddress, as configured: ListenAddress) {
+        switch address {
+        case .tcp(let host, let port): self = .tcp(host: host, port: port)
+        case .unix(let path): self = path.map { .unix(path: $0) } ?? configured
+        }
+    }
+}
+
 extension CommandFailure {
+    /// Why a socket that should have been passed is none of ours.
+    fileprivate init(missing address: ListenAddress, _ passed: [PassedSockets.Entry]) {
+        let names = Set(passed.map(\.name)).sorted().joined(separator: ", ")
+        self.init(
+            .unavailable,
+            "cannot listen on \(address): no socket of that name was passed; "
+                + (names.isEmpty
+                    ? "start bearerd by a .socket unit, whose FileDescriptorName= is the name"
+                    : "those that were: \(names); FileDescriptorName= of the .socket unit is the name"))
+    }
+
     /// Why a socket that is bound cannot be watched.
     init(_ error: StreamError, watching address: ListenAddress) {
         self.init(.systemRefuses, "cannot watch \(address): \(error.reason); raise \(error.limit)")
@@ -75,6 +127,9 @@ extension CommandFailure {
             self.init(
                 SystemError.isShortage(code) ? .systemRefuses : .unavailable,
                 "cannot listen on \(address): \(reason)")
+        case .notListening?:
+            self.init(
+                .unavailable, "cannot listen on \(address): that descriptor is no stream socket that listens")
         case .unusableAddress?, nil:
             self.init(.unavailable, "cannot listen on \(address): no such address")
         }

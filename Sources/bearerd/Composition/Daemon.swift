@@ -35,6 +35,8 @@ actor Daemon: LoopConfined {
     private let configuration: Configuration
     private let log: Log
     private let writer: OutputWriter
+    private let manager: ServiceManager
+    private var watchdog: Watchdog?
     private let startedAt = ContinuousClock.now
     private let engine: Engine
     /// For the TCP addresses of `listen`; nil where they are plain.
@@ -57,15 +59,17 @@ actor Daemon: LoopConfined {
 
     /// Puts everything together; nothing is served before ``run()``.
     init(
-        configuration: Configuration, sockets: DaemonSockets, loop: EventLoop, log: Log, writer: OutputWriter
+        configuration: Configuration, sockets: DaemonSockets, loop: EventLoop, log: Log, writer: OutputWriter,
+        manager: ServiceManager
     ) throws {
         self.configuration = configuration
         self.loop = loop
         self.log = log
         self.writer = writer
+        self.manager = manager
         engine = try Engine(
             configuration: configuration, loop: loop, log: log,
-            hooks: StateChangeHooks(configuration, log: log))
+            hooks: StateChangeHooks(configuration, log: log), manager: manager)
         tls = try configuration.tls.map { ServerTLS(try $0.load()) }
         accessKey = try configuration.access.key.map { try KeyWatch($0, log: log) }
         adminKey = try configuration.admin?.key.map { try KeyWatch($0, log: log) }
@@ -87,6 +91,8 @@ actor Daemon: LoopConfined {
         try await startWorkers()
         try await startAdmin()
         log.notice("ready", [.version: .string(Version.text), .workers: .integer(workers.count)])
+        manager.ready()
+        watchdog = Watchdog(manager, on: loop) { await self.loopsTurn() }
         CurrentProcess.trimMemory()
         await withCheckedContinuation { continuation in
             if isDraining { continuation.resume() } else { shutdownRequest = continuation }
@@ -102,6 +108,7 @@ actor Daemon: LoopConfined {
         guard !isDraining else { return }
         isDraining = true
         log.notice("draining")
+        manager.stopping(within: configuration.shutdown.delay + configuration.shutdown.grace + Self.linger)
         shutdownRequest?.resume()
         shutdownRequest = nil
     }
@@ -120,7 +127,7 @@ actor Daemon: LoopConfined {
     private func startWorkers() async throws {
         let loops = try (0..<sockets.workerCount).map { try EventLoop(name: "worker-\($0)") }
         var shared = try engine.workerConfiguration(
-            listeners: sockets.data.map(\.address), connections: connectionLimit(), log: log, lines: writer)
+            listeners: sockets.data, connections: connectionLimit(), log: log, lines: writer)
         shared.security = tls
         shared.access.key = accessKey?.key
         for loop in loops {
@@ -160,8 +167,8 @@ actor Daemon: LoopConfined {
         guard let admin = configuration.admin, let adminListener = sockets.admin else { return }
         let settings = AdminSettings(
             version: Version.text, routes: configuration.adminRoutes,
-            hosts: HostList(HostNames.of(adminListener.address) + configuration.allowedHosts),
-            key: adminKey?.key, needsKey: !admin.listen.isLoopback, allowsQuit: admin.allowsQuit,
+            hosts: HostList(HostNames.of(adminListener) + configuration.allowedHosts),
+            key: adminKey?.key, needsKey: !adminListener.address.isLoopback, allowsQuit: admin.allowsQuit,
             warnings: configuration.protectionsTurnedOff)
         let responder = AdminResponder(
             settings: settings,

@@ -23,9 +23,11 @@ enum DaemonProcess {
         let sockets: DaemonSockets
         let sandboxOutcome: SandboxOutcome
         let writer: OutputWriter
+        let notifications: NotificationSocket?
         do {
             try HTTPClientLibrary.initialize()
             sockets = try DaemonSockets(configuration)
+            notifications = try NotificationSocket()
             // Before the first thread, which would stay free.
             sandboxOutcome = try SandboxOutcome(of: configuration, file: file)
             writer = try OutputWriter()
@@ -49,7 +51,8 @@ enum DaemonProcess {
             loop = try EventLoop(name: "control")
             loop.takeStrayJobs()
             daemon = try Daemon(
-                configuration: configuration, sockets: sockets, loop: loop, log: log, writer: writer)
+                configuration: configuration, sockets: sockets, loop: loop, log: log, writer: writer,
+                manager: ServiceManager(notifications, log: log))
             signals = try [
                 SignalSource(SIGTERM, loop: loop) { stop(daemon, writer) },
                 SignalSource(SIGINT, loop: loop) { stop(daemon, writer) },

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
+import EventLoop
 import HTTPMessages
 import System
 
@@ -18,17 +19,47 @@ struct DaemonSockets: Sendable {
     var serviceCount: Int { [admin, developmentProvider, developmentAPI].compactMap(\.self).count }
 
     /// Binds them; nobody is served yet.
+    ///
+    /// Those that were passed come first, while no socket of our own can have their numbers.
     init(_ configuration: Configuration) throws(CommandFailure) {
         let count = configuration.workers ?? CurrentProcess.coreCount
         workerCount = count
-        var data: [BoundListener] = []
+        let passed = PassedSockets()
+        passed.closeOnExec()
+        var data: [BoundListener?] = []
         for address in configuration.listen {
-            data.append(try BoundListener(address, workers: count, isForAll: true))
+            guard address.isPassed else {
+                data.append(nil)
+                continue
+            }
+            let listener = try BoundListener(address, workers: count, passed: passed)
+            try listener.checkStrangers(of: address, configuration)
+            data.append(listener)
         }
-        self.data = data
-        admin = try BoundListener(configuration.admin?.listen)
+        var admin: BoundListener?
+        if let address = configuration.admin?.listen, address.isPassed {
+            admin = try BoundListener(address, workers: 1, passed: passed)
+        }
+        try Self.checkNumbers(data.compactMap(\.self) + [admin].compactMap(\.self))
+        for (index, address) in configuration.listen.enumerated() where data[index] == nil {
+            data[index] = try BoundListener(address, workers: count, isForAll: true)
+        }
+        self.data = data.compactMap(\.self)
+        if admin == nil { admin = try BoundListener(configuration.admin?.listen) }
+        self.admin = admin
         developmentProvider = try BoundListener(configuration.development.provider)
         developmentAPI = try BoundListener(configuration.development.api)
+    }
+
+    /// No socket serves two listeners, under whichever name each has it.
+    private static func checkNumbers(_ passed: [BoundListener]) throws(CommandFailure) {
+        var taken: Set<Int32> = []
+        for listener in passed {
+            for socket in listener.sockets[0] where !taken.insert(socket.descriptor).inserted {
+                throw CommandFailure(
+                    .configuration, "the socket at \(listener.address) that was passed is listened on twice")
+            }
+        }
     }
 }
 
@@ -37,5 +68,25 @@ extension BoundListener {
     fileprivate init?(_ address: ListenAddress?) throws(CommandFailure) {
         guard let address else { return nil }
         self = try BoundListener(address, workers: 1)
+    }
+
+    /// What `check` cannot know: where a socket that is passed will listen.
+    fileprivate func checkStrangers(
+        of configured: ListenAddress, _ configuration: Configuration
+    ) throws(CommandFailure) {
+        guard !address.isLoopback, configuration.tls == nil, !configuration.allowsUnsafeListen else { return }
+        throw CommandFailure(
+            .configuration,
+            "\(configured) listens on \(address): plain HTTP off loopback needs unsafe_listen: true")
+    }
+}
+
+extension ListenAddress {
+    /// Whether somebody else binds it, and passes the socket.
+    fileprivate var isPassed: Bool {
+        switch self {
+        case .tcp, .unix: false
+        case .systemd, .descriptor: true
+        }
     }
 }

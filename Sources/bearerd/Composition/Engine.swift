@@ -32,17 +32,20 @@ struct Engine: Sendable {
     ///
     /// - Parameters:
     ///   - hooks: run on changes of state; nil for a command.
+    ///   - manager: told of changes of state; nil for a command.
     ///   - onTrouble: hears what the store cannot do, where there is no log.
     ///   - isDetached: whether nothing is kept, whatever the configuration says.
     /// - Throws: `FileStoreError`, `TrustStore.LoadError`, `SystemError` where there is no thread.
     init(
         configuration: Configuration, loop: EventLoop, log: Log, hooks: StateChangeHooks? = nil,
-        onTrouble: (@Sendable (String) -> Void)? = nil, isDetached: Bool = false
+        manager: ServiceManager? = nil, onTrouble: (@Sendable (String) -> Void)? = nil,
+        isDetached: Bool = false
     ) throws {
         self.configuration = configuration
         let thread = try ThreadExecutor(named: "store")
         let trust = TrustStores()
-        let reporter = SessionReporter(log: log, hooks: hooks, onTrouble: onTrouble)
+        let reporter = SessionReporter(
+            log: log, hooks: hooks, manager: manager, onTrouble: onTrouble)
         let store = try Self.openStore(isDetached ? .memory : configuration.store, on: thread, log: log)
         let clock = LoopClock(loop: loop)
         storeThread = thread
@@ -103,7 +106,7 @@ struct Engine: Sendable {
     ///   - connections: how many clients may have.
     ///   - lines: where access lines go.
     func workerConfiguration(
-        listeners: [ListenAddress], connections: Int, log: Log, lines: any LineSink
+        listeners: [BoundListener], connections: Int, log: Log, lines: any LineSink
     ) throws -> WorkerConfiguration {
         let timeouts = configuration.timeouts
         let limits = configuration.limits
@@ -136,13 +139,13 @@ struct Engine: Sendable {
     }
 
     /// One listener's names are not another's: at a Unix socket any port will do, at an address only its own.
-    private func policy(of listener: ListenAddress) -> ListenerPolicy {
+    private func policy(of listener: BoundListener) -> ListenerPolicy {
         let isPlain = configuration.tls == nil
         let names =
             configuration.access.hosts == nil
             ? HostNames.of(listener, scheme: isPlain ? .http : .https) : configuration.allowedHosts
         return ListenerPolicy(
-            hosts: HostList(names), fetchMetadata: listener.fetchMetadata(isPlain: isPlain),
+            hosts: HostList(names), fetchMetadata: listener.address.fetchMetadata(isPlain: isPlain),
             rateLimit: configuration.limits.requestsPerSecond.map { RateLimit(perSecond: Double($0)) })
     }
 
@@ -179,8 +182,8 @@ extension EncryptingSealer {
 extension ListenAddress {
     fileprivate func fetchMetadata(isPlain: Bool) -> ListenerPolicy.FetchMetadata {
         switch self {
-        case .unix: .sent
-        case .tcp, .systemd, .descriptor: isPlain ? isLoopback ? .sentToLoopbackNames : .missing : .sent
+        case .unix, .systemd, .descriptor: .sent  // a Unix socket without a path
+        case .tcp: isPlain ? isLoopback ? .sentToLoopbackNames : .missing : .sent
         }
     }
 }

@@ -6,15 +6,17 @@ import HTTPMessages
 enum HostNames {
     private static let loopback = ["localhost", "127.0.0.1", "[::1]"]
 
-    /// Loopback names and the listener's own host, with its port; for listeners without a port the loopback names.
+    /// Loopback names and the listener's own host, with its port; for listeners without a port of ours the loopback names
+    /// with any port.
     ///
     /// - Parameter scheme: that it is reached by.
-    static func of(_ address: ListenAddress, scheme: HTTPURL.Scheme = .http) -> [String] {
-        guard case .tcp(let host, let port) = address else { return loopback }
+    static func of(_ listener: BoundListener, scheme: HTTPURL.Scheme = .http) -> [String] {
+        guard case .tcp(let host, let port) = listener.address else { return loopback }
         let own = host.contains(":") ? "[\(host)]" : host
         let names = loopback + [own]
         // Clients leave out a port that is their scheme's default (RFC 9110 7.2).
         let isUsual = port == (scheme == .https ? 443 : 80)
         return names.map { "\($0):\(port)" } + (isUsual ? names.map { $0 + ":" } : [])
+            + (listener.isPassed ? loopback : [])
     }
 }

@@ -17,6 +17,7 @@ final class SessionReporter: SessionObserver {
 
     private let log: Log
     private let hooks: StateChangeHooks?
+    private let manager: ServiceManager?
     private let onTrouble: (@Sendable (String) -> Void)?
     private let counts = Mutex<[String: Counts]>([:])
     private let troubles = Mutex<[Trouble: (reason: String, at: ContinuousClock.Instant)]>([:])
@@ -30,12 +31,15 @@ final class SessionReporter: SessionObserver {
 
     /// - Parameters:
     ///   - hooks: run on changes of state; nil for a command's sessions.
+    ///   - manager: told of changes of state; nil for a command's sessions.
     ///   - onTrouble: hears what the store cannot do, in one line, where there is no log.
     init(
-        log: Log, hooks: StateChangeHooks? = nil, onTrouble: (@Sendable (String) -> Void)? = nil
+        log: Log, hooks: StateChangeHooks? = nil, manager: ServiceManager? = nil,
+        onTrouble: (@Sendable (String) -> Void)? = nil
     ) {
         self.log = log
         self.hooks = hooks
+        self.manager = manager
         self.onTrouble = onTrouble
     }
 
@@ -50,6 +54,7 @@ final class SessionReporter: SessionObserver {
                 "identity changed state",
                 [.previousState: .string(old.rawValue), .state: .string(new.rawValue)])
             hooks?.run(for: identity, in: new)
+            manager?.identity(identity, isIn: new)
         case .tokenRequested(let grant, let failure):
             count(grant, failure, of: identity)
             report(grant, failure, of: identity, to: log)

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+
+/// Gives the service manager a sign of life while every loop turns, twice in the time that it waits for one.
+///
+/// Confined to the control loop, which turns when this runs.
+final class Watchdog {
+    private let manager: ServiceManager
+    private let loop: EventLoop
+    private let interval: Duration
+    private let loopsTurn: @Sendable () async -> Bool
+    private var timer: LoopTimer?
+
+    /// - Parameter loopsTurn: asks the workers' loops.
+    /// - Returns: nil where nobody waits for a sign.
+    init?(
+        _ manager: ServiceManager, on loop: EventLoop, loopsTurn: @escaping @Sendable () async -> Bool
+    ) {
+        guard let limit = manager.watchdogLimit else { return nil }
+        self.manager = manager
+        self.loop = loop
+        interval = limit / 2
+        self.loopsTurn = loopsTurn
+        let timer = LoopTimer(loop: loop) { [unowned self] in look() }
+        self.timer = timer
+        timer.set(after: .zero)
+    }
+
+    private func look() {
+        timer?.set(after: interval)
+        Task(executorPreference: loop) { [manager, loopsTurn] in
+            if await loopsTurn() { manager.alive() }
+        }
+    }
+}
