@@ -64,7 +64,8 @@ let package = Package(
         .target(name: "HTTPMessages", dependencies: ["JSONText", "System"], swiftSettings: safe),
         .target(name: "HTTPExchange", dependencies: ["EventLoop", "HTTPMessages"], swiftSettings: safe),
         .target(
-            name: "HTTP1", dependencies: ["EventLoop", "HTTPExchange", "HTTPMessages"], swiftSettings: safe),
+            name: "HTTP1", dependencies: ["EventLoop", "HTTPExchange", "HTTPMessages", "System"],
+            swiftSettings: safe),
         .target(
             name: "HTTPServer", dependencies: ["EventLoop", "HTTP1", "HTTPExchange", "HTTPMessages"],
             swiftSettings: safe),
@@ -197,6 +198,10 @@ let package = Package(
         .testTarget(
             name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "FuzzInvariants"], swiftSettings: bridge
         ),
+        .testTarget(
+            name: "HTTP1Tests",
+            dependencies: ["HTTP1", "EventLoop", "HTTPExchange", "HTTPMessages", "FuzzInvariants"],
+            swiftSettings: bridge),
         .target(
             name: "FuzzInvariants",
             dependencies: [

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import EventLoop
-package import HTTPMessages
 
 /// Why an HTTP message could not be received whole.
 package enum MessageError: Error, Equatable, Sendable {
-    /// What arrived is not HTTP/1.1 as this program accepts it.
-    case malformed(HTTPParseError)
+    /// What arrived is no message as this program accepts it.
+    case malformed(MessageFault)
     /// The body is larger than this program was told to accept.
     case bodyTooLarge
     /// The client speaks plain HTTP where it should speak HTTPS.

@@ -136,9 +136,9 @@ package actor HTTPService: LoopConfined {
         let deadline = connection.takeDeadline()
         let framing: BodyFraming
         do {
-            framing = try connection.request.framing.get()
+            framing = try connection.framing.get()
         } catch {
-            throw MessageError.malformed(error)
+            throw MessageError(error)
         }
         let request = ServiceRequest(
             head: connection.request, peer: connection.peer, ends: SocketEnds(of: connection.stream))

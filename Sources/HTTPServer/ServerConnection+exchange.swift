@@ -18,10 +18,10 @@ extension ServerConnection: ClientExchange, ConnectionExchange {
         closeEndsAnswer = false
         let framing: BodyFraming
         do {
-            framing = try request.framing.get()
+            framing = try self.framing.get()
         } catch {
             beginNothing()
-            throw .malformed(error)
+            throw MessageError(error)
         }
         incoming.begin(framing, limit: limit)
         return BodyLength(framing)

@@ -179,6 +179,9 @@ package final class ServerConnection {
         parser = RequestParser(limits: limits)
     }
 
+    /// How the content of ``request`` ends (RFC 9112 §6.3), every doubt refused.
+    package var framing: Result<BodyFraming, HTTPParseError> { parser.framing }
+
     /// Whether nothing that has arrived waits to be read.
     package var hasReadAll: Bool { stream.input.isEmpty }
 
@@ -215,11 +218,11 @@ package final class ServerConnection {
         } catch {
             persists = false
             nameMethod()
-            throw .malformed(error)
+            throw MessageError(error)
         }
         guard let consumed else { return false }
         stream.take(consumed, for: Turn.requestCost)
-        persists = request.isPersistent
+        persists = parser.isPersistent
         return true
     }
 

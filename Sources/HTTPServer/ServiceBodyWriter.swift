@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import EventLoop
-internal import HTTPMessages
+internal import HTTP1
 
 /// Sends a service's answer piece by piece, each at once.
 package final class ServiceBodyWriter {

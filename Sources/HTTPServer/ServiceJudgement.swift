@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import HTTPExchange
 
 /// What becomes of a request to a small service, by its head.
 package enum ServiceJudgement: Sendable {
@@ -41,7 +41,7 @@ package struct ServiceAcceptance: Sendable {
 
 /// Why a request to a small service could not be received.
 package enum ServiceRefusal: Equatable, Sendable {
-    case malformed(HTTPParseError)
+    case malformed(MessageFault)
     /// It did not come whole in time.
     case timedOut
     case bodyTooLarge
@@ -51,7 +51,7 @@ package enum ServiceRefusal: Equatable, Sendable {
     /// The status that says so.
     package var status: Int {
         switch self {
-        case .malformed(let error): error.status
+        case .malformed(let fault): fault.status
         case .timedOut: 408
         case .bodyTooLarge: 413
         case .busy: 503

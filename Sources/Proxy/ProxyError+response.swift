@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPClient
+internal import HTTPExchange
 package import HTTPMessages
 
 /// An answer of bearerd's own: the one place where a failure becomes a status (RFC 9110 15.5, 15.6).
@@ -179,30 +180,20 @@ package struct Rejection: Equatable, Sendable {
         }
     }
 
-    private init(malformed reason: HTTPParseError) {
-        switch reason.status {
-        case 414:
-            self.init(
-                414, "uri_too_long", "The request target is longer than limits.uri_bytes.",
-                proxyStatus: "http_request_error")
-        case 431:
-            self.init(
-                431, "headers_too_large", "The request head is larger than limits.header_bytes.",
-                proxyStatus: "http_request_error")
-        case 501:
-            self.init(
-                501, "not_implemented",
-                reason == .methodTooLong
-                    ? "The method is longer than any that is known." : "The transfer coding is unknown.",
-                proxyStatus: "http_request_error")
-        case 505:
-            self.init(
-                505, "version_not_supported", "HTTP/1.0 and HTTP/1.1 are spoken here.",
-                proxyStatus: "http_request_error")
-        default:
-            self.init(
-                400, "bad_request", "The request is not well-formed HTTP.", proxyStatus: "http_request_error")
-        }
+    private init(malformed fault: MessageFault) {
+        let (code, detail) =
+            switch fault {
+            case .malformed: ("bad_request", "The request is not well-formed HTTP.")
+            case .targetTooLong:
+                ("uri_too_long", "The request target is longer than limits.uri_bytes.")
+            case .headTooLarge:
+                ("headers_too_large", "The request head is larger than limits.header_bytes.")
+            case .methodTooLong: ("not_implemented", "The method is longer than any that is known.")
+            case .unknownCoding: ("not_implemented", "The transfer coding is unknown.")
+            case .unsupportedVersion:
+                ("version_not_supported", "HTTP/1.0 and HTTP/1.1 are spoken here.")
+            }
+        self.init(fault.status, code, detail, proxyStatus: "http_request_error")
     }
 
     /// The head of the answer and its body, `application/problem+json` (RFC 9457).

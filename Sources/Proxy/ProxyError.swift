@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPClient
-package import HTTPMessages
+package import HTTPExchange
 
 /// Why a request gets no answer from its upstream.
 package enum ProxyError: Error, Equatable, Sendable {
     // Rejecting: the client's request is at fault.
-    case malformedRequest(HTTPParseError)
+    case malformedRequest(MessageFault)
     case unencryptedRequest
     case ambiguousPath
     case accessDenied(Denial)

@@ -19,7 +19,7 @@ import Testing
         #expect(HTTPFields.Name(text) == nil)
     }
 
-    @Test func `every name of our own is found in a parsed head`() throws {
+    @Test func `every name of our own is found, however it is spelt`() throws {
         let names: [HTTPFields.Name] = [
             .host, .authorization, .connection, .contentLength, .transferEncoding, .te, .trailer, .upgrade,
             .via,
@@ -138,17 +138,20 @@ import Testing
     }
 
     static func fields(_ lines: String...) throws -> HTTPFields {
-        var response = HTTPResponse()
-        var parser = ResponseParser()
-        let text = "HTTP/1.1 200 OK\r\n" + lines.map { $0 + "\r\n" }.joined() + "\r\n"
-        let end = try parser.parse(latin1(text).span, into: &response)
-        #expect(end == text.utf8.count)
-        return response.fields
+        var fields = HTTPFields()
+        for line in lines {
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(
+                String.init)
+            let name = try #require(HTTPFields.Name(parts[0]))
+            let isAppended = fields.append(name, parts[1])
+            #expect(isAppended)
+        }
+        return fields
     }
 
     static func lines(_ fields: HTTPFields) -> [String] {
-        var output: [UInt8] = []
-        fields.serialize(into: &output)
-        return latin1(output).split(separator: "\r\n").map(String.init)
+        var lines: [String] = []
+        fields.forEach { lines.append("\($0): \($1)") }
+        return lines
     }
 }

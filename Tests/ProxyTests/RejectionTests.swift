@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPClient
+import HTTPExchange
 import HTTPMessages
 import Testing
 
@@ -12,9 +13,9 @@ struct RejectionTests {
         (.requestTimedOut, 408, "request_timeout"), (.bodyTooLarge, 413, "body_too_large"),
         (.malformedRequest(.targetTooLong), 414, "uri_too_long"), (.wrongHost, 421, "wrong_host"),
         (.rateLimited, 429, "rate_limited"), (.malformedRequest(.headTooLarge), 431, "headers_too_large"),
-        (.malformedRequest(.unknownTransferCoding), 501, "not_implemented"),
+        (.malformedRequest(.unknownCoding), 501, "not_implemented"),
         (.malformedRequest(.unsupportedVersion), 505, "version_not_supported"),
-        (.malformedRequest(.bareLineFeed), 400, "bad_request"), (.ambiguousPath, 400, "bad_request"),
+        (.malformedRequest(.malformed), 400, "bad_request"), (.ambiguousPath, 400, "bad_request"),
         (.accessDenied(.key), 403, "access_denied"),
         (.upstreamUnavailable(.connectionRefused), 502, "upstream_connect"),
         (.upstreamProtocol, 502, "upstream_protocol"),

@@ -41,7 +41,7 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
                 try parser.parse(bytes, into: &response)
             }
         } catch {
-            throw .malformed(error)
+            throw MessageError(error)
         }
         guard let consumed else { return false }
         stream.input.consume(consumed)
@@ -53,12 +53,12 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
     package func beginBody(answering method: HTTPMethod) throws(MessageError) -> BodyLength {
         let framing: BodyFraming
         do {
-            framing = try response.bodyFraming(answering: method)
+            framing = try parser.bodyFraming(of: response.status, answering: method)
         } catch {
-            throw .malformed(error)
+            throw MessageError(error)
         }
         if isFirst, response.fields.has(.keepAlive) { announcedPatience = response.announcedPatience }
-        persists = response.isPersistent && framing != .untilClose
+        persists = parser.isPersistent && framing != .untilClose
         incoming.begin(framing)
         return BodyLength(framing)
     }

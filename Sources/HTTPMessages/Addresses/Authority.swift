@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// `host [":" port]`, as in `Host`, without user information (RFC 9110 §7.2, RFC 3986 §3.2).
-enum Authority {
+package enum Authority {
     /// The host and the port, if it has both forms right.
     ///
     /// - Returns: the host's offsets, brackets of an IPv6 literal included, and the port's digits, perhaps none.
@@ -14,10 +14,10 @@ enum Authority {
         return (0..<hostEnd, port)
     }
 
-    static func isValid(_ bytes: Span<UInt8>) -> Bool { split(bytes) != nil }
+    package static func isValid(_ bytes: Span<UInt8>) -> Bool { split(bytes) != nil }
 
     /// Whether two authorities name the same host and port, case and an explicit port 80 aside.
-    static func agree(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
+    package static func agree(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
         guard let left = split(one), let right = split(other), left.host.count == right.host.count else {
             return false
         }

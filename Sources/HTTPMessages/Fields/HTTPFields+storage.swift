@@ -2,7 +2,7 @@
 
 extension HTTPFields {
     /// Offsets are 32 bits wide; far below that a block is refused more bytes.
-    static var maximumBlock: Int { 1 &<< 30 }
+    package static var maximumBlock: Int { 1 &<< 30 }
 
     func text(_ range: Range<Int>) -> String {
         String(decoding: block[range], as: UTF8.self)
@@ -17,13 +17,13 @@ extension HTTPFields {
     }
 
     /// How often a name occurs, for those that should not be repeated, and where its value stands.
-    enum Occurrence {
+    package enum Occurrence {
         case none
         case once(Range<Int>)
         case repeated
     }
 
-    func occurrence(of name: KnownFieldName) -> Occurrence {
+    package func occurrence(of name: KnownFieldName) -> Occurrence {
         var occurrence = Occurrence.none
         guard has(name) else { return occurrence }
         for entry in entries where entry.known == name {
@@ -48,7 +48,7 @@ extension HTTPFields {
     }
 
     /// Removes the entries that `isUnwanted` picks and forgets their names; the others keep their order.
-    mutating func removeEntries(where isUnwanted: (HTTPFields, Entry) -> Bool) {
+    package mutating func removeEntries(where isUnwanted: (HTTPFields, Entry) -> Bool) {
         var kept = 0
         var stillPresent: UInt64 = 0
         for index in entries.indices where !isUnwanted(self, entries[index]) {
@@ -93,16 +93,6 @@ extension HTTPFields {
         entries[index] = entry
         guard count(of: name) > 1 else { return }
         removeEntries { $0.matches($1, name) && $1.nameStart != entry.nameStart }
-    }
-
-    /// Drops the zeros before a length: a reader might take it for octal, or count its digits.
-    mutating func shortenContentLength() {
-        guard let index = entries.firstIndex(where: { $0.known == .contentLength }) else { return }
-        while entries[index].valueLength > 1, block[Int(entries[index].valueStart)] == Byte.zero {
-            entries[index].valueStart += 1
-            entries[index].valueLength -= 1
-            entries[index].isCanonical = false
-        }
     }
 
     /// Whether a field may hold these bytes (RFC 9110 §5.5).

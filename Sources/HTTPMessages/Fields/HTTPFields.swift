@@ -7,26 +7,39 @@
 /// its own. A value that is kept between messages (``removeAll(keepingCapacity:)``) stops allocating.
 package struct HTTPFields: Sendable {
     /// One field line, by its offsets in `block`.
-    struct Entry: Sendable {
-        var nameStart: UInt32
-        var valueStart: UInt32
-        var valueLength: UInt32
-        var nameLength: UInt16
-        var known: KnownFieldName
+    package struct Entry: Sendable {
+        package var nameStart: UInt32
+        package var valueStart: UInt32
+        package var valueLength: UInt32
+        package var nameLength: UInt16
+        package var known: KnownFieldName
         /// Whether the block holds exactly `Name: value CR LF` here, fit to be copied as it is.
-        var isCanonical: Bool
+        package var isCanonical: Bool
 
-        var nameRange: Range<Int> { Int(nameStart)..<(Int(nameStart) &+ Int(nameLength)) }
-        var valueRange: Range<Int> { Int(valueStart)..<(Int(valueStart) &+ Int(valueLength)) }
+        @inline(__always)
+        package init(
+            nameStart: UInt32, valueStart: UInt32, valueLength: UInt32, nameLength: UInt16,
+            known: KnownFieldName, isCanonical: Bool
+        ) {
+            self.nameStart = nameStart
+            self.valueStart = valueStart
+            self.valueLength = valueLength
+            self.nameLength = nameLength
+            self.known = known
+            self.isCanonical = isCanonical
+        }
+
+        package var nameRange: Range<Int> { Int(nameStart)..<(Int(nameStart) &+ Int(nameLength)) }
+        package var valueRange: Range<Int> { Int(valueStart)..<(Int(valueStart) &+ Int(valueLength)) }
         /// Where a canonical line ends, its CR LF included.
-        var lineEnd: Int { Int(valueStart) &+ Int(valueLength) &+ 2 }
+        package var lineEnd: Int { Int(valueStart) &+ Int(valueLength) &+ 2 }
     }
 
     /// Lines, and remains of removed ones.
-    var block: [UInt8] = []
-    var entries: [Entry] = []
+    package var block: [UInt8] = []
+    package var entries: [Entry] = []
     /// A bit for each known name that an entry has.
-    package internal(set) var present: UInt64 = 0
+    package var present: UInt64 = 0
 
     /// No fields.
     package init() {}

@@ -4,22 +4,22 @@ internal import System
 
 extension KnownFieldName {
     /// Finds names by a cheap hash, and compares eight letters at a time.
-    final class Index: Sendable {
-        private struct Candidate {
-            let name: KnownFieldName
-            let length: Int
+    package final class Index: Sendable {
+        @usableFromInline struct Candidate {
+            @usableFromInline let name: KnownFieldName
+            @usableFromInline let length: Int
             /// The first and the last eight letters, lower-case; of a shorter name all, and zeros.
-            let first, last: UInt64
+            @usableFromInline let first, last: UInt64
             /// All letters, of a name that has more than those sixteen.
-            let letters: [UInt8]
+            @usableFromInline let letters: [UInt8]
             /// The next candidate with the same hash.
-            let next: UInt8
+            @usableFromInline let next: UInt8
         }
 
         /// For each hash the first candidate with it; 0 for none.
-        private let table: [UInt8]
+        @usableFromInline let table: [UInt8]
         /// By the raw value of their names.
-        private let candidates: [Candidate]
+        @usableFromInline let candidates: [Candidate]
 
         init() {
             var table: [UInt8] = Array(repeating: 0, count: 256)
@@ -43,7 +43,7 @@ extension KnownFieldName {
 
         /// The name at `range` of `bytes`, compared without case.
         @inline(__always)
-        func find(in bytes: Span<UInt8>, _ range: Range<Int>) -> KnownFieldName {
+        package func find(in bytes: Span<UInt8>, _ range: Range<Int>) -> KnownFieldName {
             guard !range.isEmpty else { return .other }
             let slot = Self.hash(
                 length: range.count, first: bytes[range.lowerBound], last: bytes[range.upperBound &- 1])
@@ -57,7 +57,7 @@ extension KnownFieldName {
 
         /// Setting the bit 0x20 makes letters lower-case, and makes no other byte of a field equal to one of a name.
         @inline(__always)
-        private func matches(_ position: Int, _ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
+        @usableFromInline func matches(_ position: Int, _ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
             guard candidates[position].length == range.count else { return false }
             guard range.count >= 8 else {
                 return Self.word(bytes, range) == candidates[position].first
@@ -68,7 +68,7 @@ extension KnownFieldName {
             return range.count <= 16 || matchesMiddle(candidates[position].letters, bytes, range)
         }
 
-        private func matchesMiddle(
+        @usableFromInline func matchesMiddle(
             _ letters: [UInt8], _ bytes: Span<UInt8>, _ range: Range<Int>
         ) -> Bool {
             for offset in 8..<(range.count &- 8)
@@ -78,11 +78,11 @@ extension KnownFieldName {
             return true
         }
 
-        private static var lowerCase: UInt64 { 0x2020_2020_2020_2020 }
+        @usableFromInline static var lowerCase: UInt64 { 0x2020_2020_2020_2020 }
 
         /// Fewer than eight bytes, lower-case.
         @inline(__always)
-        private static func word(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
+        @usableFromInline static func word(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
             // What follows the name is in reach nearly always.
             if range.lowerBound &+ 8 <= bytes.count {
                 let unused = UInt64(truncatingIfNeeded: 8 &- range.count) &* 8
@@ -95,20 +95,20 @@ extension KnownFieldName {
             return word
         }
 
-        private static func word(_ letters: ArraySlice<UInt8>) -> UInt64 {
+        @usableFromInline static func word(_ letters: ArraySlice<UInt8>) -> UInt64 {
             letters.reversed().reduce(0) { $0 &<< 8 | UInt64($1) }
         }
 
         @inline(__always)
-        private static func hash(length: Int, first: UInt8, last: UInt8) -> UInt8 {
+        @usableFromInline static func hash(length: Int, first: UInt8, last: UInt8) -> UInt8 {
             UInt8(truncatingIfNeeded: length &* 7) &+ (first | 0x20) &* 3 &+ (last | 0x20) &* 29
         }
     }
 
-    static let index = Index()
+    package static let index = Index()
 
     /// The known name at `range` of `bytes`, or ``other``.
-    static func find(in bytes: Span<UInt8>, _ range: Range<Int>) -> KnownFieldName {
+    package static func find(in bytes: Span<UInt8>, _ range: Range<Int>) -> KnownFieldName {
         index.find(in: bytes, range)
     }
 }

@@ -1,25 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
-
 /// The head of a request (RFC 9112 §3, §5).
 ///
 /// Keep one and parse into it again and again: after the first few messages that allocates nothing.
 package struct HTTPRequest: Sendable {
     /// The method.
     package var method: HTTPMethod
-    /// The version it came with; ``serialize(into:)`` writes 1.1, whatever this says (RFC 9110 §2.5).
+    /// The version it came with; that of what is sent is the codec's own (RFC 9110 §2.5).
     package var version: HTTPVersion
     /// The header fields.
     package var fields: HTTPFields
     /// The request target's bytes.
-    package internal(set) var targetBytes: [UInt8]
-    /// Whether the client lets the connection live on after the response (RFC 9112 §9.3), as the parser found it.
-    package internal(set) var isPersistent = true
-    /// How the content ends (RFC 9112 §6.3, every doubt refused), as the parser found it.
-    ///
-    /// Kept beside the fields, because to ask a head that an object holds costs a copy of it.
-    package internal(set) var framing = Result<BodyFraming, HTTPParseError>.success(.none)
+    package var targetBytes: [UInt8]
 
     /// A request to be sent.
     ///
@@ -89,25 +81,7 @@ package struct HTTPRequest: Sendable {
     package mutating func removeAll(keepingCapacity: Bool = true) {
         method = .get
         version = .http11
-        isPersistent = true
-        framing = .success(.none)
         targetBytes.removeAll(keepingCapacity: keepingCapacity)
         fields.removeAll(keepingCapacity: keepingCapacity)
-    }
-
-    /// Appends the whole head, as HTTP/1.1, the empty line included.
-    ///
-    /// Changes nothing; but what an object holds is lent to a mutating method, and copied for any other.
-    package mutating func serialize(into output: inout [UInt8]) {
-        let room = method.rawValue.utf8.count &+ targetBytes.count &+ fields.serializedRoom &+ 16
-        output.append(addingCapacity: room) { head in
-            head.append(method.rawValue)
-            head.append(Byte.space)
-            head.append(targetBytes)
-            head.append(literal: " HTTP/1.1\r\n")
-            fields.serialize(into: &head)
-            head.append(Byte.carriageReturn)
-            head.append(Byte.lineFeed)
-        }
     }
 }

@@ -1,27 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
-
 /// The head of a response (RFC 9112 §4, §5).
 ///
 /// Keep one and parse into it again and again: after the first few messages that allocates nothing.
 package struct HTTPResponse: Sendable {
     /// The status code, 100 to 999.
     package var status: Int
-    /// The version it came with; ``serialize(into:)`` writes 1.1, whatever this says (RFC 9110 §2.5).
+    /// The version it came with; that of what is sent is the codec's own (RFC 9110 §2.5).
     package var version: HTTPVersion
     /// The header fields.
     package var fields: HTTPFields
-    /// Whether the upstream lets the connection live on after the response (RFC 9112 §9.3), as the parser found it.
-    ///
-    /// A body that ends with the connection says otherwise, whatever the fields say.
-    package internal(set) var isPersistent = true
-    /// What the framing fields say, nil if there are none, as the parser found it.
-    ///
-    /// Kept beside the fields, because to ask a head that an object holds costs a copy of it.
-    package internal(set) var framing = Result<BodyFraming?, HTTPParseError>.success(nil)
     /// The reason phrase's bytes, perhaps none.
-    package internal(set) var reasonBytes: [UInt8]
+    package var reasonBytes: [UInt8]
 
     /// A response with the status' usual reason phrase.
     package init(status: Int, fields: HTTPFields = HTTPFields()) {
@@ -54,29 +44,7 @@ package struct HTTPResponse: Sendable {
     package mutating func removeAll(keepingCapacity: Bool = true) {
         status = 200
         version = .http11
-        isPersistent = true
-        framing = .success(nil)
         reasonBytes.removeAll(keepingCapacity: keepingCapacity)
         fields.removeAll(keepingCapacity: keepingCapacity)
-    }
-
-    /// Appends the whole head, as HTTP/1.1, the empty line included.
-    ///
-    /// Changes nothing; but what an object holds is lent to a mutating method, and copied for any other.
-    package mutating func serialize(into output: inout [UInt8]) {
-        output.append(addingCapacity: 20 &+ reasonBytes.count &+ fields.serializedRoom) { head in
-            head.append(literal: "HTTP/1.1 ")
-            let code = min(max(status, 100), 999)
-            head.append(Byte.zero + UInt8(truncatingIfNeeded: code / 100))
-            head.append(Byte.zero + UInt8(truncatingIfNeeded: code / 10 % 10))
-            head.append(Byte.zero + UInt8(truncatingIfNeeded: code % 10))
-            head.append(Byte.space)
-            head.append(reasonBytes)
-            head.append(Byte.carriageReturn)
-            head.append(Byte.lineFeed)
-            fields.serialize(into: &head)
-            head.append(Byte.carriageReturn)
-            head.append(Byte.lineFeed)
-        }
     }
 }

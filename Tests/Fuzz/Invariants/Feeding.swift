@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import HTTP1
 package import HTTPMessages
 
 /// How bytes reach a parser.

@@ -21,7 +21,7 @@ extension Invariants {
     /// What a server has understood of a connection, and how that ended.
     private struct Conversation: Equatable {
         var requests: [Understood] = []
-        var failure: HTTPParseError?
+        var failure: MessageFault?
     }
 
     /// Carries a result out of a task.
@@ -82,8 +82,8 @@ extension Invariants {
                 guard connection.persists else { break }
                 connection.answered()
             }
-        } catch .malformed(let reason) {
-            seen.failure = reason
+        } catch .malformed(let fault) {
+            seen.failure = fault
         } catch {}
         return seen
     }
@@ -93,10 +93,10 @@ extension Invariants {
     ) async throws(MessageError) {
         let last = seen.requests.count - 1
         do {
-            let framing = try connection.request.framing.get()
+            let framing = try connection.framing.get()
             seen.requests[last].framing = framing
         } catch {
-            throw .malformed(error)
+            throw MessageError(error)
         }
         _ = try connection.beginBody(limit: .max)
         while try await connection.incoming.nextPiece(within: .zero) != nil {

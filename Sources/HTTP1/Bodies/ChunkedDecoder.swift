@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPMessages
+
 /// Decodes chunked transfer coding byte by byte (RFC 9112 §7.1); valid chunk extensions are dropped.
 struct ChunkedDecoder: Sendable {
     /// Which part of the coding the next byte belongs to.

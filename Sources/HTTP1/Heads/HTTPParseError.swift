@@ -93,23 +93,4 @@ package enum HTTPParseError: Error, Equatable, Sendable, CaseIterable {
     case bodyTooLarge
     /// The trailer section is too long.
     case trailersTooLarge
-
-    /// The status that says so to a client; in a response every case is a 502 instead.
-    package var status: Int {
-        switch self {
-        case .bodyTooLarge: 413
-        case .targetTooLong: 414
-        case .headTooLarge, .tooManyFields, .trailersTooLarge: 431
-        case .methodTooLong, .unknownTransferCoding: 501
-        case .unsupportedVersion: 505
-        case .malformedStartLine, .malformedMethod, .malformedVersion, .malformedStatusCode, .malformedReason,
-            .whitespaceInTarget, .controlByteInTarget, .fragmentInTarget, .malformedTarget, .bareLineFeed,
-            .bareCarriageReturn, .foldedField, .whitespaceBeforeColon, .missingColon, .malformedFieldName,
-            .controlByteInField, .missingHost, .repeatedHost, .malformedHost, .conflictingHost,
-            .malformedContentLength, .repeatedContentLength, .conflictingFraming, .malformedTransferEncoding,
-            .transferEncodingInHTTP10, .malformedChunkSize, .malformedChunkExtension, .chunkExtensionsTooLong,
-            .malformedChunkEnd:
-            400
-        }
-    }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPMessages
+
 /// Collects and judges the trailer fields behind the last chunk (RFC 9112 §7.1.2).
 struct TrailerSection: Sendable {
     private let limit: Int

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import HTTPMessages
+
 /// Writes chunked transfer coding (RFC 9112 §7.1): `head`, the data, `dataEnd`, … and at last `end`.
 package enum ChunkedEncoder {
     /// Appends the size line of a chunk of `count` bytes.

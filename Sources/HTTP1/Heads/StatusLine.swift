@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPMessages
+
 /// The first line of a response (RFC 9112 §4), its reason phrase by its offsets in the head.
 struct StatusLine: Sendable {
     var version: HTTPVersion

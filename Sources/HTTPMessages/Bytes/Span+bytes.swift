@@ -4,7 +4,7 @@ internal import System
 
 extension Span<UInt8> {
     /// The part of `range` without optional white space at either end (RFC 9110 §5.6.3).
-    func trimmingOptionalWhitespace(_ range: Range<Int>) -> Range<Int> {
+    package func trimmingOptionalWhitespace(_ range: Range<Int>) -> Range<Int> {
         var lower = range.lowerBound
         var upper = range.upperBound
         while lower < upper, self[lower].isOptionalWhitespace { lower &+= 1 }
@@ -13,7 +13,7 @@ extension Span<UInt8> {
     }
 
     /// Whether `range` holds `word`, which is lower-case, in any case.
-    func equalsIgnoringCase(_ range: Range<Int>, _ word: String) -> Bool {
+    package func equalsIgnoringCase(_ range: Range<Int>, _ word: String) -> Bool {
         let expected = word.utf8.span
         guard range.count == expected.count else { return false }
         for offset in 0..<expected.count
@@ -27,7 +27,7 @@ extension Span<UInt8> {
     ///
     /// Eight bytes at a time.
     @inline(__always)
-    func endOfVisible(orColonFrom start: Int) -> Int {
+    package func endOfVisible(orColonFrom start: Int) -> Int {
         var cursor = start
         let lastWord = count &- 8
         while cursor <= lastWord {
@@ -50,7 +50,7 @@ extension Span<UInt8> {
     ///
     /// Eight bytes at a time. HTAB is the one control that is allowed.
     @inline(__always)
-    func endOfFieldContent(from start: Int) -> Int {
+    package func endOfFieldContent(from start: Int) -> Int {
         var cursor = start
         let lastWord = count &- 8
         while cursor <= lastWord {
@@ -69,7 +69,7 @@ extension Span<UInt8> {
     }
 
     /// Where `byte` first stands in `range`.
-    func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+    package func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         for index in range where self[index] == byte {
             return index
         }

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension HTTPResponse {
-    /// How the response's content ends, which depends on what it answers (RFC 9112 §6.3).
-    ///
-    /// The framing fields are judged even where there can be no content.
-    @inline(__always)
-    package func bodyFraming(answering method: HTTPMethod) throws(HTTPParseError) -> BodyFraming {
-        let framing = try framing.get()
-        switch status {
-        case 100..<200, 204, 304: return .none
-        default: return method == .head ? .none : framing ?? .untilClose
-        }
-    }
-}
+internal import HTTPMessages
 
 extension HTTPFields {
     /// What the framing fields say, nil if there are none, or what is wrong with them.
     func judgedFraming(_ version: HTTPVersion) -> Result<BodyFraming?, HTTPParseError> {
         Result { () throws(HTTPParseError) in try framing(version) }
+    }
+
+    /// Drops the zeros before a length: a reader might take it for octal, or count its digits.
+    mutating func shortenContentLength() {
+        guard let index = entries.firstIndex(where: { $0.known == .contentLength }) else { return }
+        while entries[index].valueLength > 1, block[Int(entries[index].valueStart)] == Byte.zero {
+            entries[index].valueStart += 1
+            entries[index].valueLength -= 1
+            entries[index].isCanonical = false
+        }
     }
 
     private func framing(_ version: HTTPVersion) throws(HTTPParseError) -> BodyFraming? {

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import HTTPMessages
+
 /// Reads response heads from an upstream's bytes, as strictly as ``RequestParser`` reads requests (RFC 9112 §4).
 package struct ResponseParser: Sendable {
     private let limits: HeadLimits
     private var scanner: HeadScanner
     private var startLine: StatusLine?
+    /// Whether the upstream lets the connection live on after the response read last (RFC 9112 §9.3).
+    ///
+    /// A body that ends with the connection says otherwise, whatever the fields say.
+    package private(set) var isPersistent = true
+    /// What the framing fields of the head read last say, nil if there are none.
+    private var framing = Result<BodyFraming?, HTTPParseError>.success(nil)
 
     /// A parser for one connection.
     package init(limits: HeadLimits = HeadLimits()) {
@@ -14,7 +22,7 @@ package struct ResponseParser: Sendable {
 
     /// Reads one head from the front of `bytes`, interim ones (1xx) included.
     ///
-    /// A fault of the framing is no fault of the head: ``HTTPResponse/bodyFraming(answering:)`` tells it.
+    /// A fault of the framing is no fault of the head: ``bodyFraming(of:answering:)`` tells it.
     ///
     /// - Parameters:
     ///   - bytes: from the end of the last message on; the same again, with more behind, after nil.
@@ -39,7 +47,8 @@ package struct ResponseParser: Sendable {
             response.reasonBytes.append(head.extracting(line.reason))
             scanner.finish(head.extracting(first: end), into: &response.fields)
             startLine = nil
-            response.judgeEnd()
+            isPersistent = response.fields.isPersistent(line.version)
+            framing = response.fields.judgedFraming(line.version)
             return end
         } catch {
             reset()
@@ -53,19 +62,29 @@ package struct ResponseParser: Sendable {
         startLine = nil
     }
 
+    /// How the content behind the head read last ends, which depends on what it answers (RFC 9112 §6.3).
+    ///
+    /// The framing fields are judged even where there can be no content.
+    ///
+    /// - Parameters:
+    ///   - status: of that head.
+    ///   - method: of the request.
+    @inline(__always)
+    package func bodyFraming(
+        of status: Int, answering method: HTTPMethod
+    ) throws(HTTPParseError) -> BodyFraming {
+        let framing = try framing.get()
+        switch status {
+        case 100..<200, 204, 304: return .none
+        default: return method == .head ? .none : framing ?? .untilClose
+        }
+    }
+
     private mutating func statusLine(of head: Span<UInt8>) throws(HTTPParseError) -> StatusLine? {
         if let startLine { return startLine }
         guard let (line, end) = try StatusLine.parse(head) else { return nil }
         startLine = line
         scanner.position = end
         return line
-    }
-}
-
-extension HTTPResponse {
-    /// Finds out what the head says of how the content ends, and the connection.
-    fileprivate mutating func judgeEnd() {
-        isPersistent = fields.isPersistent(version)
-        framing = fields.judgedFraming(version)
     }
 }

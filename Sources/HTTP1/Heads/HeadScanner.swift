@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPMessages
+
 /// Reads the field lines of a head or of a trailer section (RFC 9112 §5), and remembers how far it came.
 ///
 /// Each line is judged from left to right. When the bytes end inside a line, its start is kept, and the line is judged

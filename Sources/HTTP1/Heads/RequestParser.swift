@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import HTTPMessages
+
 /// Reads request heads from a connection's bytes, strictly (RFC 9112 §3).
 ///
 /// One parser serves one connection. It keeps only offsets: until a head is complete, the caller gives the same
@@ -8,6 +10,10 @@ package struct RequestParser: Sendable {
     private let limits: HeadLimits
     private var scanner: HeadScanner
     private var startLine: RequestLine?
+    /// Whether the client lets the connection live on after the response to the head read last (RFC 9112 §9.3).
+    package private(set) var isPersistent = true
+    /// How the content behind the head read last ends (RFC 9112 §6.3), every doubt refused.
+    package private(set) var framing = Result<BodyFraming, HTTPParseError>.success(.none)
 
     /// A parser for one connection.
     package init(limits: HeadLimits = HeadLimits()) {
@@ -18,7 +24,7 @@ package struct RequestParser: Sendable {
     /// Reads one head from the front of `bytes`; one empty line before it is skipped (RFC 9112 §2.2).
     ///
     /// An absolute-form target is turned into origin-form, its authority becoming `Host` (RFC 9112 §3.2.2).
-    /// A fault of the framing is no fault of the head: ``HTTPRequest/framing`` tells it.
+    /// A fault of the framing is no fault of the head: ``framing`` tells it.
     ///
     /// - Parameters:
     ///   - bytes: from the end of the last message on.
@@ -44,7 +50,7 @@ package struct RequestParser: Sendable {
             scanner.finish(head.extracting(first: end), into: &request.fields)
             startLine = nil
             try request.checkHostAndTarget()
-            request.judgeEnd()
+            judgeEnd(of: &request)
             return end
         } catch {
             scanner.reset()
@@ -69,13 +75,11 @@ package struct RequestParser: Sendable {
         scanner.position = end
         return line
     }
-}
 
-extension HTTPRequest {
     /// Finds out how the content ends, and whether the connection does.
-    fileprivate mutating func judgeEnd() {
-        isPersistent = fields.isPersistent(version)
-        framing = fields.judgedFraming(version).map { $0 ?? .none }
-        if fields.has(.contentLength) { fields.shortenContentLength() }
+    private mutating func judgeEnd(of request: inout HTTPRequest) {
+        isPersistent = request.fields.isPersistent(request.version)
+        framing = request.fields.judgedFraming(request.version).map { $0 ?? .none }
+        if request.fields.has(.contentLength) { request.fields.shortenContentLength() }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FuzzInvariants
+import HTTP1
 import HTTPMessages
 import Testing
 

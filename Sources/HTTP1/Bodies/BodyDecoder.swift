@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import HTTPMessages
+
 /// Finds the content in a message's bytes, and its end (RFC 9112 §6, §7.1).
 ///
 /// Content is never copied: pieces are offsets in the caller's bytes.

@@ -52,10 +52,8 @@ package final class MessageBody: BodySource {
                 found = try stream.input.withReadable { (bytes) throws(HTTPParseError) in
                     try decoder.next(bytes)
                 }
-            } catch .bodyTooLarge {
-                throw .bodyTooLarge
             } catch {
-                throw .malformed(error)
+                throw MessageError(error)
             }
             isDecoded = decoder.isFinished
             if !isDecoded { stream.spend(Turn.pieceCost) }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FuzzInvariants
+import HTTP1
 import HTTPMessages
 import Testing
 
@@ -53,24 +54,28 @@ import Testing
 
     @Test(arguments: refused) func `ambiguous framing is refused in a request`(refusal: Refusal) throws {
         let head = latin1("POST / HTTP/1.1\r\nHost: a\r\n") + refusal.bytes + latin1("\r\n")
-        let (outcome, request) = Invariants.parse(request: head, .whole)
-        #expect(outcome == .complete(head.count))
-        #expect(throws: refusal.error) { try request.framing.get() }
+        var (parser, request) = (RequestParser(), HTTPRequest())
+        let count = try parser.parse(head.span, into: &request)
+        #expect(count == head.count)
+        #expect(throws: refusal.error) { try parser.framing.get() }
     }
 
     @Test(arguments: refused) func `ambiguous framing is refused in a response`(refusal: Refusal) throws {
         let head = latin1("HTTP/1.1 200 OK\r\n") + refusal.bytes + latin1("\r\n")
-        let (outcome, response) = Invariants.parse(response: head, .whole)
-        #expect(outcome == .complete(head.count))
-        #expect(throws: refusal.error) { try response.bodyFraming(answering: .get) }
-        #expect(throws: refusal.error) { try response.bodyFraming(answering: .head) }
+        var (parser, response) = (ResponseParser(), HTTPResponse())
+        let count = try parser.parse(head.span, into: &response)
+        #expect(count == head.count)
+        #expect(throws: refusal.error) { try parser.bodyFraming(of: 200, answering: .get) }
+        #expect(throws: refusal.error) { try parser.bodyFraming(of: 200, answering: .head) }
     }
 
     @Test func `a transfer coding in HTTP 1.0 is refused`() throws {
         let request = try #require(Self.request("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n"))
         #expect(throws: HTTPParseError.transferEncodingInHTTP10) { try request.framing.get() }
         let response = try #require(Self.response("HTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"))
-        #expect(throws: HTTPParseError.transferEncodingInHTTP10) { try response.bodyFraming(answering: .get) }
+        #expect(throws: HTTPParseError.transferEncodingInHTTP10) {
+            try response.parser.bodyFraming(of: 200, answering: .get)
+        }
     }
 
     @Test(arguments: [
@@ -98,7 +103,7 @@ import Testing
         status: String, method: HTTPMethod, fields: String, framing: BodyFraming
     ) throws {
         let response = try #require(Self.response("HTTP/1.1 \(status)\r\n\(fields)\r\n"))
-        #expect(try response.bodyFraming(answering: method) == framing)
+        #expect(try response.parser.bodyFraming(of: response.status, answering: method) == framing)
     }
 
     @Test(arguments: [
@@ -115,16 +120,20 @@ import Testing
         #expect(
             try #require(Self.request("GET / \(version)\r\nHost: a\r\n\(fields)\r\n")).isPersistent
                 == persistent)
-        #expect(try #require(Self.response("\(version) 200 OK\r\n\(fields)\r\n")).isPersistent == persistent)
+        #expect(
+            try #require(Self.response("\(version) 200 OK\r\n\(fields)\r\n")).parser.isPersistent
+                == persistent)
     }
 
-    private static func request(_ text: String) -> HTTPRequest? {
-        let (outcome, request) = Invariants.parse(request: latin1(text), .whole)
-        return outcome == .complete(text.utf8.count) ? request : nil
+    private static func request(_ text: String) -> RequestParser? {
+        var (parser, request) = (RequestParser(), HTTPRequest())
+        let count = try? parser.parse(latin1(text).span, into: &request)
+        return count == text.utf8.count ? parser : nil
     }
 
-    private static func response(_ text: String) -> HTTPResponse? {
-        let (outcome, response) = Invariants.parse(response: latin1(text), .whole)
-        return outcome == .complete(text.utf8.count) ? response : nil
+    private static func response(_ text: String) -> (parser: ResponseParser, status: Int)? {
+        var (parser, response) = (ResponseParser(), HTTPResponse())
+        let count = try? parser.parse(latin1(text).span, into: &response)
+        return count == text.utf8.count ? (parser, response.status) : nil
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPMessages
+
 /// The first line of a request (RFC 9112 §3), its target by its offsets in the head.
 struct RequestLine: Sendable {
     var method: HTTPMethod

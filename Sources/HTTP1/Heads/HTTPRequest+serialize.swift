@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPMessages
+internal import System
+
+extension HTTPRequest {
+    /// Appends the whole head, as HTTP/1.1, the empty line included.
+    ///
+    /// Changes nothing; but what an object holds is lent to a mutating method, and copied for any other.
+    package mutating func serialize(into output: inout [UInt8]) {
+        let room = method.rawValue.utf8.count &+ targetBytes.count &+ fields.serializedRoom &+ 16
+        output.append(addingCapacity: room) { head in
+            head.append(method.rawValue)
+            head.append(Byte.space)
+            head.append(targetBytes)
+            head.append(literal: " HTTP/1.1\r\n")
+            fields.serialize(into: &head)
+            head.append(Byte.carriageReturn)
+            head.append(Byte.lineFeed)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPMessages
+internal import System
+
+extension HTTPResponse {
+    /// Appends the whole head, as HTTP/1.1, the empty line included.
+    ///
+    /// Changes nothing; but what an object holds is lent to a mutating method, and copied for any other.
+    package mutating func serialize(into output: inout [UInt8]) {
+        output.append(addingCapacity: 20 &+ reasonBytes.count &+ fields.serializedRoom) { head in
+            head.append(literal: "HTTP/1.1 ")
+            let code = min(max(status, 100), 999)
+            head.append(Byte.zero + UInt8(truncatingIfNeeded: code / 100))
+            head.append(Byte.zero + UInt8(truncatingIfNeeded: code / 10 % 10))
+            head.append(Byte.zero + UInt8(truncatingIfNeeded: code % 10))
+            head.append(Byte.space)
+            head.append(reasonBytes)
+            head.append(Byte.carriageReturn)
+            head.append(Byte.lineFeed)
+            fields.serialize(into: &head)
+            head.append(Byte.carriageReturn)
+            head.append(Byte.lineFeed)
+        }
+    }
+}
