@@ -129,8 +129,7 @@ let package = Package(
             name: "ProxyTests",
             dependencies: [
                 "Proxy", "Cryptography", "EventLoop", "HTTPClient", "HTTPExchange", "HTTPServer",
-                "HTTPMessages",
-                "OAuth",
+                "HTTPMessages", "OAuth", "Observability",
             ],
             swiftSettings: bridge),
         .testTarget(

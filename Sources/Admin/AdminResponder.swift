@@ -153,8 +153,7 @@ package struct AdminResponder: HTTPResponder {
 
     private func metrics() async -> ServiceReply {
         let snapshot = MetricsSnapshot(
-            version: settings.version, routes: settings.routes.map(\.name),
-            workers: await process.workerMetrics(),
+            version: settings.version, workers: await process.workerMetrics(),
             identities: await identities.metrics(), process: .current(),
             droppedLogLines: process.droppedLogLines)
         let page = MetricsPage.render(snapshot, identityStates: IdentityState.allCases.map(\.rawValue))

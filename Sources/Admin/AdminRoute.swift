@@ -5,9 +5,7 @@ package import OAuth
 
 /// What the admin listener says of one route of the configuration.
 package struct AdminRoute: Sendable, Equatable {
-    /// Its name in metrics and logs.
-    package let name: String
-    /// The `path` as configured.
+    /// The `path` as configured; its name in metrics and logs.
     package let path: String
     /// The upstream as configured.
     package let upstream: String
@@ -17,10 +15,9 @@ package struct AdminRoute: Sendable, Equatable {
     package let target: TokenTarget?
 
     package init(
-        name: String, path: String, upstream: String, identity: String?, target: TokenTarget? = nil
+        path: String, upstream: String, identity: String?, target: TokenTarget? = nil
     ) {
         self.target = target
-        self.name = name
         self.path = path
         self.upstream = upstream
         self.identity = identity

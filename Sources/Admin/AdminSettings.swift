@@ -7,7 +7,7 @@ package import HTTPMessages
 package struct AdminSettings: Sendable {
     /// bearerd's version.
     package var version: String
-    /// The routes of the configuration, in the order of their metrics.
+    /// The routes of the configuration.
     package var routes: [AdminRoute]
     /// The hosts it answers to; health, readiness and metrics answer whatever the Host.
     package var hosts: HostList

@@ -26,12 +26,12 @@ package struct RequestCounts: Equatable, Sendable {
     /// Sums up what the workers counted.
     package init(_ metrics: WorkerMetrics) {
         var byStatus: [Int: Int] = [:]
-        for route in metrics.routes {
+        for route in metrics.routes.values {
             for entry in route.statuses { byStatus[entry.status, default: 0] += entry.count }
         }
         total = byStatus.values.reduce(0, +)
         self.byStatus = byStatus
-        replayed = metrics.routes.reduce(0) { sum, route in
+        replayed = metrics.routes.values.reduce(0) { sum, route in
             sum + ReplayResult.allCases.reduce(0) { $0 + route.replays[$1] }
         }
         denied = DenialReason.allCases.reduce(0) { $0 + metrics.denied[$1] }

@@ -11,7 +11,8 @@ internal import Glibc
 package final class Listener {
     private let loop: EventLoop
     private let socket: ListeningSocket
-    private let security: (any ConnectionSecurity)?
+    /// Encrypts the connections that come over TCP; nil leaves them plain.
+    package var security: (any ConnectionSecurity)?
     private let onAccept: (ByteStream, PeerAddress) -> Void
     private let onShortage: () -> Void
     private var event: OpaquePointer?
@@ -24,7 +25,7 @@ package final class Listener {
 
     /// - Parameters:
     ///   - socket: stays open until ``close()``; other loops may watch the same one.
-    ///   - security: encrypts the connections; nil leaves them plain.
+    ///   - security: encrypts the connections over TCP; nil leaves them plain.
     ///   - onShortage: lets go of what is only kept for later; there are too few descriptors for the next connection.
     ///   - onAccept: gets each new connection on the loop's thread.
     /// - Throws: ``StreamError/failed(code:)`` when the kernel cannot watch the socket.
@@ -117,7 +118,7 @@ package final class Listener {
 
     /// What the connection's bytes pass through; nil if it cannot be encrypted, and must not go on without.
     private func wire(on descriptor: CInt) -> (any Wire)? {
-        guard let security else { return SocketWire(descriptor: descriptor) }
+        guard let security, socket.address != nil else { return SocketWire(descriptor: descriptor) }
         return security.wire(on: descriptor)
     }
 

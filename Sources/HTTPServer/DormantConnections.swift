@@ -6,29 +6,30 @@ package import EventLoop
 ///
 /// A task keeps the memory of its deepest call for as long as it lives, and an exchange that of its largest head: 8 KiB
 /// together. So neither waits with a client for longer than a moment. Confined to its loop's thread.
-package final class DormantConnections {
+package final class DormantConnections<Origin> {
     /// One of them.
     package final class Connection {
         package let stream: ByteStream
         package let peer: PeerAddress
-        package let listener: Int
-        fileprivate let closesAt: ContinuousClock.Instant?
+        /// What its owner knows of where it came in.
+        package let origin: Origin
+        fileprivate let since: ContinuousClock.Instant
         /// The one that came after it.
         fileprivate var next: Connection?
         /// The one that came before it, which holds it.
         fileprivate unowned var previous: Connection?
 
         fileprivate init(
-            _ stream: ByteStream, peer: PeerAddress, listener: Int, closesAt: ContinuousClock.Instant?
+            _ stream: ByteStream, peer: PeerAddress, origin: Origin, since: ContinuousClock.Instant
         ) {
             self.stream = stream
             self.peer = peer
-            self.listener = listener
-            self.closesAt = closesAt
+            self.origin = origin
+            self.since = since
         }
     }
 
-    private let limit: Duration
+    private var limit: Duration
     private let loop: EventLoop
     private let wake: (Connection) -> Void
     /// A list in the order in which they came: all may be silent equally long, so that is the order of their ends too.
@@ -54,13 +55,20 @@ package final class DormantConnections {
     package var isEmpty: Bool { first == nil }
 
     /// Takes a connection that has nothing to receive and nobody who waits for it.
-    package func add(_ stream: ByteStream, from peer: PeerAddress, listener: Int) {
-        let connection = Connection(
-            stream, peer: peer, listener: listener, closesAt: limit > .zero ? .now + limit : nil)
+    package func add(_ stream: ByteStream, from peer: PeerAddress, origin: Origin) {
+        let connection = Connection(stream, peer: peer, origin: origin, since: .now)
         append(connection)
         stream.readiness.onEdge = { [unowned self, unowned connection] in remove(connection) }
         if stream.readiness.isReadable { return remove(connection) }
-        if !isTimerSet, let closesAt = connection.closesAt { setTimer(at: closesAt) }
+        if !isTimerSet, limit > .zero { setTimer(at: connection.since + limit) }
+    }
+
+    /// Lets clients be silent for another time from here on, those that are already too.
+    package func use(limit: Duration) {
+        self.limit = limit
+        timer.cancel()
+        isTimerSet = false
+        if limit > .zero, let first { setTimer(at: first.since + limit) }
     }
 
     /// Has all of them told the end.
@@ -107,8 +115,8 @@ package final class DormantConnections {
     private func closeSilent() {
         isTimerSet = false
         let now = ContinuousClock.now
-        while let first, let closesAt = first.closesAt {
-            guard closesAt <= now else { return setTimer(at: closesAt) }
+        while limit > .zero, let first {
+            guard first.since + limit <= now else { return setTimer(at: first.since + limit) }
             close(first)
         }
     }

@@ -51,9 +51,9 @@ package final class ServerConnection {
     /// How long such a client may be silent.
     private static let longestSilence = Duration.seconds(2)
 
-    private let limits: HeadLimits
-    private let timeouts: ServerTimeouts
-    private let dormantAfter: Duration?
+    private var limits: HeadLimits
+    private var timeouts: ServerTimeouts
+    private var dormantAfter: Duration?
     private var parser: RequestParser
 
     /// - Parameter dormantAfter: how long ``receiveHead()`` waits between requests before it gives up, if that is less
@@ -62,7 +62,7 @@ package final class ServerConnection {
         stream: ByteStream, peer: PeerAddress, limits: HeadLimits, timeouts: ServerTimeouts,
         dormantAfter: Duration? = nil
     ) {
-        self.dormantAfter = dormantAfter.flatMap { timeouts.idle == .zero || $0 < timeouts.idle ? $0 : nil }
+        self.dormantAfter = Self.dormancy(dormantAfter, timeouts)
         self.stream = stream
         self.peer = peer
         self.limits = limits
@@ -70,6 +70,19 @@ package final class ServerConnection {
         parser = RequestParser(limits: limits)
         incoming = MessageBody(stream: stream)
         outgoing = MessageWriter(stream: stream)
+    }
+
+    /// Keeps to other limits and time-outs from the next head, and the next wait, on.
+    package func use(_ limits: HeadLimits, _ timeouts: ServerTimeouts, dormantAfter: Duration?) {
+        self.limits = limits
+        self.timeouts = timeouts
+        self.dormantAfter = Self.dormancy(dormantAfter, timeouts)
+        // What has begun to arrive is judged as it began.
+        if !isDawdling { parser = RequestParser(limits: limits) }
+    }
+
+    private static func dormancy(_ dormantAfter: Duration?, _ timeouts: ServerTimeouts) -> Duration? {
+        dormantAfter.flatMap { timeouts.idle == .zero || $0 < timeouts.idle ? $0 : nil }
     }
 
     /// Agrees on keys with the client, where the connection is encrypted; before the first request.
@@ -257,6 +270,7 @@ package final class ServerConnection {
                 throw .stream(error)
             }
         } while try !parseHead()
+        parser = RequestParser(limits: limits)  // they may be others since this head began
         return true
     }
 }

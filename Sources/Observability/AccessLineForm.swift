@@ -1,30 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSONText
 internal import System
 
-/// How a line of the access log is written: its format, and what is the same for many lines, made ready beforehand.
+/// How a line of the access log is written: its format, and the time, which is the same for many lines.
 struct AccessLineForm: Sendable {
     private let format: LogFormat
-    /// What names a route, by its index; the last one is for requests that no route matched.
-    private let routeFields: [[UInt8]]
     private var timestamp = Timestamp()
 
-    /// - Parameter routes: the names of the routes, by index.
-    init(_ format: LogFormat, routes: [String]) {
-        self.format = format
-        routeFields = (routes + ["none"]).map { Self.field(ofRoute: $0, in: format) }
-    }
+    init(_ format: LogFormat) { self.format = format }
 
-    /// Writes one line, its line end included; ``AccessLog/append(_:target:requestID:)`` has the parameters.
+    /// Writes one line, its line end included; ``AccessLog/append(_:route:target:requestID:)`` has the parameters.
     mutating func write(
-        _ record: borrowing AccessRecord, target: Span<UInt8>, requestID: Span<UInt8>,
+        _ record: borrowing AccessRecord, route: LoggedRoute, target: Span<UInt8>, requestID: Span<UInt8>,
         behind buffer: inout [UInt8]
     ) {
         let path = target.extracting(first: Self.pathLength(of: target))
-        let route = record.route ?? routeFields.count - 1
+        let route = route.piece(in: format)
         let room =
-            Self.roomForTheRest + routeFields[route].count
+            Self.roomForTheRest + route.count
             + record.method.utf8.count + record.code.utf8.count + record.peer.utf8.count
             + OutputSpan.room(forVisible: path, limit: AccessLog.pathLimit)
             + OutputSpan.room(forVisible: requestID, limit: AccessLog.requestIDLimit)
@@ -40,7 +33,7 @@ struct AccessLineForm: Sendable {
     private static var roomForTheRest: Int { 384 }
 
     private mutating func writeJSON(
-        _ record: borrowing AccessRecord, route: Int, path: Span<UInt8>, requestID: Span<UInt8>,
+        _ record: borrowing AccessRecord, route: [UInt8], path: Span<UInt8>, requestID: Span<UInt8>,
         into line: inout OutputSpan<UInt8>
     ) {
         line.append(literal: #"{"time":""#)
@@ -49,7 +42,7 @@ struct AccessLineForm: Sendable {
         line.append(visible: requestID, limit: AccessLog.requestIDLimit)
         line.append(literal: #"","method":""#)
         line.append(record.method)
-        line.append(routeFields[route])
+        line.append(route)
         line.append(visible: path, limit: AccessLog.pathLimit)
         line.append(literal: #"","status":"#)
         line.append(decimal: UInt64(clamping: record.status))
@@ -71,7 +64,7 @@ struct AccessLineForm: Sendable {
     }
 
     private mutating func writeText(
-        _ record: borrowing AccessRecord, route: Int, path: Span<UInt8>, requestID: Span<UInt8>,
+        _ record: borrowing AccessRecord, route: [UInt8], path: Span<UInt8>, requestID: Span<UInt8>,
         into line: inout OutputSpan<UInt8>
     ) {
         timestamp.append(unixMilliseconds: record.unixMilliseconds, to: &line)
@@ -79,7 +72,7 @@ struct AccessLineForm: Sendable {
         line.append(record.method)
         line.append(literal: " path=")
         line.append(visible: path, limit: AccessLog.pathLimit)
-        line.append(routeFields[route])
+        line.append(route)
         line.append(literal: " status=")
         line.append(decimal: UInt64(clamping: record.status))
         if !record.code.isEmpty {
@@ -105,20 +98,5 @@ struct AccessLineForm: Sendable {
         var end = 0
         while end < target.count && target[end] != UInt8(ascii: "?") { end += 1 }
         return end
-    }
-
-    /// The piece of a line that names the route, with what stands before and after it in its format.
-    private static func field(ofRoute name: String, in format: LogFormat) -> [UInt8] {
-        var field: [UInt8] = []
-        switch format {
-        case .json:
-            field.append(contentsOf: #"","route":""#.utf8)
-            field.append(jsonEscaping: name, limit: AccessLog.pathLimit)
-            field.append(contentsOf: #"","path":""#.utf8)
-        case .text:
-            field.append(contentsOf: " route=".utf8)
-            field.append(jsonEscaping: name, limit: AccessLog.pathLimit)
-        }
-        return field
     }
 }

@@ -3,7 +3,7 @@
 /// The access log of one worker: a line for each request, gathered in one buffer and written in batches.
 ///
 /// It is on the path of every request, so a line allocates nothing once the buffer has its size, and what is
-/// the same for many lines (the second, the names of the routes) is made ready beforehand. The owner calls
+/// the same for many lines (the second, the name of a route) is made ready beforehand. The owner calls
 /// ``flush(to:)`` when the buffer ``isFull`` and when its loop has nothing else to do.
 package struct AccessLog: Sendable {
     /// Bytes of a request's path, and of its id, that are shown at most.
@@ -17,11 +17,10 @@ package struct AccessLog: Sendable {
     ///
     /// - Parameters:
     ///   - format: of every line.
-    ///   - routes: the names of the routes, by index.
     ///   - capacity: bytes that are gathered before ``isFull`` says so.
-    package init(format: LogFormat, routes: [String], capacity: Int = 32768) {
+    package init(format: LogFormat, capacity: Int = 32768) {
         self.capacity = capacity
-        form = AccessLineForm(format, routes: routes)
+        form = AccessLineForm(format)
         buffer.reserveCapacity(capacity + 4096)
     }
 
@@ -34,14 +33,15 @@ package struct AccessLog: Sendable {
     /// Appends the line of one request.
     ///
     /// - Parameters:
-    ///   - record: all of it but the two texts below.
+    ///   - record: all of it but what is below.
+    ///   - route: the one that was found.
     ///   - target: the request target as it came; a query is left out (it may hold credentials), and bytes
     ///     that are not printable ASCII are shown percent-encoded.
     ///   - requestID: the value of `X-Request-Id`.
     package mutating func append(
-        _ record: borrowing AccessRecord, target: Span<UInt8>, requestID: Span<UInt8>
+        _ record: borrowing AccessRecord, route: LoggedRoute, target: Span<UInt8>, requestID: Span<UInt8>
     ) {
-        form.write(record, target: target, requestID: requestID, behind: &buffer)
+        form.write(record, route: route, target: target, requestID: requestID, behind: &buffer)
     }
 
     /// Hands over what was gathered and keeps the buffer's memory.

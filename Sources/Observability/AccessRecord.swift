@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the access log says of one request, apart from its target and its id.
+/// What the access log says of one request, apart from its route, its target and its id.
 ///
 /// Not copyable, because it is written once for each request, and a copy would cost more than the line's text.
 package struct AccessRecord: ~Copyable, Sendable {
@@ -10,8 +10,6 @@ package struct AccessRecord: ~Copyable, Sendable {
     package var duration: Duration
     /// The request method, as it was sent.
     package var method: String
-    /// The index of the route in the configuration; nil when none was found.
-    package var route: Int?
     /// The status the client saw.
     package var status: Int
     /// The `code` of an answer of bearerd's own; empty for an answer of the upstream.
@@ -26,14 +24,13 @@ package struct AccessRecord: ~Copyable, Sendable {
     package var peer: String
 
     package init(
-        unixMilliseconds: Int64, duration: Duration, method: String, route: Int?, status: Int,
+        unixMilliseconds: Int64, duration: Duration, method: String, status: Int,
         code: String = "",
         bytesIn: UInt64 = 0, bytesOut: UInt64 = 0, isReplayed: Bool = false, peer: String
     ) {
         self.unixMilliseconds = unixMilliseconds
         self.duration = duration
         self.method = method
-        self.route = route
         self.status = status
         self.code = code
         self.bytesIn = bytesIn

@@ -24,7 +24,7 @@ package enum MetricsPage {
     }
 
     private static func appendRequests(_ snapshot: MetricsSnapshot, to text: inout PrometheusText) {
-        let routes = byName(snapshot.routes + ["none"], snapshot.workers.routes)
+        let routes = snapshot.workers.inOrder
 
         text.begin("bearerd_requests_total", .counter, help: "Answered requests by route and exact status.")
         for (name, route) in routes {
@@ -48,21 +48,8 @@ package enum MetricsPage {
         text.sample("bearerd_open_connections", [:], snapshot.workers.openConnections)
     }
 
-    /// Routes that share a name, because they differ in host or listener alone, share their series.
-    private static func byName(_ names: [String], _ routes: [RouteMetrics]) -> [(String, RouteMetrics)] {
-        var merged: [(name: String, metrics: RouteMetrics)] = []
-        for (name, route) in zip(names, routes) {
-            if let index = merged.firstIndex(where: { $0.name == name }) {
-                merged[index].metrics.merge(route)
-            } else {
-                merged.append((name, route))
-            }
-        }
-        return merged
-    }
-
     private static func appendUpstreams(_ snapshot: MetricsSnapshot, to text: inout PrometheusText) {
-        let routes = byName(snapshot.routes, snapshot.workers.routes)
+        let routes = snapshot.workers.inOrder.filter { $0.name != WorkerMetrics.noRoute }
 
         text.begin("bearerd_upstream_connections", .gauge, help: "Upstream connections that are open now.")
         append(
@@ -169,5 +156,13 @@ package enum MetricsPage {
         text.begin(
             "process_start_time_seconds", .gauge, help: "When the process started, in seconds since 1970.")
         text.sample("process_start_time_seconds", [:], process.startSeconds)
+    }
+}
+
+extension WorkerMetrics {
+    /// The routes by name, and behind them the requests that none matched.
+    fileprivate var inOrder: [(name: String, metrics: RouteMetrics)] {
+        let named = routes.filter { $0.key != Self.noRoute }.sorted { $0.key < $1.key }
+        return named.map { ($0.key, $0.value) } + [(Self.noRoute, routes[Self.noRoute] ?? RouteMetrics())]
     }
 }

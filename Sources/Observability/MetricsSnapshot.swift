@@ -6,8 +6,6 @@ package import System
 package struct MetricsSnapshot: Sendable {
     /// bearerd's version.
     package var version: String
-    /// The names of the routes, by index; the label `route`.
-    package var routes: [String]
     /// What all workers counted, merged.
     package var workers: WorkerMetrics
     /// One entry for each identity of the configuration.
@@ -18,11 +16,10 @@ package struct MetricsSnapshot: Sendable {
     package var droppedLogLines: Int
 
     package init(
-        version: String, routes: [String], workers: WorkerMetrics, identities: [IdentityMetrics],
+        version: String, workers: WorkerMetrics, identities: [IdentityMetrics],
         process: ProcessStatistics, droppedLogLines: Int = 0
     ) {
         self.version = version
-        self.routes = routes
         self.workers = workers
         self.identities = identities
         self.process = process

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import EventLoop
 package import HTTPMessages
 
 /// What is judged differently on each listener.
-package struct ListenerPolicy: Sendable {
+package final class ListenerPolicy: Sendable {
     /// What browsers say to a listener of where a request comes from (`Sec-Fetch-Site`).
     ///
     /// They do so only to what they trust (Fetch Metadata §3, Secure Contexts §3.1).
@@ -16,16 +17,24 @@ package struct ListenerPolicy: Sendable {
         case missing
     }
 
+    package let key: ListenerKey
     /// The `Host`s by which it is meant.
-    package var hosts: HostList
-    package var fetchMetadata: FetchMetadata
+    package let hosts: HostList
+    package let fetchMetadata: FetchMetadata
     /// `nil` for no limit.
-    package var rateLimit: RateLimit?
+    package let rateLimit: RateLimit?
+    /// Encrypts its connections over TCP; `nil` leaves them plain.
+    package let security: (any ConnectionSecurity)?
 
-    package init(hosts: HostList, fetchMetadata: FetchMetadata = .sent, rateLimit: RateLimit? = nil) {
+    package init(
+        key: ListenerKey, hosts: HostList, fetchMetadata: FetchMetadata = .sent,
+        rateLimit: RateLimit? = nil, security: (any ConnectionSecurity)? = nil
+    ) {
+        self.key = key
         self.hosts = hosts
         self.fetchMetadata = fetchMetadata
         self.rateLimit = rateLimit
+        self.security = security
     }
 
     /// Whether a `Referer` is judged as an `Origin` is: with a GET browsers send no `Origin`, and nothing else would

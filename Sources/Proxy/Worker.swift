@@ -12,46 +12,80 @@ package import Observability
 package actor Worker: LoopConfined {
     package nonisolated let loop: EventLoop
 
-    private let configuration: WorkerConfiguration
+    private let budget: ConnectionBudget
     private let forwarder: Forwarder<ServerConnection, UpstreamPool>
     private let keeper: ConnectionKeeper<UpstreamPool>
-    private var listeners: [Listener] = []
+    private var entrances: [ListenerKey: Entrance] = [:]
     /// Accepted while another worker let the last one in that there was room for: they wait as if in the queue.
-    private var waiting: [(stream: ByteStream, peer: PeerAddress, listener: Int)] = []
+    private var waiting: [(stream: ByteStream, peer: PeerAddress, entrance: Entrance)] = []
     /// Whether the accept queues wait for room.
     private var isFull = false
 
-    /// - Parameters:
-    ///   - loop: must be running, or be started soon.
-    package init(loop: EventLoop, configuration: WorkerConfiguration) {
-        self.loop = loop
-        self.configuration = configuration
-        forwarder = Forwarder(
-            loop: loop, configuration: configuration, pools: configuration.makePools(on: loop))
-        keeper = ConnectionKeeper(loop: loop, configuration: configuration, forwarder: forwarder)
+    /// One listener's sockets, as far as this worker watches them.
+    private final class Entrance {
+        var routing: ListenerRouting<UpstreamPool>
+        var listeners: [Listener] = []
+
+        init(_ routing: ListenerRouting<UpstreamPool>) { self.routing = routing }
     }
 
-    /// Accepts connections on `socket` until ``drain()``.
+    /// - Parameters:
+    ///   - loop: must be running, or be started soon.
+    ///   - budget: shared with the other workers.
+    package init(loop: EventLoop, snapshot: RoutingSnapshot, budget: ConnectionBudget) {
+        self.loop = loop
+        self.budget = budget
+        let multis = CurlMultiSet(loop: loop)
+        forwarder = Forwarder(loop: loop, snapshot: snapshot) { $0.makePool(multis) }
+        keeper = ConnectionKeeper(loop: loop, budget: budget, forwarder: forwarder)
+    }
+
+    /// Serves the requests that begin from here on by another snapshot.
+    package func use(_ snapshot: RoutingSnapshot) {
+        forwarder.use(snapshot)
+        keeper.useSnapshot()
+        for entrance in entrances.values {
+            entrance.routing = forwarder.routing.routing(at: entrance.routing.listener)
+            for listener in entrance.listeners { listener.security = entrance.routing.listener.security }
+        }
+    }
+
+    /// Accepts connections on `socket` until ``drain(linger:)``, or ``stopListening(at:)``.
     ///
-    /// - Parameter index: of the listener in the configuration.
+    /// - Parameter key: of a listener of the snapshot.
     /// - Throws: ``StreamError`` when the kernel cannot watch the socket.
-    package func listen(on socket: ListeningSocket, listener index: Int) throws(StreamError) {
-        listeners.append(
-            try Listener(
-                socket, loop: loop, security: socket.address == nil ? nil : configuration.security,
-                onShortage: { self.forwarder.closeIdleUpstreams() }
-            ) { stream, peer in
-                // On the loop's thread, which is this actor's executor. The cycle ends in stopAccepting().
-                self.accepted(stream, peer, listener: index)
-            })
+    package func listen(on socket: ListeningSocket, at key: ListenerKey) throws(StreamError) {
+        guard let routing = forwarder.routing[key] else { return }
+        let entrance = entrances[key] ?? Entrance(routing)
+        entrances[key] = entrance
+        let listener = try Listener(
+            socket, loop: loop, security: routing.listener.security,
+            onShortage: { self.forwarder.closeIdleUpstreams() }
+        ) { [unowned entrance] stream, peer in
+            // On the loop's thread, which is this actor's executor. The cycle ends with the listener's close().
+            self.accepted(stream, peer, entrance)
+        }
+        if isFull { listener.pause() }
+        entrance.listeners.append(listener)
+    }
+
+    /// Serves what waits in the accept queue of a listener, then accepts no more there; its sockets may be closed then.
+    package func stopListening(at key: ListenerKey) {
+        guard let entrance = entrances.removeValue(forKey: key) else { return }
+        close(entrance)
     }
 
     /// Serves what waits in the accept queues, then accepts no more; the sockets may be closed after that.
     package func stopAccepting() {
         forwarder.isDraining = true
         acceptWaiting()
-        listeners.forEach { $0.close() }
-        listeners = []
+        entrances.values.forEach { close($0) }
+        entrances = [:]
+    }
+
+    private func close(_ entrance: Entrance) {
+        entrance.listeners.forEach { $0.close() }
+        entrance.listeners = []
     }
 
     /// Stops accepting, then returns when the last connection is gone.
@@ -76,28 +110,29 @@ package actor Worker: LoopConfined {
 
     // MARK: Accepting
 
-    private func accepted(_ stream: ByteStream, _ peer: PeerAddress, listener: Int) {
+    private func accepted(_ stream: ByteStream, _ peer: PeerAddress, _ entrance: Entrance) {
         guard keeper.admits(stream, from: peer, on: self) else { return }
-        let admission = configuration.connectionBudget.enter(mayExceed: forwarder.isDraining) { [loop] in
+        let admission = budget.enter(mayExceed: forwarder.isDraining) { [loop] in
             loop.execute { self.assumeIsolated { worker in worker.resumeAccepting() } }
         }
         if admission != .withRoomForMore {
             isFull = true
-            listeners.forEach { $0.pause() }
+            for listener in entrances.values.flatMap(\.listeners) { listener.pause() }
         }
-        guard admission != .refused else { return waiting.append((stream, peer, listener)) }
-        keeper.serve(stream, from: peer, listener: listener, on: self)
+        guard admission != .refused else { return waiting.append((stream, peer, entrance)) }
+        keeper.serve(stream, from: peer, by: entrance.routing, on: self)
     }
 
     private func resumeAccepting() {
         isFull = false
         acceptWaiting()
-        if !isFull { listeners.forEach { $0.resume() } }
+        guard !isFull else { return }
+        for listener in entrances.values.flatMap(\.listeners) { listener.resume() }
     }
 
     private func acceptWaiting() {
         let connections = waiting
         waiting = []
-        for (stream, peer, index) in connections { accepted(stream, peer, listener: index) }
+        for (stream, peer, entrance) in connections { accepted(stream, peer, entrance) }
     }
 }

@@ -13,10 +13,13 @@ import Testing
         code: "invalid_scope", detail: "no such scope", at: WallTime(secondsSinceEpoch: 1_795_257_600))
 
     private var status: StatusDocument {
-        var metrics = WorkerMetrics(routes: 1)
-        metrics.countRequest(route: 0, status: 200, duration: .seconds(1))
-        metrics.countRequest(route: nil, status: 404, duration: .seconds(1))
-        metrics.countReplay(route: 0, result: .accepted)
+        let (tally, noRoute) = (RouteTally("/"), RouteTally.forNoRoute())
+        tally.countRequest(status: 200, duration: .seconds(1))
+        tally.countReplay(.accepted)
+        noRoute.countRequest(status: 404, duration: .seconds(1))
+        var metrics = WorkerMetrics()
+        metrics.add(tally)
+        metrics.add(noRoute)
         metrics.countDenial(.host)
         metrics.openConnections = 7
         let identity = IdentityStatus(

@@ -46,10 +46,10 @@ struct AdminFixture {
                 version: "1.2.3",
                 routes: [
                     AdminRoute(
-                        name: "/", path: "/", upstream: "https://api.example.com", identity: "default"),
-                    AdminRoute(name: "/b", path: "/b", upstream: "http+unix:/run/b", identity: "two words"),
+                        path: "/", upstream: "https://api.example.com", identity: "default"),
+                    AdminRoute(path: "/b", upstream: "http+unix:/run/b", identity: "two words"),
                     AdminRoute(
-                        name: "/none", path: "/none", upstream: "https://api.example.com", identity: nil),
+                        path: "/none", upstream: "https://api.example.com", identity: nil),
                 ],
                 hosts: HostList(["localhost", "127.0.0.1:9090"]), key: key.map(CurrentSecret.init),
                 needsKey: needsKey,

@@ -27,9 +27,12 @@ final class FakeProcess: ProcessControl {
     func loopsTurn() async -> Bool { turning }
 
     func workerMetrics() async -> WorkerMetrics {
-        var metrics = WorkerMetrics(routes: 2)
-        metrics.countRequest(route: 0, status: 200, duration: .milliseconds(1))
-        metrics.countRequest(route: 1, status: 404, duration: .milliseconds(1))
+        var metrics = WorkerMetrics()
+        for (route, status) in [("/", 200), ("/b", 404)] {
+            let tally = RouteTally(route)
+            tally.countRequest(status: status, duration: .milliseconds(1))
+            metrics.add(tally)
+        }
         return metrics
     }
 

@@ -11,7 +11,7 @@ private actor Ward: LoopConfined {
     nonisolated let woken: AsyncStream<Int>
     private let report: AsyncStream<Int>.Continuation
     private let limit: Duration
-    private var dormant: DormantConnections?
+    private var dormant: DormantConnections<Int>?
     private var streams: [ByteStream] = []
     /// Put back as soon as they are woken.
     private var returning: Set<Int> = []
@@ -22,14 +22,14 @@ private actor Ward: LoopConfined {
         self.limit = limit
     }
 
-    private func makeDormant() -> DormantConnections {
+    private func makeDormant() -> DormantConnections<Int> {
         // On the loop's thread, which is this actor's executor. The cycle ends in end().
-        DormantConnections(loop: loop, limit: limit) { connection in self.wake(connection) }
+        DormantConnections<Int>(loop: loop, limit: limit) { connection in self.wake(connection) }
     }
 
-    private func wake(_ connection: DormantConnections.Connection) {
-        report.yield(connection.listener)
-        if returning.remove(connection.listener) != nil { add(connection.stream, as: connection.listener) }
+    private func wake(_ connection: DormantConnections<Int>.Connection) {
+        report.yield(connection.origin)
+        if returning.remove(connection.origin) != nil { add(connection.stream, as: connection.origin) }
     }
 
     func add(_ descriptor: Int32, as number: Int) {
@@ -43,7 +43,7 @@ private actor Ward: LoopConfined {
 
     private func add(_ stream: ByteStream, as number: Int) {
         while (try? stream.receive()) == true { stream.input.consume(stream.input.count) }
-        dormant?.add(stream, from: .unknown, listener: number)
+        dormant?.add(stream, from: .unknown, origin: number)
     }
 
     /// Has the next wake-up of `number` put it back.

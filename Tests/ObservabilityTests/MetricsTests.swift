@@ -8,34 +8,42 @@ struct MetricsTests {
     private let process = ProcessStatistics.current()
     private let states = ["authorized", "refreshing", "empty"]
 
-    private func page(_ workers: WorkerMetrics, routes: [String] = ["/"]) -> String {
+    private func page(_ workers: WorkerMetrics) -> String {
         let identity = IdentityMetrics(
             name: "default", state: "authorized", expiryUnixSeconds: 1_795_257_954,
             tokenRequests: [.init(grant: "client_credentials", outcome: "success", count: 2)])
         let snapshot = MetricsSnapshot(
-            version: "1.2.3", routes: routes, workers: workers, identities: [identity],
-            process: process)
+            version: "1.2.3", workers: workers, identities: [identity], process: process)
         return String(decoding: MetricsPage.render(snapshot, identityStates: states), as: UTF8.self)
     }
 
+    /// What a worker says that has counted so much for one route.
+    private func metrics(_ route: String = "/", _ count: (RouteTally) -> Void = { _ in }) -> WorkerMetrics {
+        let tally = RouteTally(route)
+        count(tally)
+        var metrics = WorkerMetrics()
+        metrics.add(tally)
+        return metrics
+    }
+
     @Test func `requests are counted by route and exact status across workers`() {
-        var one = WorkerMetrics(routes: 2)
-        one.countRequest(route: 0, status: 200, duration: .milliseconds(3))
-        one.countRequest(route: 1, status: 418, duration: .milliseconds(3))
-        var other = WorkerMetrics(routes: 2)
-        other.countRequest(route: 0, status: 200, duration: .seconds(60))
-        other.countRequest(route: nil, status: 404, duration: .zero)
-        one.merge(other)
-        let text = page(one, routes: ["/", "/api"])
+        var one = metrics("/") { $0.countRequest(status: 200, duration: .milliseconds(3)) }
+        one.merge(metrics("/api") { $0.countRequest(status: 418, duration: .milliseconds(3)) })
+        let none = RouteTally.forNoRoute()
+        none.countRequest(status: 404, duration: .zero)
+        one.add(none)
+        one.merge(metrics("/") { $0.countRequest(status: 200, duration: .seconds(60)) })
+        let text = page(one)
         #expect(text.contains("\nbearerd_requests_total{route=\"/\",code=\"200\"} 2\n"))
         #expect(text.contains("\nbearerd_requests_total{route=\"/api\",code=\"418\"} 1\n"))
         #expect(text.contains("\nbearerd_requests_total{route=\"none\",code=\"404\"} 1\n"))
     }
 
     @Test func `the histogram is cumulative and its sum is in seconds`() {
-        var workers = WorkerMetrics(routes: 1)
-        for milliseconds in [1, 3, 250, 60_000] {
-            workers.countRequest(route: 0, status: 200, duration: .milliseconds(milliseconds))
+        let workers = metrics { tally in
+            for milliseconds in [1, 3, 250, 60_000] {
+                tally.countRequest(status: 200, duration: .milliseconds(milliseconds))
+            }
         }
         let text = page(workers)
         let name = "bearerd_request_duration_seconds"
@@ -49,7 +57,7 @@ struct MetricsTests {
     }
 
     @Test func `every series of a closed set exists from the start`() {
-        let text = page(WorkerMetrics(routes: 1))
+        let text = page(metrics())
         for reason in DenialReason.allCases {
             #expect(text.contains("\nbearerd_denied_total{reason=\"\(reason.label)\"} 0\n"))
         }
@@ -70,11 +78,12 @@ struct MetricsTests {
     }
 
     @Test func `replays, refused tokens and upstream connections are counted by route`() {
-        var workers = WorkerMetrics(routes: 1)
-        workers.countReplay(route: 0, result: .accepted)
-        workers.countAuthorizationError(route: 0, error: .invalidToken)
+        var workers = metrics { tally in
+            tally.countReplay(.accepted)
+            tally.countAuthorizationError(.invalidToken)
+        }
         workers.countDenial(.host)
-        workers.setUpstreamConnections(route: 0, connecting: 0, active: 1, idle: 0)
+        workers.addUpstreamConnections(route: "/", connecting: 0, active: 1, idle: 0)
         let text = page(workers)
         #expect(text.contains("\nbearerd_replays_total{route=\"/\",result=\"accepted\"} 1\n"))
         #expect(
@@ -85,7 +94,7 @@ struct MetricsTests {
     }
 
     @Test func `identities show their token requests and expiry`() {
-        let text = page(WorkerMetrics(routes: 1))
+        let text = page(metrics())
         #expect(
             text.contains(
                 "\nbearerd_token_requests_total{identity=\"default\",grant=\"client_credentials\",outcome=\"success\"} 2\n"
@@ -94,25 +103,13 @@ struct MetricsTests {
             text.contains("\nbearerd_token_expiry_timestamp_seconds{identity=\"default\"} 1795257954.0\n"))
     }
 
-    @Test func `routes of one name share their series`() {
-        var workers = WorkerMetrics(routes: 2)
-        workers.countRequest(route: 0, status: 200, duration: .zero)
-        workers.countRequest(route: 1, status: 200, duration: .zero)
-        let text = page(workers, routes: ["/", "/"])
-        #expect(
-            text.split(separator: "\n").filter { $0.hasPrefix("bearerd_requests_total{route=\"/\"") }.count
-                == 1)
-        #expect(text.contains("\nbearerd_requests_total{route=\"/\",code=\"200\"} 2\n"))
-    }
-
     @Test func `label values are escaped`() {
-        let text = page(WorkerMetrics(routes: 1), routes: ["/a\"b\\c\nd"])
+        let text = page(metrics("/a\"b\\c\nd"))
         #expect(text.contains(#"{route="/a\"b\\c\nd",state="idle"}"#))
     }
 
     @Test func `each metric has one HELP, one TYPE and its samples together`() {
-        var workers = WorkerMetrics(routes: 1)
-        workers.countRequest(route: 0, status: 200, duration: .zero)
+        let workers = metrics { $0.countRequest(status: 200, duration: .zero) }
         var seen: Set<Substring> = []
         var current: Substring = ""
         for line in page(workers).split(separator: "\n") {

@@ -14,10 +14,10 @@ struct ForwardingTests {
     ) throws -> PreparedRoute {
         let url = try #require(HTTPURL(upstream))
         var route = Route(
-            path: path, upstream: UpstreamAddress(url: url), upstreamAuthority: url.authority,
+            path: path, upstream: SharedUpstream(UpstreamAddress(url: url)), upstreamAuthority: url.authority,
             upstreamPrefix: url.path == "/" ? "" : url.path, upstreamOrigins: [url.origin])
         change(&route)
-        return PreparedRoute(index: 0, route: route)
+        return PreparedRoute(route)
     }
 
     private func rewritten(

@@ -9,19 +9,22 @@ import Testing
 struct RouteTableTests {
     private func route(_ path: String, _ change: (inout Route) -> Void = { _ in }) throws -> Route {
         let url = try #require(HTTPURL("http://127.0.0.1:1"))
-        var route = Route(path: path, upstream: UpstreamAddress(url: url), upstreamAuthority: url.authority)
+        var route = Route(
+            path: path, upstream: SharedUpstream(UpstreamAddress(url: url)), upstreamAuthority: url.authority)
         change(&route)
         return route
     }
 
     private func find(
-        _ target: String, method: HTTPMethod = .get, host: String = "localhost", listener: Int = 0,
+        _ target: String, method: HTTPMethod = .get, host: String = "localhost",
+        listener: ListenAddress = .unix(path: "/a"),
         in routes: [Route]
     ) throws(ProxyError) -> Int {
         var request = HTTPRequest(method: method, target: target)
         request.fields[.host] = host
-        return try RouteTable(routes).route(
-            for: method, request.targetBytes, listener: listener, host: request.fields[.host])
+        let entries = routes.enumerated().map { (route: $1, target: $0) }
+        return try RouteTable(entries, at: ListenerKey(listener)).route(
+            for: method, request.targetBytes, host: request.fields[.host])
     }
 
     @Test(arguments: [
@@ -107,8 +110,8 @@ struct RouteTableTests {
     }
 
     @Test func `a route for one listener is not reached from another`() throws {
-        let routes = [try route("/") { $0.listener = 1 }]
-        #expect(try find("/", listener: 1, in: routes) == 0)
-        #expect(throws: ProxyError.noRoute) { try find("/", listener: 0, in: routes) }
+        let routes = [try route("/") { $0.listener = ListenerKey(.unix(path: "/b")) }]
+        #expect(try find("/", listener: .unix(path: "/b"), in: routes) == 0)
+        #expect(throws: ProxyError.noRoute) { try find("/", listener: .unix(path: "/a"), in: routes) }
     }
 }

@@ -50,6 +50,9 @@ package protocol ExchangePool: AnyObject {
     /// Closes what is idle, here and on the other loops.
     func closeIdleEverywhere()
 
+    /// Closes what is idle, and what is in use when its exchange ends.
+    func close()
+
     /// Lets go of what is only kept for later, by this pool and others; no descriptor is left.
     var onShortage: () -> Void { get set }
 }

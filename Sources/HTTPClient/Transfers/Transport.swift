@@ -3,7 +3,7 @@
 internal import HTTPMessages
 
 /// How a server is connected to, beyond what its URL says.
-package struct Transport: Sendable {
+package struct Transport: Equatable, Sendable {
     /// Whose certificates are accepted; nil accepts none, which is all that plain HTTP needs.
     package var trust: TrustStore?
     /// A PEM file with our own certificate and those that lead to its authority; read anew for each connection.

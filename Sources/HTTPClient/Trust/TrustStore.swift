@@ -56,3 +56,8 @@ package final class TrustStore: @unchecked Sendable {
         getenv("SSL_CERT_FILE").map { String(cString: $0) } ?? HTTPClientLibrary.systemBundle
     }
 }
+
+extension TrustStore: Equatable {
+    /// Each was parsed at another time, perhaps of other contents.
+    package static func == (left: TrustStore, right: TrustStore) -> Bool { left === right }
+}

@@ -3,7 +3,7 @@
 package import HTTPMessages
 
 /// Where an upstream is, and how it is reached.
-package struct UpstreamAddress: Sendable {
+package struct UpstreamAddress: Equatable, Sendable {
     /// Scheme, host and port, or a Unix socket; the path plays no part.
     package let url: HTTPURL
     package let transport: Transport

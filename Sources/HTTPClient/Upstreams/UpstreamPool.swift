@@ -8,7 +8,7 @@ package import HTTPMessages
 /// Confined to its loop's thread. A request that finds an idle connection costs no system call and no allocation here.
 package final class UpstreamPool: ExchangePool {
     /// How long a connection may be used; zero is for ever.
-    package struct Lifetimes: Sendable {
+    package struct Lifetimes: Hashable, Sendable {
         /// Since it became idle.
         package var idle: Duration
         /// Since it was opened, so that changed addresses are seen; of a name's addresses too.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// How large a message head may be before it is refused.
-package struct HeadLimits: Sendable {
+package struct HeadLimits: Hashable, Sendable {
     /// Bytes of the whole head, start line and empty line included.
     package var headerBytes: Int
     /// Bytes of the request target.

@@ -19,8 +19,8 @@ final class ClientWatch<Client: ClientExchange, Pool: ExchangePool> {
 
     private let loop: EventLoop
     /// How long a half-closed client may take nothing; zero for ever.
-    private let patience: Duration
-    private let pace: Duration
+    private var patience: Duration
+    private var pace: Duration
     /// Calls back with each exchange whose client has a connection.
     var forEachExchange: ((Exchange) -> Void) -> Void = { _ in }
     /// Ends whatever is done for a client that is gone.
@@ -34,7 +34,17 @@ final class ClientWatch<Client: ClientExchange, Pool: ExchangePool> {
     init(loop: EventLoop, patience: Duration) {
         self.loop = loop
         self.patience = patience
-        pace = patience > .zero ? min(usualPace, max(patience / 4, .milliseconds(1))) : usualPace
+        pace = Self.pace(for: patience)
+    }
+
+    /// Waits differently for half-closed clients from here on.
+    func use(patience: Duration) {
+        self.patience = patience
+        pace = Self.pace(for: patience)
+    }
+
+    private static func pace(for patience: Duration) -> Duration {
+        patience > .zero ? min(usualPace, max(patience / 4, .milliseconds(1))) : usualPace
     }
 
     /// A request is in flight from here on.

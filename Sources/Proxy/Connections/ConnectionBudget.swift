@@ -13,12 +13,20 @@ package final class ConnectionBudget: Sendable {
         case refused
     }
 
-    private let limit: Int
+    private let maximum: Atomic<Int>
     private let used = Atomic<Int>(0)
     private let waiting = Mutex<[@Sendable () -> Void]>([])
 
     package init(limit: Int) {
-        self.limit = limit
+        maximum = Atomic(limit)
+    }
+
+    private var limit: Int { maximum.load(ordering: .relaxed) }
+
+    /// Allows for more, or fewer, from here on; those that there are stay.
+    package func use(limit: Int) {
+        maximum.store(limit, ordering: .relaxed)
+        if used.load(ordering: .relaxed) < limit { wake() }
     }
 
     /// How many connections there may be, so that what serves them finds descriptors too.
@@ -46,6 +54,7 @@ package final class ConnectionBudget: Sendable {
     ///   - resume: unless there is room for more, called once, from any thread, when there is again.
     func enter(mayExceed: Bool, resume: @escaping @Sendable () -> Void) -> Admission {
         let count = used.wrappingAdd(1, ordering: .relaxed).newValue
+        let limit = limit
         if count < limit { return .withRoomForMore }
         let isIn = count == limit || mayExceed
         if !isIn { used.wrappingSubtract(1, ordering: .relaxed) }

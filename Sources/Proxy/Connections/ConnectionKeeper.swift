@@ -21,7 +21,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
     typealias Seat = ConnectionSeat<Pool>
 
     private let loop: EventLoop
-    private let configuration: WorkerConfiguration
+    private let budget: ConnectionBudget
     private let forwarder: Forwarder<ServerConnection, Pool>
     private var memoryRelief: MemoryRelief?
     /// Whether a drain waits no longer for what idle connections may send.
@@ -35,12 +35,12 @@ final class ConnectionKeeper<Pool: ExchangePool> {
     /// Those that wait for one, each with its task: what a connection needs is used again.
     private var vacant: [Seat] = []
     /// Made with the first connection, and let go of at the end of a drain: it knows the worker.
-    private var dormant: DormantConnections?
+    private var dormant: DormantConnections<ListenerPolicy>?
     private var emptied: [CheckedContinuation<Void, Never>] = []
 
-    init(loop: EventLoop, configuration: WorkerConfiguration, forwarder: Forwarder<ServerConnection, Pool>) {
+    init(loop: EventLoop, budget: ConnectionBudget, forwarder: Forwarder<ServerConnection, Pool>) {
         self.loop = loop
-        self.configuration = configuration
+        self.budget = budget
         self.forwarder = forwarder
         memoryRelief = MemoryRelief(loop: loop) { [unowned self] in
             dismissVacant()
@@ -50,6 +50,18 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         // The forwarder and its watch go with us.
         forwarder.clients.forEachExchange = { [unowned self] body in for seat in seats { body(seat.exchange) }
         }
+    }
+
+    private var snapshot: RoutingSnapshot { forwarder.routing.snapshot }
+
+    /// Has connections keep to the limits and time-outs of the forwarder's snapshot, which is another one, as soon as they
+    /// begin something.
+    func useSnapshot() {
+        dismissVacant()
+        for seat in seats {
+            seat.connection.use(snapshot.headLimits, snapshot.serverTimeouts, dormantAfter: dormantAfter)
+        }
+        dormant?.use(limit: dormantLimit)
     }
 
     /// Returns when the last connection is gone.
@@ -86,7 +98,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
 
     /// Judges a peer by where it comes from, and tells one that may not connect.
     func admits(_ stream: ByteStream, from peer: PeerAddress, on worker: isolated Worker) -> Bool {
-        guard configuration.access.admits(peer) else {
+        guard snapshot.access.admits(peer) else {
             forwarder.recorder.metrics.countDenial(.peer)
             refuse(stream, .accessDenied(.peer), on: worker)
             return false
@@ -105,37 +117,41 @@ final class ConnectionKeeper<Pool: ExchangePool> {
     }
 
     /// Serves a connection that has a place in the budget, until it ends.
-    func serve(_ stream: ByteStream, from peer: PeerAddress, listener: Int, on worker: isolated Worker) {
+    func serve(
+        _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Pool>,
+        on worker: isolated Worker
+    ) {
         forwarder.recorder.metrics.openConnections += 1
         if dormant == nil { dormant = makeDormant(on: worker) }
-        attach(stream, from: peer, listener: listener, isSecured: false, on: worker)
+        attach(stream, from: peer, by: routing, isSecured: false, on: worker)
     }
 
-    private func makeDormant(on worker: isolated Worker) -> DormantConnections {
-        let limit = max(configuration.serverTimeouts.idle - dormantAfter, .zero)
-        return DormantConnections(loop: loop, limit: limit) { [unowned self] connection in
+    private var dormantLimit: Duration { max(snapshot.serverTimeouts.idle - dormantAfter, .zero) }
+
+    private func makeDormant(on worker: isolated Worker) -> DormantConnections<ListenerPolicy> {
+        DormantConnections(loop: loop, limit: dormantLimit) { [unowned self] connection in
             // On the loop's thread, which is the worker's executor.
             attach(
-                connection.stream, from: connection.peer, listener: connection.listener, isSecured: true,
-                on: worker)
+                connection.stream, from: connection.peer,
+                by: forwarder.routing.routing(at: connection.origin), isSecured: true, on: worker)
         }
     }
 
     private func attach(
-        _ stream: ByteStream, from peer: PeerAddress, listener: Int, isSecured: Bool,
+        _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Pool>, isSecured: Bool,
         on worker: isolated Worker
     ) {
         if let seat = vacant.popLast() {
             seat.connection.begin(stream, from: peer)
-            seat.exchange.take(listener: listener)
+            seat.exchange.use(routing)
             seat.isSecured = isSecured
             begin(seat)
             return resume(seat, with: true)
         }
         let connection = ServerConnection(
-            stream: stream, peer: peer, limits: configuration.headLimits,
-            timeouts: configuration.serverTimeouts, dormantAfter: dormantAfter)
-        let seat = Seat(forwarder.makeExchange(for: connection, listener: listener))
+            stream: stream, peer: peer, limits: snapshot.headLimits,
+            timeouts: snapshot.serverTimeouts, dormantAfter: dormantAfter)
+        let seat = Seat(forwarder.makeExchange(for: connection, on: routing))
         seat.isSecured = isSecured
         begin(seat)
         _ = loop.startTask { await self.keep(seat) }
@@ -219,7 +235,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
     private func ended(_ seat: Seat) {
         detach(seat)
         forwarder.recorder.metrics.openConnections -= 1
-        configuration.connectionBudget.leave()
+        budget.leave()
         resumeIfEmpty()
     }
 
@@ -227,7 +243,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
     private func park(_ seat: Seat) {
         detach(seat)
         let connection = seat.connection
-        dormant?.add(connection.stream, from: connection.peer, listener: seat.exchange.listener)
+        dormant?.add(connection.stream, from: connection.peer, origin: seat.exchange.routing.listener)
     }
 
     private func detach(_ seat: Seat) {

@@ -16,8 +16,8 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
     /// The request as it goes up, and what comes back, while there is a connection for it.
     var upstream: Pool.Exchange?
     let upload: Upload<Client, Pool.Exchange>
-    /// The index of the listener that the client came in by.
-    private(set) var listener: Int
+    /// What holds for the request: by the snapshot that there was when it began.
+    private(set) var routing: ListenerRouting<Pool>
 
     // The request.
 
@@ -42,16 +42,17 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
     /// What is known of the client, kept by ``ClientWatch``.
     var presence = ClientPresence()
 
-    init(client: Client, listener: Int, loop: EventLoop) {
+    init(client: Client, routing: ListenerRouting<Pool>, loop: EventLoop) {
         self.client = client
-        self.listener = listener
+        self.routing = routing
         upload = Upload(from: client, loop: loop)
     }
 
-    /// Serves the next client, which came in by `listener`.
-    func take(listener: Int) {
-        if listener != self.listener { host.removeAll() }
-        self.listener = listener
+    /// Serves what comes next, another client's or by another snapshot, as `routing` has it.
+    func use(_ routing: ListenerRouting<Pool>) {
+        guard routing !== self.routing else { return }
+        host.removeAll()
+        self.routing = routing
     }
 
     /// Forgets the request before.
@@ -83,7 +84,7 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
     /// tells the upstream that one.
     func toldOrigin(on route: Route) -> String? {
         guard case .preserve = route.hostField, !host.isEmpty else { return nil }
-        let scheme = route.upstream.url.scheme == .https ? HTTPURL.Scheme.https : .http
+        let scheme = route.upstream.address.url.scheme == .https ? HTTPURL.Scheme.https : .http
         return HTTPURL("\(scheme.rawValue)://" + String(decoding: host, as: UTF8.self))?.origin
     }
 

@@ -10,7 +10,7 @@ extension Forwarder {
     /// the next request.
     func beginBody(of exchange: Exchange) throws(ProxyError) -> BodyLength {
         do {
-            return try exchange.client.beginBody(limit: configuration.bodyLimit ?? .max)
+            return try exchange.client.beginBody(limit: exchange.routing.bodyLimit)
         } catch .malformed(let reason) {
             throw .malformedRequest(reason)
         } catch {
@@ -25,21 +25,21 @@ extension Forwarder {
         try judgeHost(exchange)
         let client = exchange.client
         if client.request.fields.has(.origin),
-            configuration.access.admitsOrigin(of: client.request.fields),
+            exchange.routing.access.admitsOrigin(of: client.request.fields),
             CrossOrigin.isPreflight(client.request)
         {
             return false
         }
         let judgesReferer = client.request.fields.has(.referer) && judgesReferer(of: exchange)
-        if judgesReferer || configuration.access.isAskedBy(client.request.fields),
-            let denial = configuration.access.judge(
+        if judgesReferer || exchange.routing.access.isAskedBy(client.request.fields),
+            let denial = exchange.routing.access.judge(
                 client.request.fields, scheme: exchange.clientScheme, judgesReferer: judgesReferer)
         {
             recorder.metrics.countDenial(denial == .key ? .key : .origin)
             throw .accessDenied(denial)
         }
         // The last: who may not come in takes nothing away from those who may.
-        if let limit = configuration.listeners[exchange.listener].rateLimit,
+        if let limit = exchange.routing.listener.rateLimit,
             !limit.take(at: exchange.record.startedAt)
         {
             recorder.metrics.countDenial(.rate)
@@ -49,7 +49,7 @@ extension Forwarder {
     }
 
     private func judgesReferer(of exchange: Exchange) -> Bool {
-        configuration.listeners[exchange.listener].judgesReferer(
+        exchange.routing.listener.judgesReferer(
             toHost: exchange.client.request.fields[.host])
     }
 
@@ -59,7 +59,7 @@ extension Forwarder {
             return
         }
         exchange.host.removeAll()
-        guard configuration.listeners[exchange.listener].hosts.contains(client.request.fields[.host])
+        guard exchange.routing.listener.hosts.contains(client.request.fields[.host])
         else {
             recorder.metrics.countDenial(.host)
             throw .wrongHost
@@ -69,11 +69,10 @@ extension Forwarder {
 
     func findRoute(of exchange: Exchange) throws(ProxyError) -> RouteState<Pool> {
         let client = exchange.client
-        let index = try table.route(
-            for: client.request.method, client.request.targetBytes, listener: exchange.listener,
-            host: client.request.fields[.host])
-        exchange.route = routes[index]
-        return routes[index]
+        let route = try exchange.routing.table.route(
+            for: client.request.method, client.request.targetBytes, host: client.request.fields[.host])
+        exchange.route = route
+        return route
     }
 
     /// Counts down how often the request may still be forwarded, where it says so.
@@ -84,7 +83,7 @@ extension Forwarder {
     /// The methods that a request's target takes, for `Allow`, which a 405 must have (RFC 9110 15.5.6).
     func allowedMethods(for exchange: Exchange) -> String {
         let methods =
-            table.methods(for: exchange.client.request, listener: exchange.listener) ?? HTTPMethod.forwarded
+            exchange.routing.table.methods(for: exchange.client.request) ?? HTTPMethod.forwarded
         return methods.map(\.rawValue).sorted().joined(separator: ", ")
     }
 }

@@ -31,7 +31,7 @@ extension Forwarder {
         let client = exchange.client
         // Who refuses a body that is still on its way will hardly read it to its end.
         let cutsUpload = exchange.record.status >= 300 && !exchange.upload.isFinished
-        if isDraining || cutsUpload { client.endAfterAnswer() }
+        if endsConnection(of: exchange) || cutsUpload { client.endAfterAnswer() }
         var origins = HTTPResponse.Origins()
         if upstream.response.fields.has(.location) {
             origins.ofClient = exchange.clientOrigin
@@ -45,9 +45,9 @@ extension Forwarder {
 
     /// Lets the page that asked read the answer, if its origin is one of `access.origins`.
     func allowOrigin(of exchange: Exchange, in fields: inout HTTPFields) {
-        guard !configuration.access.origins.isEmpty else { return }
+        guard !exchange.routing.access.origins.isEmpty else { return }
         CrossOrigin.vary(&fields)
-        guard configuration.access.admitsOrigin(of: exchange.client.request.fields) else { return }
+        guard exchange.routing.access.admitsOrigin(of: exchange.client.request.fields) else { return }
         CrossOrigin.allow(exchange.client.request.fields[.origin], in: &fields)
     }
 

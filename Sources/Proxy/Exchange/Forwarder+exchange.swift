@@ -12,6 +12,7 @@ extension Forwarder {
     @inline(__always)
     func exchange(_ exchange: Exchange) async {
         exchange.begin()
+        if exchange.routing.version != version { renewRouting(of: exchange) }
         clients.begin(exchange)
         do throws(ProxyError) {
             let length = try beginBody(of: exchange)
@@ -60,6 +61,11 @@ extension Forwarder {
         await reject(exchange, refusal)
         recorder.record(exchange)
         return true
+    }
+
+    /// Has a request that begins held to the snapshot of this moment.
+    private func renewRouting(of exchange: Exchange) {
+        exchange.use(routing.routing(at: exchange.routing.listener))
     }
 
     private func ended(_ exchange: Exchange) {

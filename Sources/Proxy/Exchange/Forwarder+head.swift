@@ -9,7 +9,7 @@ extension Forwarder {
         of exchange: Exchange, _ length: BodyLength, on route: RouteState<Pool>
     ) throws(ProxyError) {
         exchange.upload.begin(length, on: route.plan)
-        if case .exact(let length) = length, length > configuration.bodyLimit ?? .max { throw .bodyTooLarge }
+        if case .exact(let length) = length, length > exchange.routing.bodyLimit { throw .bodyTooLarge }
     }
 
     func rewriteHead(

@@ -39,8 +39,8 @@ extension Forwarder {
         if let route = exchange.route,
             let failure = UpstreamFailure(error, hasHead: exchange.record.status > 0)
         {
-            recorder.metrics.countUpstreamFailure(route: route.index, reason: failure.label)
-            route.report.failed(failure)
+            route.tally.countUpstreamFailure(failure.label)
+            route.upstream.shared.report.failed(failure)
         }
         let identity = exchange.route?.route.session?.identity
         guard let rejection = Rejection(error, identity: identity, fields: client.request.fields) else {
@@ -57,7 +57,9 @@ extension Forwarder {
         client.incoming.skipArrived()
         // What comes behind a CONNECT may be meant for the tunnel that it does not get.
         let wantsTunnel = rejection.status == 405 && client.request.method.isConnect
-        if isDraining || rejection.status == 400 || wantsTunnel || !client.incoming.isFinished {
+        if endsConnection(of: exchange) || rejection.status == 400 || wantsTunnel
+            || !client.incoming.isFinished
+        {
             client.endAfterAnswer()
         }
         await send(rejection, to: exchange)
@@ -95,7 +97,7 @@ extension Forwarder {
     /// Sends the client what its answer keeps.
     func flushToClient(_ exchange: Exchange) async throws(ProxyError) {
         do {
-            try await exchange.client.outgoing.flush(within: configuration.serverTimeouts.streamIdle)
+            try await exchange.client.outgoing.flush(within: exchange.routing.streamIdle)
         } catch {
             exchange.client.endAfterAnswer()
             throw .clientGone

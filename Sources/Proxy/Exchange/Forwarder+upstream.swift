@@ -50,7 +50,7 @@ extension Forwarder {
             }
         }
         exchange.upstream = upstream
-        route.activeConnections += 1
+        route.upstream.activeConnections += 1
         do throws(ProxyError) {
             if try sendRequest(of: exchange, to: upstream) {
                 // Here, where there is an actor to inherit.
@@ -58,7 +58,7 @@ extension Forwarder {
             }
             try await receiveHead(
                 of: exchange, from: upstream, timeout: route.route.timeouts.firstByte)
-            if route.report.isFailing { route.report.answered() }
+            if route.upstream.shared.report.isFailing { route.upstream.shared.report.answered() }
         } catch {
             let failure = failure(of: upstream, exchange, error)
             if failure.connectionWasStale { heedStaleness(of: upstream, exchange, on: route) }
@@ -180,7 +180,7 @@ extension Forwarder {
     func send(interim head: inout HTTPResponse, to exchange: Exchange) async throws(ProxyError) {
         do {
             try await exchange.client.send(
-                interim: &head, within: configuration.serverTimeouts.streamIdle)
+                interim: &head, within: exchange.routing.streamIdle)
         } catch {
             exchange.client.endAfterAnswer()
             throw .clientGone
@@ -217,14 +217,14 @@ extension Forwarder {
     func endUpstream(of exchange: Exchange, on route: RouteState<Pool>) {
         guard let upstream = exchange.upstream else { return }
         exchange.upstream = nil
-        route.activeConnections -= 1
+        route.upstream.activeConnections -= 1
         route.pool.end(upstream, isRequestWhole: exchange.upload.isFinished)
     }
 
     func discardUpstream(of exchange: Exchange, on route: RouteState<Pool>) {
         guard let upstream = exchange.upstream else { return }
         exchange.upstream = nil
-        route.activeConnections -= 1
+        route.upstream.activeConnections -= 1
         route.pool.discard(upstream)
     }
 }

@@ -15,49 +15,85 @@ final class Forwarder<Client: ClientExchange, Pool: ExchangePool> {
     typealias Exchange = Proxy.Exchange<Client, Pool>
 
     let loop: EventLoop
-    let configuration: WorkerConfiguration
-    let table: RouteTable
-    let routes: [RouteState<Pool>]
+    /// What holds for requests that come from here on.
+    private(set) var routing: WorkerRouting<Pool>
+    /// Of ``routing``.
+    private(set) var version: Int
+    /// Those of earlier snapshots that still have a connection in use.
+    private var leftUpstreams: [UpstreamState<Pool>] = []
+    private let makePool: (SharedUpstream) -> Pool
     let clients: ClientWatch<Client, Pool>
     let recorder: Recorder
     /// Whether kept connections end with the answer at hand.
     var isDraining = false
 
-    /// - Parameter pools: one for each route, in their order.
-    init(loop: EventLoop, configuration: WorkerConfiguration, pools: [Pool]) {
+    /// - Parameter makePool: makes a way to an upstream that there is none to yet.
+    init(loop: EventLoop, snapshot: RoutingSnapshot, makePool: @escaping (SharedUpstream) -> Pool) {
         self.loop = loop
-        self.configuration = configuration
-        table = RouteTable(configuration.routes)
-        clients = ClientWatch(loop: loop, patience: configuration.serverTimeouts.halfClosed)
-        routes = zip(configuration.routes, pools).enumerated().map { index, pair in
-            RouteState(
-                plan: PreparedRoute(index: index, route: pair.0), pool: pair.1,
-                report: configuration.upstreamReports[index])
-        }
-        recorder = Recorder(loop: loop, configuration: configuration)
+        self.makePool = makePool
+        recorder = Recorder(loop: loop, snapshot: snapshot)
+        routing = WorkerRouting(snapshot, after: nil, tallies: &recorder.tallies, makePool: makePool)
+        version = snapshot.version
+        clients = ClientWatch(loop: loop, patience: snapshot.serverTimeouts.halfClosed)
         clients.leave = { [unowned self] in leave($0) }
-        for route in routes { route.pool.onShortage = { [unowned self] in closeIdleUpstreams() } }
+        heedShortages()
+    }
+
+    /// Has the requests that begin from here on served by another snapshot.
+    ///
+    /// What stays the same is found again: connections, tokens, counts. Connections that nobody needs any more end, those
+    /// in use with their requests.
+    func use(_ snapshot: RoutingSnapshot) {
+        let before = routing
+        routing = WorkerRouting(snapshot, after: before, tallies: &recorder.tallies, makePool: makePool)
+        version = snapshot.version
+        clients.use(patience: snapshot.serverTimeouts.halfClosed)
+        recorder.use(snapshot)
+        heedShortages()
+        let kept = Set(routing.routes.map { ObjectIdentifier($0.upstream) })
+        var left: Set<ObjectIdentifier> = []
+        leftUpstreams.removeAll(where: \.isQuiet)
+        for state in before.routes.map(\.upstream) where !kept.contains(ObjectIdentifier(state)) {
+            guard left.insert(ObjectIdentifier(state)).inserted else { continue }
+            state.pool.close()
+            leftUpstreams.append(state)
+        }
+    }
+
+    private func heedShortages() {
+        for route in routing.routes { route.pool.onShortage = { [unowned self] in closeIdleUpstreams() } }
     }
 
     /// An exchange for the clients of one connection after another.
-    func makeExchange(for client: Client, listener: Int) -> Exchange {
-        Exchange(client: client, listener: listener, loop: loop)
+    func makeExchange(for client: Client, on routing: ListenerRouting<Pool>) -> Exchange {
+        Exchange(client: client, routing: routing, loop: loop)
     }
 
     /// What was counted so far.
     func metricsSnapshot() -> WorkerMetrics {
-        var snapshot = recorder.metrics
-        for state in routes {
-            snapshot.setUpstreamConnections(
-                route: state.index, connecting: state.pool.connectingCount, active: state.activeConnections,
+        var counts = recorder.counts
+        leftUpstreams.removeAll(where: \.isQuiet)
+        for state in upstreams + leftUpstreams {
+            counts.addUpstreamConnections(
+                route: state.route, connecting: state.pool.connectingCount, active: state.activeConnections,
                 idle: state.pool.idleCount)
         }
-        return snapshot
+        return counts
+    }
+
+    /// Those of the snapshot, each once.
+    private var upstreams: [UpstreamState<Pool>] {
+        var seen: Set<ObjectIdentifier> = []
+        return routing.routes.map(\.upstream).filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
     /// Whether there are connections to upstreams that wait for a request.
-    var hasIdleUpstreams: Bool { routes.contains { $0.pool.idleCount > 0 } }
+    var hasIdleUpstreams: Bool { routing.routes.contains { $0.pool.idleCount > 0 } }
 
     /// Lets go of the connections to upstreams that no request needs now.
-    func closeIdleUpstreams() { for state in routes { state.pool.closeIdleEverywhere() } }
+    func closeIdleUpstreams() { for state in routing.routes { state.pool.closeIdleEverywhere() } }
+
+    /// Whether the client's connection ends with the answer at hand.
+    @inline(__always)
+    func endsConnection(of exchange: Exchange) -> Bool { isDraining || exchange.routing.isClosing }
 }

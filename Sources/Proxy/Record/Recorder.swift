@@ -13,19 +13,41 @@ final class Recorder {
     /// Lines are written in batches, at the latest this long after the first of them.
     private static let flushInterval = Duration.milliseconds(100)
 
-    var metrics: WorkerMetrics
+    /// What is counted of no route.
+    var metrics = WorkerMetrics()
+    /// By the routes' names; none ever goes.
+    var tallies: [String: RouteTally] = [:]
+    private let noRoute = RouteTally.forNoRoute()
     private var requestIDs = RequestIDs()
     private var accessLog: AccessLog
-    private let sink: (any LineSink)?
+    private var format: LogFormat
+    private var sink: (any LineSink)?
     private let loop: EventLoop
     private var flushIsDue = false
     private lazy var timer = LoopTimer(loop: loop) { [unowned self] in flush() }  // it goes with us
 
-    init(loop: EventLoop, configuration: WorkerConfiguration) {
+    init(loop: EventLoop, snapshot: RoutingSnapshot) {
         self.loop = loop
-        sink = configuration.accessLog
-        metrics = WorkerMetrics(routes: configuration.routes.count)
-        accessLog = AccessLog(format: configuration.logFormat, routes: configuration.routes.map(\.path))
+        sink = snapshot.accessLog
+        format = snapshot.logFormat
+        accessLog = AccessLog(format: format)
+    }
+
+    /// Writes as `snapshot` has it from here on.
+    func use(_ snapshot: RoutingSnapshot) {
+        flush()
+        sink = snapshot.accessLog
+        guard snapshot.logFormat != format else { return }
+        format = snapshot.logFormat
+        accessLog = AccessLog(format: format)
+    }
+
+    /// What was counted so far, but for connections to upstreams.
+    var counts: WorkerMetrics {
+        var counts = metrics
+        counts.add(noRoute)
+        for tally in tallies.values { counts.add(tally) }
+        return counts
     }
 
     /// The field of a request that came without an identifier.
@@ -34,13 +56,13 @@ final class Recorder {
     /// Counts a request and writes its line.
     func record<Client, Pool>(_ exchange: Exchange<Client, Pool>) {
         let duration = exchange.record.startedAt.duration(to: .now)
-        let route = exchange.route?.index
-        metrics.countRequest(route: route, status: exchange.record.status, duration: duration)
+        let tally = exchange.route?.tally ?? noRoute
+        tally.countRequest(status: exchange.record.status, duration: duration)
         guard sink != nil else { return }
         let client = exchange.client
         let record = AccessRecord(
             unixMilliseconds: WallClock.unixMilliseconds, duration: duration,
-            method: client.request.method.rawValue, route: route, status: exchange.record.status,
+            method: client.request.method.rawValue, status: exchange.record.status,
             code: exchange.record.code, bytesIn: client.incoming.byteCount,
             bytesOut: exchange.record.bytesOut,
             isReplayed: exchange.record.isReplayed, peer: client.peer.text)
@@ -49,7 +71,8 @@ final class Recorder {
             client.request.fields.append(line: nextRequestID(), of: .xRequestID)
         }
         let identifier = client.request.fields.bytes(of: .xRequestID) ?? []
-        accessLog.append(record, target: target.span, requestID: identifier.span)
+        accessLog.append(
+            record, route: tally.loggedName, target: target.span, requestID: identifier.span)
         if accessLog.isFull {
             flush()
         } else if !flushIsDue {

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPClient
-package import Observability
+internal import Observability
 internal import Synchronization
 
 /// What the log says of one route's upstream: that it fails, once a second at most, and that it works again.
 ///
 /// The workers share it. An answer costs one atomic load here, unless the last line said that the upstream fails.
-package final class UpstreamReport: Sendable {
+final class UpstreamReport: Sendable {
     private let log: Log?
     private let throttle = LineThrottle()
     private let hasWarned = Atomic(false)
 
     /// - Parameter log: nil says nothing.
-    package init(of route: Route, log: Log?) {
-        self.log = log?.with(.route, .string(route.path)).with(.upstream, .string(route.upstream.place))
+    init(of route: String, at place: String, log: Log?) {
+        self.log = log?.with(.route, .string(route)).with(.upstream, .string(place))
     }
 
     /// Whether ``answered()`` has something to say.

@@ -4,9 +4,9 @@ internal import HTTPMessages
 
 /// A route, and what can be made of it once for all its requests.
 final class PreparedRoute: Sendable {
-    /// Where it stands in the configuration.
-    let index: Int
     let route: Route
+    /// What it is the same route by in the next configuration.
+    let key: RouteKey
 
     let upstreamPrefix: [UInt8]
     /// `Host` as the upstream expects it.
@@ -22,9 +22,9 @@ final class PreparedRoute: Sendable {
     let reservedNames: ReservedNames
     let unwantedResponseTrailers: [HTTPFields.Name]
 
-    init(index: Int, route: Route) {
-        self.index = index
+    init(_ route: Route) {
         self.route = route
+        key = RouteKey(route)
         upstreamPrefix = Array(route.upstreamPrefix.utf8)
         hostLine = Array("Host: \(route.upstreamAuthority)\r\n".utf8)
         unwantedRequestTrailers =

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPClient
 package import HTTPMessages
 package import OAuth
 
@@ -38,7 +37,7 @@ package struct Route: Sendable {
     }
 
     /// How the token is written (RFC 6750 2.1).
-    package struct Credentials: Sendable {
+    package struct Credentials: Hashable, Sendable {
         package var name: HTTPFields.Name
         package var scheme: String
 
@@ -53,8 +52,6 @@ package struct Route: Sendable {
         package var connect: Duration = .seconds(5)
         package var firstByte: Duration = .seconds(60)
         package var streamIdle: Duration = .seconds(300)
-        package var upstreamIdle: Duration = .seconds(30)
-        package var upstreamAge: Duration = .seconds(600)
         package var tokenWait: Duration = .seconds(10)
 
         package init() {}
@@ -64,11 +61,11 @@ package struct Route: Sendable {
     package var path: String
     /// `host` or `host:port`, lower case; `nil` for any.
     package var host: String?
-    /// The index of the one listener it belongs to; `nil` for all.
-    package var listener: Int?
+    /// The one listener it belongs to; `nil` for all.
+    package var listener: ListenerKey?
     /// `nil` for any.
     package var methods: Set<HTTPMethod>?
-    package var upstream: UpstreamAddress
+    package var upstream: SharedUpstream
     /// The upstream's own path, without a slash at its end; put before the request's.
     package var upstreamPrefix: String
     /// The upstream's authority, as sent in `Host`.
@@ -94,7 +91,7 @@ package struct Route: Sendable {
     package var timeouts = Timeouts()
 
     package init(
-        path: String, upstream: UpstreamAddress, upstreamAuthority: String, upstreamPrefix: String = "",
+        path: String, upstream: SharedUpstream, upstreamAuthority: String, upstreamPrefix: String = "",
         upstreamOrigins: [String] = []
     ) {
         self.path = path

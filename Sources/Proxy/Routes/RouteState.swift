@@ -1,28 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPClient
-internal import OAuth
+internal import Observability
 
-/// One worker's share of a route: its upstream connections and its view of the token.
+/// One worker's share of a route, by one snapshot: what the snapshot says, and what the worker has for it already.
 final class RouteState<Pool: ExchangePool> {
     let plan: PreparedRoute
+    let upstream: UpstreamState<Pool>
+    /// The same as ``upstream`` has.
     let pool: Pool
-    let report: UpstreamReport
-    var token: TokenReader?
-    var tokenField: TokenField
-    /// The newest token generation that this worker has seen the upstream accept.
-    var acceptedGeneration = -1
-    /// Upstream connections that carry a request.
-    var activeConnections = 0
+    /// `nil` without an identity.
+    let token: TokenState?
+    let tally: RouteTally
 
-    init(plan: PreparedRoute, pool: Pool, report: UpstreamReport) {
+    init(plan: PreparedRoute, upstream: UpstreamState<Pool>, token: TokenState?, tally: RouteTally) {
         self.plan = plan
-        self.pool = pool
-        self.report = report
-        tokenField = TokenField(plan.route.credentials)
-        token = plan.route.session.map { TokenReader($0.slot) }
+        self.upstream = upstream
+        pool = upstream.pool
+        self.token = token
+        self.tally = tally
     }
 
-    var index: Int { plan.index }
     var route: Route { _read { yield plan.route } }
 }

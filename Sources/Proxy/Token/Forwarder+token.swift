@@ -11,7 +11,7 @@ extension Forwarder {
     ///
     /// - Returns: whether the session must be asked for one.
     func lacksToken(_ exchange: Exchange, on route: RouteState<Pool>) throws(ProxyError) -> Bool {
-        guard route.route.session != nil else { return false }
+        guard let state = route.token else { return false }
         if route.route.authorization != .overwrite,
             exchange.client.request.fields.contains(route.route.credentials.name)
         {
@@ -19,7 +19,7 @@ extension Forwarder {
             recorder.metrics.countDenial(.authorization)
             throw .accessDenied(.authorizationHeader)
         }
-        guard let token = route.token?.current(), token.isUsable(at: exchange.record.startedAt) else {
+        guard let token = state.reader.current(), token.isUsable(at: exchange.record.startedAt) else {
             return true
         }
         exchange.token = token
@@ -27,7 +27,7 @@ extension Forwarder {
     }
 
     func awaitToken(_ exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
-        guard let session = route.route.session else { return }
+        guard let session = route.token?.session else { return }
         do throws(TokenError) {
             exchange.token = try await freshToken(
                 from: session, for: exchange, waitingAtMost: route.route.timeouts.tokenWait)
@@ -40,7 +40,7 @@ extension Forwarder {
     /// Takes the token that is fresh now: the body may have taken longer than the one before could live.
     func renewToken(of exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
         guard exchange.token != nil else { return }
-        exchange.token = route.token?.current()
+        exchange.token = route.token?.reader.current()
         if exchange.token?.isUsable(at: .now) != true {
             exchange.token = nil
             try await awaitToken(exchange, on: route)
@@ -50,11 +50,12 @@ extension Forwarder {
 
     /// Writes the token over whatever the client, or an earlier attempt, had in its place.
     func putToken(into exchange: Exchange, for route: RouteState<Pool>) {
+        guard let state = route.token else { return }
         if let token = exchange.token {
-            route.tokenField.authorize(&exchange.client.request, with: token)
-        } else if route.route.session != nil, route.route.authorization == .overwrite {
+            state.field.authorize(&exchange.client.request, with: token)
+        } else if route.route.authorization == .overwrite {
             // With an identity the client's own credentials never stand in for a missing token.
-            route.tokenField.remove(from: &exchange.client.request)
+            state.field.remove(from: &exchange.client.request)
         }
     }
 }

@@ -10,9 +10,9 @@ extension Forwarder {
     /// Whether the session may have to hear of the answer: of a refusal, or, once for each token and route, that the
     /// upstream takes the token.
     func hasVerdict(_ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>) -> Bool {
-        guard let generation = exchange.token?.generation else { return false }
-        return upstream.response.status >= 300 || route.acceptedGeneration != generation
-            || route.token?.slot.isWatched ?? false
+        guard let generation = exchange.token?.generation, let state = route.token else { return false }
+        return upstream.response.status >= 300 || state.acceptedGeneration != generation
+            || state.reader.slot.isWatched
     }
 
     /// Tells the session and, where a refusal brings another token, asks the upstream once more.
@@ -21,7 +21,7 @@ extension Forwarder {
     func heedVerdict(
         _ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
     ) async throws(ProxyError) -> Pool.Exchange {
-        guard let token = exchange.token, let session = route.route.session else { return upstream }
+        guard let token = exchange.token, let session = route.token?.session else { return upstream }
         let verdict = verdict(of: upstream, on: route)
         let canReplay =
             verdict.isWorthReplay && exchange.isReplayable ? await keepsWholeBody(exchange) : false
@@ -30,8 +30,7 @@ extension Forwarder {
             return upstream
         }
         if verdict.isRefusal {
-            recorder.metrics.countAuthorizationError(
-                route: route.index, error: upstream.response.challengeError)
+            route.tally.countAuthorizationError(upstream.response.challengeError)
         }
         let rejection = TokenRejection(
             generation: token.generation, route: route.route.path, isUnauthorized: verdict.isRefusal,
@@ -69,15 +68,15 @@ extension Forwarder {
         do {
             upstream = try await send(exchange, on: route)
         } catch {
-            recorder.metrics.countReplay(route: route.index, result: .failed)
+            route.tally.countReplay(.failed)
             throw error
         }
         if upstream.response.status == 401 {
-            recorder.metrics.countReplay(route: route.index, result: .refused)
+            route.tally.countReplay(.refused)
             await reportRefusal(of: token, by: route, session)
         } else {
-            recorder.metrics.countReplay(route: route.index, result: .accepted)
-            route.acceptedGeneration = token.generation
+            route.tally.countReplay(.accepted)
+            route.token?.acceptedGeneration = token.generation
             await session.accessTokenAccepted(
                 generation: token.generation, route: route.route.path, isReplayed: true)
         }
@@ -98,8 +97,8 @@ extension Forwarder {
     private func reportAcceptance(
         of token: AccessTokenSnapshot, by route: RouteState<Pool>, _ session: AuthSession
     ) async {
-        guard route.acceptedGeneration != token.generation || session.slot.isWatched else { return }
-        route.acceptedGeneration = token.generation
+        guard route.token?.acceptedGeneration != token.generation || session.slot.isWatched else { return }
+        route.token?.acceptedGeneration = token.generation
         await session.accessTokenAccepted(generation: token.generation, route: route.route.path)
     }
 }

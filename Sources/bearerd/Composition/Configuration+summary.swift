@@ -20,7 +20,7 @@ extension Configuration {
         routes.map { route in
             let client = route.identity.flatMap(identity(named:))?.client
             return AdminRoute(
-                name: route.path, path: route.path, upstream: "\(route.upstream)", identity: route.identity,
+                path: route.path, upstream: "\(route.upstream)", identity: route.identity,
                 target: client.map { (route.target.map($0.aimed) ?? $0).target })
         }
     }

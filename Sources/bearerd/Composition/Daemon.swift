@@ -45,6 +45,7 @@ actor Daemon: LoopConfined {
     private let accessKey: KeyWatch?
     private let adminKey: KeyWatch?
     private let sockets: DaemonSockets
+    private var composer = RoutingComposer()
     private var workers: [Worker] = []
     private var threads: [LoopThread] = []
     private var services: [HTTPService] = []
@@ -126,26 +127,30 @@ actor Daemon: LoopConfined {
 
     private func startWorkers() async throws {
         let loops = try (0..<sockets.workerCount).map { try EventLoop(name: "worker-\($0)") }
-        var shared = try engine.workerConfiguration(
-            listeners: sockets.data, connections: connectionLimit(), log: log, lines: writer)
-        shared.security = tls
-        shared.access.key = accessKey?.key
+        let snapshot = try composer.snapshot(of: configuration, on: ground) { engine.session(for: $0) }
+        let budget = ConnectionBudget(limit: connectionLimit())
         for loop in loops {
-            workers.append(Worker(loop: loop, configuration: shared))
+            workers.append(Worker(loop: loop, snapshot: snapshot, budget: budget))
             threads.append(try loop.start())
         }
         for (index, worker) in workers.enumerated() {
-            for (number, listener) in sockets.data.enumerated() {
+            for (key, listener) in sockets.data {
                 for socket in listener.sockets[index] {
                     do {
-                        try await worker.listen(on: socket, listener: number)
+                        try await worker.listen(on: socket, at: key)
                     } catch {
                         throw CommandFailure(error, watching: listener.address)
                     }
                 }
             }
         }
-        for listener in sockets.data { announce(listener.address, as: "proxy") }
+        for (_, listener) in sockets.data { announce(listener.address, as: "proxy") }
+    }
+
+    private var ground: RoutingComposer.Ground {
+        RoutingComposer.Ground(
+            listeners: sockets.data, security: tls,
+            accessKey: accessKey?.key, trust: engine.trust, log: log, lines: writer)
     }
 
     /// As many as are configured, or as descriptors allow.
@@ -199,14 +204,13 @@ actor Daemon: LoopConfined {
 
     private func drain() async -> Outcome {
         let shutdown = configuration.shutdown
-        notices = DrainNotices(
-            routes: configuration.routes.map(\.path), delay: shutdown.delay, grace: shutdown.grace)
+        notices = DrainNotices(delay: shutdown.delay, grace: shutdown.grace)
         tellOfDrain()
         if shutdown.delay > .zero { await loop.pause(for: shutdown.delay) }
-        sockets.data.forEach { $0.removeFile() }
+        sockets.data.forEach { $0.listener.removeFile() }
         // A socket that several workers watch is closed when none of them does; a client that comes later is refused.
         for worker in workers { await worker.stopAccepting() }
-        sockets.data.forEach { $0.close() }
+        sockets.data.forEach { $0.listener.close() }
         let race = DrainRace()
         for worker in workers {
             Task(executorPreference: loop) {
@@ -290,7 +294,7 @@ actor Daemon: LoopConfined {
 
     /// What all workers counted.
     func workerMetrics() async -> WorkerMetrics {
-        var total = WorkerMetrics(routes: configuration.routes.count)
+        var total = WorkerMetrics()
         for worker in workers { total.merge(await worker.metricsSnapshot()) }
         return total
     }

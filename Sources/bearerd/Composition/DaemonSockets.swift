@@ -3,6 +3,7 @@
 import Configuration
 import EventLoop
 import HTTPMessages
+import Proxy
 import System
 
 /// Every socket that a daemon listens on, bound before it gives up the right to bind others.
@@ -10,7 +11,7 @@ struct DaemonSockets: Sendable {
     /// How many workers there are.
     let workerCount: Int
     /// The data listeners, in the configuration's order.
-    let data: [BoundListener]
+    let data: [(key: ListenerKey, listener: BoundListener)]
     let admin: BoundListener?
     let developmentProvider: BoundListener?
     let developmentAPI: BoundListener?
@@ -44,7 +45,7 @@ struct DaemonSockets: Sendable {
         for (index, address) in configuration.listen.enumerated() where data[index] == nil {
             data[index] = try BoundListener(address, workers: count, isForAll: true)
         }
-        self.data = data.compactMap(\.self)
+        self.data = zip(ListenerKey.keys(of: configuration.listen), data.compactMap(\.self)).map { ($0, $1) }
         if admin == nil { admin = try BoundListener(configuration.admin?.listen) }
         self.admin = admin
         developmentProvider = try BoundListener(configuration.development.provider)

@@ -11,16 +11,13 @@ struct DrainNotices {
     /// Of the routes and identities that are waited for so many are named.
     private static let namedOnes = 5
 
-    /// The routes' paths, in the order of the metrics.
-    private let routes: [String]
     /// When the drain proper begins.
     private let delayEnd: Instant
     /// When what is left then is cut.
     private let end: Instant
 
     /// A drain that begins now.
-    init(routes: [String], delay: Duration, grace: Duration) {
-        self.routes = routes
+    init(delay: Duration, grace: Duration) {
         delayEnd = .now + delay
         end = delayEnd + grace
     }
@@ -48,7 +45,7 @@ struct DrainNotices {
 
     /// The routes whose upstreams are still busy.
     private func busyRoutes(_ metrics: WorkerMetrics) -> String {
-        Self.names(zip(routes, metrics.routes).filter { $1.upstreamConnections[.active] > 0 }.map(\.0))
+        Self.names(metrics.routes.filter { $1.upstreamConnections[.active] > 0 }.map(\.key).sorted())
     }
 
     /// The first few names, each once, and how many there are beside them.

@@ -4,13 +4,10 @@ import Configuration
 import Cryptography
 import EventLoop
 import HTTPClient
-internal import HTTPExchange
-import HTTPServer
 import HTTPMessages
 import OAuth
 import OAuthRuntime
 import Observability
-import Proxy
 import System
 import TokenStore
 
@@ -92,61 +89,12 @@ struct Engine: Sendable {
     /// Every session of every identity.
     var sessions: [AuthSession] { groups.flatMap { $0.members.map(\.session) } }
 
-    private func session(for route: RouteConfiguration) -> AuthSession? {
+    /// The session whose token a route carries; nil without an identity.
+    func session(for route: RouteConfiguration) -> AuthSession? {
         guard let name = route.identity, let identity = configuration.identity(named: name) else {
             return nil
         }
         return groups.first { $0.name == name }?.session(for: route.target, of: identity)
-    }
-
-    /// What the workers share.
-    ///
-    /// - Parameters:
-    ///   - listeners: as bound, in the order of the configuration.
-    ///   - connections: how many clients may have.
-    ///   - lines: where access lines go.
-    func workerConfiguration(
-        listeners: [BoundListener], connections: Int, log: Log, lines: any LineSink
-    ) throws -> WorkerConfiguration {
-        let timeouts = configuration.timeouts
-        let limits = configuration.limits
-        let routes = try configuration.routes.map { route in
-            try route.route(
-                session: session(for: route), listeners: configuration.listen,
-                tokenWait: timeouts.tokenWait, trust: trust)
-        }
-        var shared = WorkerConfiguration(
-            routes: routes, access: accessPolicy, listeners: listeners.map(policy(of:)),
-            connectionBudget: ConnectionBudget(limit: connections),
-            upstreamLimits: routes.map { _ in UpstreamLimit(maximum: limits.upstreamConnections) })
-        shared.upstreamReports = routes.map { UpstreamReport(of: $0, log: log) }
-        shared.headLimits = HeadLimits(headerBytes: limits.headerBytes, uriBytes: limits.uriBytes)
-        shared.bodyLimit = limits.bodyBytes.map { UInt64($0) }
-        shared.serverTimeouts.header = timeouts.header ?? .zero
-        shared.serverTimeouts.idle = timeouts.idle ?? .zero
-        shared.serverTimeouts.halfClosed = timeouts.halfClosed ?? .zero
-        shared.serverTimeouts.streamIdle = timeouts.upstream.streamIdle ?? .zero
-        shared.logFormat = configuration.log.effectiveFormat
-        shared.accessLog = configuration.log.access && configuration.log.level <= .info ? lines : nil
-        return shared
-    }
-
-    /// But for the key, which may change.
-    private var accessPolicy: AccessPolicy {
-        AccessPolicy(
-            origins: Set(configuration.access.origins),
-            peerUsers: configuration.access.peerUserIDs ?? [CurrentProcess.effectiveUser, 0])
-    }
-
-    /// One listener's names are not another's: at a Unix socket any port will do, at an address only its own.
-    private func policy(of listener: BoundListener) -> ListenerPolicy {
-        let isPlain = configuration.tls == nil
-        let names =
-            configuration.access.hosts == nil
-            ? HostNames.of(listener, scheme: isPlain ? .http : .https) : configuration.allowedHosts
-        return ListenerPolicy(
-            hosts: HostList(names), fetchMetadata: listener.address.fetchMetadata(isPlain: isPlain),
-            rateLimit: configuration.limits.requestsPerSecond.map { RateLimit(perSecond: Double($0)) })
     }
 
     private static func openStore(
@@ -176,15 +124,6 @@ extension EncryptingSealer {
             throw CredentialError(reason: "store.encryption_key is not 32 bytes in hexadecimal or base64")
         }
         self = sealer
-    }
-}
-
-extension ListenAddress {
-    fileprivate func fetchMetadata(isPlain: Bool) -> ListenerPolicy.FetchMetadata {
-        switch self {
-        case .unix, .systemd, .descriptor: .sent  // a Unix socket without a path
-        case .tcp: isPlain ? isLoopback ? .sentToLoopbackNames : .missing : .sent
-        }
     }
 }
 

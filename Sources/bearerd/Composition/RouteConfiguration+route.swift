@@ -8,25 +8,30 @@ import OAuth
 import Proxy
 
 extension RouteConfiguration {
-    /// The route as the workers serve it.
+    /// Where its upstream is.
     ///
-    /// - Parameters:
-    ///   - listeners: of the configuration, in their order.
-    ///   - trust: parses each CA file once.
-    func route(
-        session: AuthSession?, listeners: [ListenAddress], tokenWait: Duration, trust: TrustStores
-    ) throws(TrustStore.LoadError) -> Route {
+    /// - Parameter trust: parses each CA file once.
+    func address(trust: TrustStores) throws(TrustStore.LoadError) -> UpstreamAddress {
+        UpstreamAddress(
+            url: upstream,
+            transport: try transport.transport(encrypted: upstream.scheme == .https, trust: trust))
+    }
+
+    /// How long connections to its upstream are used.
+    var lifetimes: UpstreamPool.Lifetimes {
+        UpstreamPool.Lifetimes(idle: timeouts.idle ?? .zero, age: timeouts.age ?? .zero)
+    }
+
+    /// The route as the workers serve it.
+    func route(to shared: SharedUpstream, session: AuthSession?, tokenWait: Duration) -> Route {
         let authority = upstream.socketPath == nil ? upstream.authority : "localhost"
         var route = Route(
-            path: path,
-            upstream: UpstreamAddress(
-                url: upstream,
-                transport: try transport.transport(encrypted: upstream.scheme == .https, trust: trust)),
+            path: path, upstream: shared,
             upstreamAuthority: authority,
             upstreamPrefix: upstream.path.hasSuffix("/") ? String(upstream.path.dropLast()) : upstream.path,
             upstreamOrigins: [origin(of: authority)])
         route.host = host?.description
-        route.listener = listen.flatMap { listeners.firstIndex(of: $0) }
+        route.listener = listen.map { ListenerKey($0) }
         route.methods = methods
         route.stripPrefix = stripsPrefix
         route.session = session
@@ -45,8 +50,6 @@ extension RouteConfiguration {
         route.timeouts.connect = timeouts.connect ?? .zero
         route.timeouts.firstByte = timeouts.firstByte ?? .zero
         route.timeouts.streamIdle = timeouts.streamIdle ?? .zero
-        route.timeouts.upstreamIdle = timeouts.idle ?? .zero
-        route.timeouts.upstreamAge = timeouts.age ?? .zero
         route.timeouts.tokenWait = tokenWait
         return route
     }

@@ -13,7 +13,14 @@ actor FakeStage: LoopConfined {
 
     nonisolated let loop: EventLoop
     let client = FakeClient()
-    let pool = FakePool()
+    private let shelf: PoolShelf
+    /// Every pool, in the order in which they were made.
+    var pools: [FakePool] { shelf.pools }
+    /// The one for the first snapshot's route.
+    var pool: FakePool { shelf.pools[0] }
+    /// Of the first snapshot.
+    let route: Route
+    static let listener = ListenerKey(.tcp(host: "127.0.0.1", port: 0))
     private(set) var forwarder: Forwarder<FakeClient, FakePool>
     private(set) var exchange: Exchange<FakeClient, FakePool>
     var upstream: FakeUpstream { pool.exchange }
@@ -21,15 +28,27 @@ actor FakeStage: LoopConfined {
     init(loop: EventLoop, _ change: (inout Route) -> Void) throws {
         self.loop = loop
         let url = try #require(HTTPURL("http://api.example"))
-        var route = Route(path: "/", upstream: UpstreamAddress(url: url), upstreamAuthority: url.authority)
+        var route = Route(
+            path: "/", upstream: SharedUpstream(UpstreamAddress(url: url)), upstreamAuthority: url.authority)
         change(&route)
-        var configuration = WorkerConfiguration(
-            routes: [route], access: AccessPolicy(),
-            listeners: [ListenerPolicy(hosts: HostList(["front.example"]))],
-            connectionBudget: ConnectionBudget(limit: 1), upstreamLimits: [UpstreamLimit(maximum: 1)])
-        configuration.accessLog = nil
-        forwarder = Forwarder(loop: loop, configuration: configuration, pools: [pool])
-        exchange = forwarder.makeExchange(for: client, listener: 0)
+        let listener = ListenerPolicy(key: Self.listener, hosts: HostList(["front.example"]))
+        let snapshot = RoutingSnapshot(
+            version: 1, routes: [route], access: AccessPolicy(), listeners: [listener])
+        self.route = route
+        let shelf = PoolShelf()
+        self.shelf = shelf
+        forwarder = Forwarder(loop: loop, snapshot: snapshot) { _ in shelf.makePool() }
+        exchange = forwarder.makeExchange(for: client, on: forwarder.routing.routing(at: listener))
+    }
+
+    /// Has another snapshot take the place of the one before.
+    func use(
+        _ version: Int, routes: [Route], at key: ListenerKey = FakeStage.listener,
+        hosts: [String] = ["front.example"]
+    ) {
+        let listener = ListenerPolicy(key: key, hosts: HostList(hosts))
+        forwarder.use(
+            RoutingSnapshot(version: version, routes: routes, access: AccessPolicy(), listeners: [listener]))
     }
 
     /// Takes the request that the client has begun to its end.
@@ -51,5 +70,16 @@ actor FakeStage: LoopConfined {
         do { try await act(stage) } catch { Issue.record(error) }
         loop.stop()
         thread.join()
+    }
+}
+
+/// Makes pools, and remembers them.
+final class PoolShelf {
+    private(set) var pools: [FakePool] = []
+
+    func makePool() -> FakePool {
+        let pool = FakePool()
+        pools.append(pool)
+        return pool
     }
 }

@@ -149,5 +149,13 @@ final class FakePool: ExchangePool {
 
     func closeIdleEverywhere() { kept = 0 }
 
+    /// Whether nobody needs it any more.
+    private(set) var isClosed = false
+
+    func close() {
+        isClosed = true
+        kept = 0
+    }
+
     var onShortage: () -> Void = {}
 }

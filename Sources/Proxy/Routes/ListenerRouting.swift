@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPClient
+internal import HTTPExchange
+internal import HTTPMessages
+
+/// What one worker holds the requests of one listener to, by one snapshot: the one reference that an exchange has.
+final class ListenerRouting<Pool: ExchangePool> {
+    let version: Int
+    let listener: ListenerPolicy
+    let access: AccessPolicy
+    let bodyLimit: UInt64
+    let streamIdle: Duration
+    let table: RouteTable<RouteState<Pool>>
+    /// Whether the snapshot has no such listener any more: what is answered now is the last on its connection.
+    let isClosing: Bool
+
+    init(
+        _ listener: ListenerPolicy, by snapshot: RoutingSnapshot, routes: [RouteState<Pool>],
+        isClosing: Bool = false
+    ) {
+        version = snapshot.version
+        self.listener = listener
+        access = snapshot.access
+        bodyLimit = snapshot.bodyLimit ?? .max
+        streamIdle = snapshot.serverTimeouts.streamIdle
+        table = RouteTable(routes.map { ($0.route, $0) }, at: listener.key)
+        self.isClosing = isClosing
+    }
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPClient
+package import HTTPMessages
+package import Observability
+
+/// One route's upstream as all workers share it: where it is, how many connections it may have, what the log says of it.
+///
+/// A snapshot takes it over from the one before for as long as nothing of it changes. It is what workers find the
+/// connections by that they have already.
+package final class SharedUpstream: Sendable {
+    package let address: UpstreamAddress
+    package let lifetimes: UpstreamPool.Lifetimes
+    /// Of answers.
+    package let headLimits: HeadLimits
+    package let limit: UpstreamLimit
+    let report: UpstreamReport
+
+    /// - Parameters:
+    ///   - connections: how many there may be at once.
+    ///   - route: the name of the route, for the log.
+    ///   - log: nil says nothing.
+    package init(
+        _ address: UpstreamAddress, lifetimes: UpstreamPool.Lifetimes = UpstreamPool.Lifetimes(),
+        headLimits: HeadLimits = HeadLimits(), connections: Int = 1024, route: String = "/", log: Log? = nil
+    ) {
+        self.address = address
+        self.lifetimes = lifetimes
+        self.headLimits = headLimits
+        limit = UpstreamLimit(maximum: connections)
+        report = UpstreamReport(of: route, at: address.place, log: log)
+    }
+
+    /// One worker's connections to it.
+    func makePool(_ multis: CurlMultiSet) -> UpstreamPool {
+        UpstreamPool(
+            address: address, limit: limit, lifetimes: lifetimes, headLimits: headLimits, multis: multis)
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPClient
+internal import HTTPMessages
+internal import Observability
+
+/// One worker's take on a snapshot.
+final class WorkerRouting<Pool: ExchangePool> {
+    let snapshot: RoutingSnapshot
+    let routes: [RouteState<Pool>]
+    private let listeners: [ListenerKey: ListenerRouting<Pool>]
+
+    /// - Parameters:
+    ///   - before: of the snapshot before.
+    ///   - tallies: by the routes' names.
+    init(
+        _ snapshot: RoutingSnapshot, after before: WorkerRouting?, tallies: inout [String: RouteTally],
+        makePool: (SharedUpstream) -> Pool
+    ) {
+        var upstreams: [ObjectIdentifier: UpstreamState<Pool>] = [:]
+        var tokens: [RouteKey: TokenState] = [:]
+        for state in before?.routes ?? [] {
+            upstreams[ObjectIdentifier(state.upstream.shared)] = state.upstream
+            tokens[state.plan.key] = state.token
+        }
+        var routes: [RouteState<Pool>] = []
+        for plan in snapshot.routes {
+            let (route, shared) = (plan.route, plan.route.upstream)
+            let upstream =
+                upstreams[ObjectIdentifier(shared)]
+                ?? UpstreamState(shared, pool: makePool(shared), route: route.path)
+            upstreams[ObjectIdentifier(shared)] = upstream
+            let tally = tallies[route.path] ?? RouteTally(route.path)
+            tallies[route.path] = tally
+            routes.append(
+                RouteState(
+                    plan: plan, upstream: upstream, token: .of(route, known: tokens[plan.key]), tally: tally))
+        }
+        self.snapshot = snapshot
+        self.routes = routes
+        listeners = Dictionary(
+            snapshot.listeners.map { ($0.key, ListenerRouting($0, by: snapshot, routes: routes)) },
+            uniquingKeysWith: { first, _ in first })
+    }
+
+    /// What holds for a listener's requests from here on.
+    func routing(at listener: ListenerPolicy) -> ListenerRouting<Pool> {
+        listeners[listener.key]
+            ?? ListenerRouting(listener, by: snapshot, routes: routes, isClosing: true)
+    }
+
+    /// What holds for a listener of the snapshot.
+    subscript(key: ListenerKey) -> ListenerRouting<Pool>? { listeners[key] }
+
+    /// Whether a route of another snapshot is one of this one's too.
+    func has(_ key: RouteKey) -> Bool { routes.contains { $0.plan.key == key } }
+}
