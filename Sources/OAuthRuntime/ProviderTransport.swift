@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPClient
+package import HTTPMessages
 package import OAuth
 import Synchronization
 
@@ -19,14 +20,9 @@ package final class ProviderTransport: TokenTransport {
         transport.withLock { $0.trust = trust }
     }
 
-    package func send(_ request: ProviderRequest) async throws(TransportError) -> ProviderResponse {
-        var transfer = TransferRequest(
-            method: request.method, url: request.url, fields: request.fields, body: request.body,
-            timeLimit: request.timeLimit, maximumBodyBytes: request.maximumAnswerBytes)
-        transfer.sentTimeLimit = request.sentTimeLimit
-        transfer.keepsPartialAnswer = request.keepsPartialAnswer
+    package func send(_ request: TransferRequest) async throws(TransportError) -> ProviderResponse {
         do throws(TransferError) {
-            let response = try await client.send(transfer, over: transport.withLock { $0 })
+            let response = try await client.send(request, over: transport.withLock { $0 })
             var answer = ProviderResponse(
                 status: response.status, fields: response.fields, body: response.body)
             answer.cutOff = response.cutOff.map(TransportError.init)

@@ -119,6 +119,10 @@ package actor FileStore: SessionStore, ExecutorConfined {
 
     package func misplacement(of identity: String) -> StoreError? { misplacements[identity] }
 
+    package func hasMoved(_ identity: String) -> Bool {
+        if case .other = place.look(from: home(of: identity).directory) { true } else { false }
+    }
+
     package func withLock<Answer: Sendable>(
         _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
         _ body: (any StoreLease) async -> Answer

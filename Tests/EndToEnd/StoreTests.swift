@@ -197,56 +197,6 @@ import Testing
         #expect(TemporaryDirectory.entries(of: sidecar.directory.path) == ["config.yaml"])
     }
 
-    private static let canMount: Bool = {
-        guard geteuid() == 0, let directory = try? TemporaryDirectory() else { return false }
-        let result = try? Subprocess.run(["/usr/bin/mount", "-t", "tmpfs", "none", directory.path])
-        guard result?.ending == .exited(0) else { return false }
-        _ = try? Subprocess.run(["/usr/bin/umount", directory.path])
-        return true
-    }()
-
-    @Test(.enabled(if: canMount, "mounting a tmpfs needs root"))
-    func `a full disk loses no session, and is written to when there is room again`() throws {
-        let directory = try TemporaryDirectory()
-        let disk = directory.path("store")
-        mkdir(disk, 0o700)
-        let mount = ["-t", "tmpfs", "-o", "size=64k,mode=0700", "none", disk]
-        #expect(try Subprocess.run(["/usr/bin/mount"] + mount).ending == .exited(0))
-        defer { _ = try? Subprocess.run(["/usr/bin/umount", "-l", disk]) }
-
-        let provider = try provider()
-        let upstream = try RawUpstream()
-        let secret = "secret-" + randomText()
-        let sidecar = try Sidecar(
-            provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
-        try sidecar.awaitToken()
-        let filler = open("\(disk)/filler", O_WRONLY | O_CREAT, 0o600)
-        let block = [UInt8](repeating: 1, count: 4096)
-        while write(filler, block, block.count) > 0 {}
-        close(filler)
-
-        for _ in 0..<3 {
-            #expect(try sidecar.act("refresh").status < 300)
-            #expect(try sidecar.get().status == 200)
-        }
-        #expect(Set(upstream.tokens).count == 3)
-        let newest = try #require(provider.latestRefreshToken)
-        #expect(!Self.everything(in: disk).contains(newest))
-        try sidecar.bearerd.logLine("a word on the disk", within: .seconds(5)) { line in
-            ["warning", "error"].contains(line["level"]) && "\(line.json)".contains("stor")
-        }
-        unlink("\(disk)/filler")
-        try eventually("the write to be tried again", within: .seconds(9)) {
-            Self.everything(in: disk).contains(newest)
-        }
-        try sidecar.bearerd.kill()
-        let next = try Sidecar(
-            provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
-        try next.act("refresh")
-        #expect(provider.requests.last?["refresh_token"] == newest)
-        #expect(try next.get().status == 200)
-    }
-
     @Test func `is shared: what one process refreshes another one uses within a second`() throws {
         let directory = try TemporaryDirectory()
         let provider = try provider()

@@ -81,9 +81,9 @@ import Testing
         let body = String(repeating: "x", count: 4_000)
         let provider = try RawUpstream { _ in .ok(body) }
         var request = TransferRequest(url: try url(provider.url))
-        request.maximumBodyBytes = 3_999
+        request.maximumAnswerBytes = 3_999
         await #expect(throws: TransferError.tooLarge) { try await send(request) }
-        request.maximumBodyBytes = 4_000
+        request.maximumAnswerBytes = 4_000
         #expect(try await send(request).body.count == 4_000)
     }
 
@@ -95,7 +95,7 @@ import Testing
         ] {
             let provider = try RawUpstream { _ in reply }
             var request = TransferRequest(url: try url(provider.url), timeLimit: .milliseconds(500))
-            request.maximumBodyBytes = cutOff == .tooLarge ? 4 : 9
+            request.maximumAnswerBytes = cutOff == .tooLarge ? 4 : 9
             await #expect(throws: cutOff) { try await send(request) }
             request.keepsPartialAnswer = true
             let answer = try await send(request)

@@ -218,6 +218,7 @@ struct `A session` {
     @Test func `lets nobody wait longer because the store is stuck`() async throws {
         let harness = SessionHarness(grantType: .refreshToken)
         harness.store.isBroken = true
+        harness.server.script(.status(200, #"{"access_token":"first","expires_in":300}"#))
         try await harness.run("rt0") {
             await harness.store.lock()
             await harness.pass(.seconds(5))
@@ -229,7 +230,7 @@ struct `A session` {
             harness.store.isBroken = false
             harness.store.unlock()
             await harness.settle()
-            #expect(harness.token == "at2")
+            #expect(harness.token == "at1")
         }
     }
 

@@ -43,7 +43,7 @@ struct `A client's proof` {
         return (await server.requestToken(with: actual), transport)
     }
 
-    private func parameters(_ request: ProviderRequest) -> [String: String] {
+    private func parameters(_ request: TransferRequest) -> [String: String] {
         var result: [String: String] = [:]
         for pair in String(decoding: request.body, as: UTF8.self).split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)

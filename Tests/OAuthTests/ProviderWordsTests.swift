@@ -48,7 +48,7 @@ import Testing
 
     @Test func `know every secret of a request, as sent and as meant`() throws {
         let url = try #require(HTTPURL("https://sso.example/token"))
-        var request = ProviderRequest(method: .post, url: url)
+        var request = TransferRequest(method: .post, url: url)
         request.fields.append(.contentType, FormBody.contentType)
         // app:s%2Bcret-of-mine, as RFC 6749 §2.3.1 has it
         request.fields.append(.authorization, "Basic YXBwOnMlMkJjcmV0LW9mLW1pbmU=")

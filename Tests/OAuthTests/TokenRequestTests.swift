@@ -10,7 +10,7 @@ struct `A token request` {
     private func request(
         _ grant: Grant = .original, type: GrantType = .clientCredentials, secret: String? = "s3cret",
         _ configure: (inout ClientConfiguration) -> Void = { _ in }
-    ) async throws -> ProviderRequest {
+    ) async throws -> TransferRequest {
         var configuration = ClientConfiguration(name: "default", clientID: "app", grantType: type)
         configuration.endpoints[.token] = HTTPURL("https://sso.example/token?p=1")
         configure(&configuration)
@@ -24,7 +24,7 @@ struct `A token request` {
         return try #require(transport.last)
     }
 
-    private func body(_ request: ProviderRequest) -> String { String(decoding: request.body, as: UTF8.self) }
+    private func body(_ request: TransferRequest) -> String { String(decoding: request.body, as: UTF8.self) }
 
     @Test func `is a form, and asks for JSON`() async throws {
         let request = try await request()

@@ -2,7 +2,7 @@
 
 internal import CLibcurl
 package import EventLoop
-internal import HTTPMessages
+package import HTTPMessages
 
 /// Carries whole requests to authorization servers, each on a connection of its own.
 ///
@@ -22,7 +22,7 @@ package actor TransferClient: LoopConfined {
     package func send(
         _ request: TransferRequest, over transport: Transport
     ) async throws(TransferError) -> TransferResponse {
-        let answer = TransferAnswer(maximumBodyBytes: request.maximumBodyBytes)
+        let answer = TransferAnswer(maximumBodyBytes: request.maximumAnswerBytes)
         let transfer: CurlTransfer
         do {
             transfer = try self.transfer(request, over: transport, into: answer)

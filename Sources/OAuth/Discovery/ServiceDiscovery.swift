@@ -69,7 +69,7 @@ struct ServiceDiscovery {
 
     private func look(at url: HTTPURL) async throws(TokenFailure) -> Finding {
         try configuration.permit(url)
-        var request = ProviderRequest(method: .get, url: url, timeLimit: configuration.tokenTimeLimit)
+        var request = TransferRequest(method: .get, url: url, timeLimit: configuration.tokenTimeLimit)
         request.fields.append(.accept, "application/json")
         let response: ProviderResponse
         do throws(TransportError) {

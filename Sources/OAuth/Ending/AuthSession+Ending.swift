@@ -12,7 +12,7 @@ extension AuthSession {
     /// - Returns: those that there were.
     /// - Throws: ``SessionFailure``.
     public func revoke(_ hints: [TokenHint]) async throws(SessionFailure) -> [TokenHint] {
-        let revoked = try await withLock(waits: personsLockWaits) { lock throws(SessionFailure) in
+        let revoked = try await withLockForPerson { lock throws(SessionFailure) in
             try await revoke(hints, in: await readForPerson(under: lock))
         }
         advanceIfStarted()

@@ -48,7 +48,7 @@ extension AuthorizationServer {
     ///
     /// - Throws: ``TokenFailure`` if it did not answer, or with an error; a redirect is none.
     func endSession(_ request: EndSessionRequest) async throws(TokenFailure) {
-        var message = ProviderRequest(
+        var message = TransferRequest(
             method: .post, url: request.endpoint, timeLimit: configuration.tokenTimeLimit)
         message.fields.append(.contentType, FormBody.contentType)
         var body = FormBody()

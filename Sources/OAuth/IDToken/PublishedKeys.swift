@@ -108,7 +108,7 @@ final class PublishedKeys {
 
 extension AuthorizationServer {
     fileprivate func fetchKeys(from url: HTTPURL) async throws(TokenFailure) -> JSONWebKeySet {
-        var request = ProviderRequest(method: .get, url: url, timeLimit: configuration.tokenTimeLimit)
+        var request = TransferRequest(method: .get, url: url, timeLimit: configuration.tokenTimeLimit)
         request.fields.append(.accept, "application/json")
         let response = try await send(request)
         guard response.status == 200, let keys = try? JSONWebKeySet(parsing: response.body) else {

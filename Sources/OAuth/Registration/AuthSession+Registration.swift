@@ -12,7 +12,7 @@ extension AuthSession {
     /// - Parameter redirectURI: where logins come back to.
     /// - Throws: ``SessionFailure``; nothing has changed then.
     public func register(redirectURI: String) async throws(SessionFailure) -> ClientRegistration {
-        let registration = try await withLock(waits: personsLockWaits) { lock throws(SessionFailure) in
+        let registration = try await withLockForPerson { lock throws(SessionFailure) in
             let held = try await readForPerson(under: lock)
             let registration = try await requestRegistration(redirectURI)
             let fresh = state.registering(registration)
@@ -57,12 +57,12 @@ extension AuthorizationServer {
     func register(
         as configuration: ClientConfiguration, redirectURI: String
     ) async throws(TokenFailure) -> ClientRegistration {
-        var request = ProviderRequest(
+        var request = TransferRequest(
             method: .post, url: try await url(of: .registration), timeLimit: configuration.tokenTimeLimit)
         request.fields.append(.contentType, "application/json")
         request.fields.append(.accept, "application/json")
         if let token = try await credentials.read(.initialAccessToken) {
-            _ = token.withPlaintext { request.fields.append(.authorization, "Bearer \($0)") }
+            RequestAuthorization.authorize(&request, withBearer: token)
         }
         request.body = RegistrationRequest(configuration: configuration, redirectURI: redirectURI).body
         var response = try await send(request)

@@ -107,7 +107,7 @@ final class AuthorizationServer {
     /// Sends a request as it is.
     ///
     /// - Throws: ``TokenFailure`` if there was no answer, or the address is not fit for credentials.
-    func send(_ request: ProviderRequest) async throws(TokenFailure) -> ProviderResponse {
+    func send(_ request: TransferRequest) async throws(TokenFailure) -> ProviderResponse {
         try configuration.permit(request.url)
         pending = request.url.place
         defer { pending = nil }
@@ -227,8 +227,8 @@ final class AuthorizationServer {
         return second
     }
 
-    private func request(to url: HTTPURL) -> ProviderRequest {
-        var request = ProviderRequest(method: .post, url: url, timeLimit: configuration.tokenTimeLimit)
+    private func request(to url: HTTPURL) -> TransferRequest {
+        var request = TransferRequest(method: .post, url: url, timeLimit: configuration.tokenTimeLimit)
         request.fields.append(.contentType, FormBody.contentType)
         request.fields.append(.accept, "application/json")
         return request
@@ -266,7 +266,7 @@ final class AuthorizationServer {
     }
 }
 
-extension ProviderRequest {
+extension TransferRequest {
     /// Waits for the answer for `limit`; getting the request on its way takes no longer than it may.
     fileprivate mutating func wait(atMost limit: Duration) {
         timeLimit = min(timeLimit, limit)

@@ -92,7 +92,7 @@ struct ProviderWords {
     }
 }
 
-extension ProviderRequest {
+extension TransferRequest {
     /// Parameters whose values may be seen.
     private static let openParameters: Set<String> = Set(
         [
@@ -134,7 +134,7 @@ extension ProviderResponse {
     /// What it says to people, if it is an error that says something.
     ///
     /// - Parameter request: what it answers, whose secrets it may repeat.
-    func words(answering request: ProviderRequest) -> String? {
+    func words(answering request: TransferRequest) -> String? {
         let body = AnswerBody(body)
         guard status != 200 || body[.error] != nil, let said = body[.errorDescription]?.string else {
             return nil

@@ -6,7 +6,7 @@ extension TokenFailure {
     /// What follows from an answer that did not arrive.
     ///
     /// - Parameter request: what was not answered.
-    init(_ error: TransportError, to request: ProviderRequest) {
+    init(_ error: TransportError, to request: TransferRequest) {
         let server = request.url.hostAndPort
         switch error {
         case .unreachable(let reason):

@@ -26,6 +26,8 @@ public actor AuthSession: ExecutorConfined {
     private let observer: any SessionObserver
 
     var state: AuthState
+    /// How requests to the server's own protected endpoints carry the access token.
+    var requestAuthorization = RequestAuthorization()
     private var tokenWaiters: [TokenWaiter<AccessTokenSnapshot>] = []
     /// Those who wait for the end of the attempt in flight, whatever it brings.
     private var attemptWaiters: [TokenWaiter<Void>] = []
@@ -117,6 +119,7 @@ public actor AuthSession: ExecutorConfined {
         await leftover?.value
         await looking?.value
         if state.needsSaving { await saveAgain(until: clock.now + limit) }
+        await giveUpKeptLock()
         for waiter in tokenWaiters { waiter.wake(with: .failure(.cancelled)) }
         for waiter in attemptWaiters { waiter.wake(with: .failure(.cancelled)) }
     }

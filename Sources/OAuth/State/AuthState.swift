@@ -34,7 +34,7 @@ public struct AuthState: Sendable {
     /// Whether what is stored belongs to another client or server, and waits for a login to replace it.
     var holdsOthersSession = false
     /// What the store could not do when it was last asked.
-    var storeTroubles: [StoreOperation: IdentityError] = [:]
+    var storeTroubles: [StoreOperation: StoreTrouble] = [:]
     /// Whether a look at a store that could not be read is under way.
     var isBeingRead = false
     /// The access token of `session`, if it may be used; it may have expired.

@@ -43,11 +43,11 @@ extension AuthSession {
             throw .token(error)
         }
         do throws(TokenFailure) {
-            var request = ProviderRequest(
+            var request = TransferRequest(
                 method: .get, url: try await server.url(of: .userinfo),
                 timeLimit: state.configuration.tokenTimeLimit)
             request.fields.append(.accept, "application/json")
-            _ = token.token.withPlaintext { request.fields.append(.authorization, "Bearer \($0)") }
+            requestAuthorization.authorize(&request, with: token)
             return try await server.send(request)
         } catch {
             throw .server(error)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPMessages
+internal import OAuth
 
 /// A route, and what can be made of it once for all its requests.
 final class PreparedRoute: Sendable {

@@ -36,17 +36,6 @@ package struct Route: Sendable {
         case pass
     }
 
-    /// How the token is written (RFC 6750 2.1).
-    package struct Credentials: Hashable, Sendable {
-        package var name: HTTPFields.Name
-        package var scheme: String
-
-        package init(name: HTTPFields.Name = .authorization, scheme: String = "Bearer") {
-            self.name = name
-            self.scheme = scheme
-        }
-    }
-
     /// How long this route waits; zero turns one off.
     package struct Timeouts: Sendable {
         package var connect: Duration = .seconds(5)
@@ -76,7 +65,8 @@ package struct Route: Sendable {
     package var stripPrefix = false
     package var session: AuthSession?
     package var authorization = AuthorizationPolicy.overwrite
-    package var credentials = Credentials()
+    /// How the token is written.
+    package var credentials = RequestAuthorization.Field()
     package var hostField = HostField.upstream
     package var requestEdits = FieldEdits()
     package var responseEdits = FieldEdits()

@@ -52,10 +52,10 @@ extension Forwarder {
     func putToken(into exchange: Exchange, for route: RouteState<Pool>) {
         guard let state = route.token else { return }
         if let token = exchange.token {
-            state.field.authorize(&exchange.client.request, with: token)
+            state.authorization.authorize(&exchange.client.request, with: token)
         } else if route.route.authorization == .overwrite {
             // With an identity the client's own credentials never stand in for a missing token.
-            state.field.remove(from: &exchange.client.request)
+            state.authorization.clear(&exchange.client.request)
         }
     }
 }

@@ -2,20 +2,20 @@
 
 internal import OAuth
 
-/// One worker's view of the token of one route; it outlives the snapshot as long as session and field stay the same.
+/// One worker's view of the token of one route; it outlives the snapshot as long as session and credentials stay the same.
 final class TokenState {
     let session: AuthSession
-    let credentials: Route.Credentials
+    let credentials: RequestAuthorization.Field
     var reader: TokenReader
-    var field: TokenField
+    var authorization: RequestAuthorization
     /// The newest token generation that this worker has seen the upstream accept.
     var acceptedGeneration = -1
 
-    init(_ session: AuthSession, _ credentials: Route.Credentials) {
+    init(_ session: AuthSession, _ credentials: RequestAuthorization.Field) {
         self.session = session
         self.credentials = credentials
         reader = TokenReader(session.slot)
-        field = TokenField(credentials)
+        authorization = RequestAuthorization(credentials)
     }
 
     /// What a route's tokens are, if it has any.

@@ -60,7 +60,7 @@ struct AdminClient {
         key?.withPlaintext { fields[.authorization] = "Bearer \($0)" }
         let request = TransferRequest(
             method: method, url: url.replacing(path: resource.path), fields: fields, body: body,
-            timeLimit: timeLimit, maximumBodyBytes: 16 << 20)
+            timeLimit: timeLimit, maximumAnswerBytes: 16 << 20)
         do {
             let response = try await client.send(request, over: Transport())
             return .answered(status: response.status, body: response.body)

@@ -36,7 +36,7 @@ extension RouteConfiguration {
         route.stripPrefix = stripsPrefix
         route.session = session
         route.authorization = authorization.policy
-        route.credentials = Route.Credentials(name: header, scheme: scheme)
+        route.credentials = RequestAuthorization.Field(name: header, scheme: scheme)
         route.hostField = hostHeader.field
         if case .value(let host) = route.hostField { route.upstreamOrigins.append(origin(of: host)) }
         route.requestEdits = requestHeaders.edits

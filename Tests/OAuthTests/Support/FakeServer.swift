@@ -19,7 +19,7 @@ final class FakeServer: TokenTransport {
     }
 
     private struct State {
-        var requests: [ProviderRequest] = []
+        var requests: [TransferRequest] = []
         var script: [Reply] = []
         var documents: [String: Reply] = [:]
         var held: [CheckedContinuation<Reply, Never>] = []
@@ -43,7 +43,7 @@ final class FakeServer: TokenTransport {
     }
 
     /// The last request so far.
-    var last: ProviderRequest? { state.withLock { $0.requests.last } }
+    var last: TransferRequest? { state.withLock { $0.requests.last } }
 
     /// Every address asked so far.
     var urls: [String] { state.withLock { $0.requests.map(\.url.description) } }
@@ -67,7 +67,7 @@ final class FakeServer: TokenTransport {
         continuation?.resume(returning: reply)
     }
 
-    func send(_ request: ProviderRequest) async throws(TransportError) -> ProviderResponse {
+    func send(_ request: TransferRequest) async throws(TransportError) -> ProviderResponse {
         let planned = state.withLock { state -> Reply in
             state.requests.append(request)
             state.inFlight += 1

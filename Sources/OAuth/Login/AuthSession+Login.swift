@@ -208,7 +208,7 @@ extension AuthSession {
     private func changeStored(
         _ change: (AuthorizationCode?) -> AuthorizationCode?
     ) async throws(StoreError) {
-        try await withLock(waits: personsLockWaits) { lock throws(StoreError) in
+        try await withLockForPerson { lock throws(StoreError) in
             let held = try await readStored(under: lock)
             let session = state.keeping(change(state.session.pendingCode), over: held.stored)
             try await held.save(session)

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
-
-/// A request to the authorization server.
+/// A request that is sent as a whole, and answered as a whole.
 ///
-/// Holds secrets in its fields and body: never printed.
-public struct ProviderRequest: Sendable {
+/// May hold secrets in its fields and body: never printed.
+public struct TransferRequest: Sendable {
     package var method: HTTPMethod
     package var url: HTTPURL
+    /// Sent beside `Host`, `Accept` and `Content-Length`, which are added where they are missing.
     package var fields: HTTPFields
     /// The body, perhaps empty.
     public var body: [UInt8]
-    /// The time allowed from the first packet to the last byte of the answer.
+    /// From the name's look-up to the last byte of the answer; zero waits for ever.
     public var timeLimit: Duration
-    /// In place of ``timeLimit`` once the request is on its way: the answer may be worth waiting for, connecting is not.
+    /// In place of ``timeLimit`` once the request is on its way, where that is longer: the answer may be worth waiting
+    /// for, connecting is not.
     public var sentTimeLimit: Duration?
-    /// A larger answer is cut off with ``TransportError/answerTooLarge``.
+    /// An answer with a larger body is cut off.
     public var maximumAnswerBytes: Int
-    /// Whether what has come of an answer that was cut off is worth having; see ``ProviderResponse/cutOff``.
+    /// Whether what has come of an answer that was cut off is worth having.
     public var keepsPartialAnswer = false
 
     package init(
-        method: HTTPMethod, url: HTTPURL, fields: HTTPFields = HTTPFields(), body: [UInt8] = [],
+        method: HTTPMethod = .get, url: HTTPURL, fields: HTTPFields = HTTPFields(), body: [UInt8] = [],
         timeLimit: Duration = .seconds(10), maximumAnswerBytes: Int = 1 << 20
     ) {
         self.method = method
@@ -33,24 +33,17 @@ public struct ProviderRequest: Sendable {
     }
 }
 
-extension ProviderRequest {
+extension TransferRequest {
     /// The method as on the wire.
     public var methodName: String { method.rawValue }
 
     /// The absolute `http` or `https` URL to ask.
     public var address: String { url.description }
-
-    /// The header fields in the order to send them.
-    public var headers: [NamedValue] {
-        var headers: [NamedValue] = []
-        fields.forEach { name, value in headers.append(NamedValue("\(name)", value)) }
-        return headers
-    }
 }
 
-extension ProviderRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension TransferRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// Says what it is, and nothing of what is in it.
-    public var description: String { "[request to the authorization server]" }
+    public var description: String { "[\(method) request]" }
     /// Says no more than `description`.
     public var debugDescription: String { description }
     /// Shows nothing of what is in it.

@@ -10,8 +10,6 @@ public struct IdentityError: Equatable, Sendable {
     public var at: WallTime?
     /// Whether the store is at fault, and neither the provider nor the configuration.
     public var isAboutStore = false
-    /// Whether the store takes nothing until a person has acted.
-    package var isRefusal = false
 
     /// An error as somebody else told it.
     package init(code: String, detail: String, at: WallTime? = nil, isAboutStore: Bool = false) {

@@ -53,18 +53,9 @@ extension AuthSession {
     ) async throws(Failure) -> Answer {
         var outcome = LockOutcome.failed(.busy(by: nil))
         for _ in 0..<waits {
-            let result: Result<Answer, Failure>
+            let lock: HeldLock
             do throws(StoreError) {
-                result = try await store.withLock(
-                    identity, waitingAtMost: Self.lockWait, isolation: self
-                ) { lease in
-                    storeWorked(.lock)
-                    do throws(Failure) {
-                        return .success(try await body(.held(lease)))
-                    } catch {
-                        return .failure(error)
-                    }
-                }
+                lock = try await heldLock()
             } catch {
                 outcome = .failed(error)
                 storeFailed(.lock, error)
@@ -73,9 +64,67 @@ extension AuthSession {
                 outcome = .needless
                 break
             }
+            storeWorked(.lock)
+            let result: Result<Answer, Failure>
+            do throws(Failure) {
+                result = .success(try await body(.held(lock.lease)))
+            } catch {
+                result = .failure(error)
+            }
+            await giveBack(lock)
             return try result.get()
         }
         return try await body(outcome)
+    }
+
+    /// The lock that the family has kept, or else the store's own.
+    private func heldLock() async throws(StoreError) -> HeldLock {
+        if let kept = family.keptLock { return kept }
+        let end = Handover<Void>()
+        let lease = Handover<Result<any StoreLease, StoreError>>()
+        let holder = Task {
+            do throws(StoreError) {
+                try await store.withLock(identity, waitingAtMost: Self.lockWait, isolation: self) { held in
+                    lease.give(.success(held))
+                    await end.value()
+                }
+            } catch {
+                lease.give(.failure(error))
+            }
+        }
+        let taken = await withTaskCancellationHandler {
+            await lease.value()
+        } onCancel: {
+            holder.cancel()
+        }
+        return HeldLock(lease: try taken.get(), end: end, holder: holder)
+    }
+
+    /// Gives the lock back, or keeps it while other processes would read a refresh token that has been sent already.
+    private func giveBack(_ lock: HeldLock) async {
+        if family.mustKeepLock, await !store.hasMoved(identity) {
+            family.keptLock = lock
+        } else {
+            family.keptLock = nil
+            await lock.release()
+        }
+    }
+
+    /// Lets other processes in, though what they should read could not be written: nobody is left who would.
+    func giveUpKeptLock() async {
+        guard family.keepsLock(for: self) else { return }
+        await family.takeTurn()
+        if family.keepsLock(for: self) { await family.giveUpLock()?.release() }
+        family.endTurn()
+    }
+
+    /// Runs `body` with the store's lock, for what a person asked for, when no attempt of this process is under way.
+    func withLockForPerson<Answer: Sendable, Failure: Error>(
+        _ body: (LockOutcome) async throws(Failure) -> Answer
+    ) async throws(Failure) -> Answer {
+        await family.takeTurn()
+        defer { family.endTurn() }
+        return try await withLock(waits: personsLockWaits, body)
     }
 
     // MARK: Reading
@@ -176,6 +225,9 @@ extension AuthSession {
             try await place.get().save(session, keepingPrevious: state.hasStoredWorked)
         } catch {
             family.saved(session, isWritten: false)
+            if case .success(let held) = place {
+                family.couldNotReplace(held.stored, with: session, of: self)
+            }
             saveRetry = clock.now + Self.tryAgainAfter
             storeFailed(.save, error)
             return error

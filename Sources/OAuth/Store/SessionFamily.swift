@@ -19,6 +19,9 @@ public final class SessionFamily: Sendable {
         /// Those who come before everybody in `waiting`.
         var superseding: [CheckedContinuation<Void, Never>] = []
         var unwritten: StoredSession?
+        /// Who is to write that, if the refresh token that the store holds in its place has been sent already.
+        var keeper: ObjectIdentifier?
+        var keptLock: HeldLock?
         var outranksStored = false
         var reported = ReportedState(.empty)
 
@@ -110,6 +113,7 @@ public final class SessionFamily: Sendable {
     /// - Parameter outranksStored: whether it is newer than what is stored, whatever the generations.
     func saved(_ session: StoredSession, isWritten: Bool, outranksStored: Bool = false) {
         state.withLock { state in
+            if isWritten { state.keeper = nil }
             state.outranksStored = !isWritten && (outranksStored || state.outranksStored)
             state.unwritten = isWritten ? nil : session
         }
@@ -125,7 +129,46 @@ public final class SessionFamily: Sendable {
             guard isNewer == true else { return unwritten }
             state.unwritten = nil
             state.outranksStored = false
+            state.keeper = nil
             return stored
+        }
+    }
+
+    /// The store could not take `session` of a member, and holds `stored` still.
+    ///
+    /// Its refresh token is worth nothing if a rotation has replaced it, and worse: a provider takes whoever sends it for
+    /// a thief, and ends the whole session (RFC 9700 §4.14.2).
+    func couldNotReplace(_ stored: StoredSession?, with session: StoredSession, of member: AuthSession) {
+        guard let stored, let old = stored.refreshToken, let new = session.refreshToken,
+            stored.origin == session.origin, !new.withPlaintext({ old.matches(Array($0.utf8)) })
+        else { return }
+        state.withLock { $0.keeper = ObjectIdentifier(member) }
+    }
+
+    // MARK: The lock that outlives what it was taken for
+
+    /// Whether other processes must not read the store before it has been written.
+    var mustKeepLock: Bool { state.withLock { $0.keeper != nil } }
+
+    /// The store's lock, kept by whoever has the turn for the next one who gets it.
+    var keptLock: HeldLock? {
+        get { state.withLock { $0.keptLock } }
+        set { state.withLock { $0.keptLock = newValue } }
+    }
+
+    /// Whether `member` is the one that the lock is kept for.
+    func keepsLock(for member: AuthSession) -> Bool {
+        state.withLock { $0.keeper == ObjectIdentifier(member) }
+    }
+
+    /// The lock is not kept any longer, written or not.
+    ///
+    /// - Returns: the lock, to be released.
+    func giveUpLock() -> HeldLock? {
+        state.withLock { state in
+            defer { state.keptLock = nil }
+            state.keeper = nil
+            return state.keptLock
         }
     }
 }

@@ -16,7 +16,7 @@ extension AuthSession {
     public func take(
         _ refreshToken: Secret, idToken: Secret? = nil, scope: [String] = []
     ) async throws(StoreError) -> Bool {
-        let hasChanged = try await withLock(waits: personsLockWaits) { lock throws(StoreError) in
+        let hasChanged = try await withLockForPerson { lock throws(StoreError) in
             let held = HeldSession(lease: try lock.lease, stored: try await store.load(identity))
             guard
                 var session = StoredSession.importing(

@@ -2,13 +2,12 @@
 
 import Cryptography
 import HTTPMessages
-import OAuth
 import Testing
 
-@testable import Proxy
+@testable import OAuth
 
-@Suite("The field of a token")
-struct TokenFieldTests {
+/// The one place that writes a credential into a head.
+@Suite struct `The authorization of a request` {
     private func token(_ text: String, _ generation: Int = 1) -> AccessTokenSnapshot {
         AccessTokenSnapshot(generation: generation, token: Secret(text), expiry: .now + .seconds(60))
     }
@@ -19,14 +18,14 @@ struct TokenFieldTests {
     ])
     func `is written as the route says`(name: String, scheme: String, expected: String) throws {
         let name = try #require(HTTPFields.Name(name))
-        var field = TokenField(Route.Credentials(name: name, scheme: scheme))
+        var field = RequestAuthorization(.init(name: name, scheme: scheme))
         var head = HTTPRequest(method: .get, target: "/")
         field.authorize(&head, with: token("fake"))
         #expect(head.fields.values(of: name) == [expected])
     }
 
     @Test func `takes the place of all that was there, and of the token before`() {
-        var field = TokenField(Route.Credentials())
+        var field = RequestAuthorization()
         var head = HTTPRequest(method: .get, target: "/")
         head.fields.append(.authorization, "Basic client's")
         head.fields.append(.authorization, "Basic another's")
@@ -36,7 +35,15 @@ struct TokenFieldTests {
         #expect(head.fields.values(of: .authorization) == ["Bearer two"])
         field.authorize(&head, with: token("other session's", 2))
         #expect(head.fields.values(of: .authorization) == ["Bearer other session's"])
-        field.remove(from: &head)
+        field.clear(&head)
         #expect(!head.fields.contains(.authorization))
+    }
+
+    @Test func `is the same for a request to the authorization server`() throws {
+        let url = try #require(HTTPURL("https://sso.example/userinfo"))
+        var request = TransferRequest(url: url)
+        request.fields.append(.authorization, "Basic earlier")
+        RequestAuthorization.authorize(&request, withBearer: Secret("fake"))
+        #expect(request.headers == [NamedValue("Authorization", "Bearer fake")])
     }
 }

@@ -98,10 +98,7 @@ extension AuthState {
 
     /// The store could not do something.
     mutating func storeFailed(_ operation: StoreOperation, _ error: StoreError, wall: WallTime) {
-        let since = storeTroubles[operation]?.at ?? wall
-        var trouble = IdentityError(code: error.code, detail: error.reason, at: since, isAboutStore: true)
-        trouble.isRefusal = error.isRefused
-        storeTroubles[operation] = trouble
+        storeTroubles[operation] = StoreTrouble(error: error, since: storeTroubles[operation]?.since ?? wall)
     }
 
     /// The store did what it was asked for.
@@ -116,12 +113,10 @@ extension AuthState {
     }
 
     /// Why the store could not do what it was asked last.
-    var lastStoreError: StoreError? {
-        storeTrouble.map { $0.isRefusal ? .refused($0.detail) : .unavailable($0.detail) }
-    }
+    var lastStoreError: StoreError? { storeTrouble?.error }
 
     /// The trouble that people hear of.
-    var storeTrouble: IdentityError? {
+    var storeTrouble: StoreTrouble? {
         storeTroubles[.load] ?? storeTroubles[.lock] ?? storeTroubles[.save] ?? storeTroubles[.place]
     }
 

@@ -32,7 +32,7 @@ extension AuthState {
     }
 
     private var lastError: IdentityError? {
-        if let storeTrouble { return storeTrouble }
+        if let storeTrouble { return IdentityError(storeTrouble) }
         if let failure {
             return IdentityError(code: failure.failure.code, detail: failure.failure.detail, at: failure.at)
         }

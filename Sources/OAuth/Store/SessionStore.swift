@@ -10,6 +10,10 @@ public protocol SessionStore: Sendable {
     /// Why what ``load(_:)`` found last is not where another process will look for it, though it can be read and written.
     func misplacement(of identity: String) async -> StoreError?
 
+    /// Whether `identity` is to be looked for in another place from now on, which the store follows while nobody has the
+    /// lock.
+    func hasMoved(_ identity: String) async -> Bool
+
     /// Runs `body` while every other process, and every other caller in this one, is kept from changing `identity`.
     ///
     /// The lock is given up when `body` returns, and by the death of the process as well. The lease is worth nothing
@@ -35,4 +39,7 @@ public protocol SessionStore: Sendable {
 extension SessionStore {
     /// Nothing is ever in another place.
     public func misplacement(of identity: String) async -> StoreError? { nil }
+
+    /// There is one place.
+    public func hasMoved(_ identity: String) async -> Bool { false }
 }

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import Testing
+
+/// What becomes of rotated refresh tokens that the store has no room for.
+@Suite(.blocking) struct `A full disk` {
+    @Test(.enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"))
+    func `loses no session, and is written to when there is room again`() throws {
+        let directory = try TemporaryDirectory()
+        let disk = try SmallDisk(at: directory.path("store"))
+        let provider = try HostileProvider()
+        provider.setPolicy { $0.givesRefreshTokens = true }
+        let upstream = try RawUpstream()
+        let secret = "secret-" + randomText()
+        let sidecar = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
+        try sidecar.awaitToken()
+        disk.fill()
+
+        for _ in 0..<3 {
+            #expect(try sidecar.act("refresh").status < 300)
+            #expect(try sidecar.get().status == 200)
+        }
+        #expect(Set(upstream.tokens).count == 3)
+        let newest = try #require(provider.latestRefreshToken)
+        #expect(!disk.everything.contains(newest))
+        try sidecar.bearerd.logLine("a word on the disk", within: .seconds(5)) { line in
+            ["warning", "error"].contains(line["level"]) && "\(line.json)".contains("stor")
+        }
+        disk.makeRoom()
+        try eventually("the write to be tried again", within: .seconds(9)) {
+            disk.everything.contains(newest)
+        }
+        try sidecar.bearerd.kill()
+        let next = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
+        try next.act("refresh")
+        #expect(provider.requests.last?["refresh_token"] == newest)
+        #expect(try next.get().status == 200)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"))
+    func `makes no daemon send the refresh token that another one has spent`() throws {
+        let directory = try TemporaryDirectory()
+        let disk = try SmallDisk(at: directory.path("store"))
+        let first = try Sidecar.importing(directory: directory)
+        let provider = first.provider
+        let second = try first.peer()
+        disk.fill()
+        #expect(try first.act("refresh").status < 300)
+        let newest = try #require(provider.latestRefreshToken)
+        #expect(!disk.everything.contains(newest))
+
+        // The provider takes a second use of the token for a theft.
+        let before = provider.requests.count
+        startThread { _ = try? second.act("refresh") }
+        try eventually("the second to say why it waits") { try second.lastError() == "store_busy" }
+        #expect(try second.lastErrorDetail().contains("keeps the store's lock"))
+        #expect(provider.requests.count == before)
+        // Both go on with what they have, and the first one with its session.
+        #expect(try first.get().status == 200 && second.get().status == 200)
+        #expect(try first.act("refresh").status < 300)
+        #expect(try first.get().status == 200)
+
+        disk.makeRoom()
+        let written = try #require(provider.latestRefreshToken)
+        try eventually("the write") { disk.everything.contains(written) }
+        try eventually("the second to have what the first has") {
+            let isAdopted =
+                try second.get().status == 200 && first.upstream.tokens.last == provider.accessTokens.last
+            return try isAdopted && second.lastError() == nil
+        }
+        #expect(try second.act("refresh").status < 300)
+        #expect(try first.act("refresh").status < 300)
+        let shown = provider.requests.compactMap { $0["refresh_token"] }
+        #expect(Set(shown).count == shown.count, "no refresh token is sent twice")
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"))
+    func `keeps nobody out for longer than its daemon lives`() throws {
+        let directory = try TemporaryDirectory()
+        let disk = try SmallDisk(at: directory.path("store"))
+        let first = try Sidecar.importing(directory: directory)
+        let second = try first.peer()
+        disk.fill()
+        #expect(try first.act("refresh").status < 300)
+        startThread { _ = try? second.act("refresh") }
+        try eventually("the second to wait") { try second.lastError() == "store_busy" }
+        let before = first.provider.requests.count
+        try first.bearerd.kill()
+        try first.provider.request(before + 1)
+    }
+}
+
+/// A file system of 64 KiB.
+private final class SmallDisk {
+    static let isPossible: Bool = {
+        guard geteuid() == 0, let directory = try? TemporaryDirectory() else { return false }
+        return (try? SmallDisk(at: directory.path("disk"))) != nil
+    }()
+
+    private let path: String
+
+    init(at path: String) throws {
+        self.path = path
+        mkdir(path, 0o700)
+        let mount = ["/usr/bin/mount", "-t", "tmpfs", "-o", "size=64k,mode=0700", "none", path]
+        guard try Subprocess.run(mount).ending == .exited(0) else { throw WireError("no tmpfs at \(path)") }
+    }
+
+    deinit { _ = try? Subprocess.run(["/usr/bin/umount", "-l", path]) }
+
+    /// Leaves no room for anything.
+    func fill() {
+        let filler = open("\(path)/filler", O_WRONLY | O_CREAT, 0o600)
+        let block = [UInt8](repeating: 1, count: 4096)
+        while write(filler, block, block.count) > 0 {}
+        close(filler)
+    }
+
+    func makeRoom() { unlink("\(path)/filler") }
+
+    /// Every byte of every file.
+    var everything: String {
+        TemporaryDirectory.entries(of: path).map { name in
+            String(decoding: TemporaryDirectory.contents(of: "\(path)/\(name)"), as: UTF8.self)
+        }.joined()
+    }
+}
