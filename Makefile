@@ -142,6 +142,10 @@ dist: $(BUILT) ## tarballs of the source and of what is installed, in .build; th
 image: $(BUILT) ## bearerd:VERSION of the BINARY that was built, by docker, podman or buildah, else .build/bearerd-image.tar
 	@deploy/image/build '$(BINARY)' $(VERSION)
 
+.PHONY: deb
+deb: $(BUILT) ## .build/bearerd_VERSION_ARCH.deb of the BINARY that was built
+	@deploy/deb '$(BINARY)' $(VERSION)
+
 .PHONY: install
 install: ## installs the BINARY that was built to DESTDIR/PREFIX (/usr/local), stripped; builds nothing
 	@deploy/install '$(BINARY)' '$(DESTDIR)$(PREFIX)'

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The units, as systemd-analyze judges them. What they do under a real systemd is in machine.py."""
+
+import os
+import re
+import shutil
+
+from testing import binary, expect, need, output, run
+
+UNITS = ["bearerd.service", "bearerd@.service", "bearerd.socket"]
+SERVICES = [unit for unit in UNITS if unit.endswith(".service")]
+LIMIT = 1.2
+
+
+def text(unit):
+    return open(os.path.join("deploy/systemd", unit)).read()
+
+
+def test_they_are_correct(directory):
+    need("systemd-analyze")
+    for folder in ("etc/systemd/system", "usr/bin", "bin"):
+        os.makedirs(os.path.join(directory, folder))
+    for unit in UNITS:
+        shutil.copy(os.path.join("deploy/systemd", unit), os.path.join(directory, "etc/systemd/system"))
+    shutil.copy(binary(), os.path.join(directory, "usr/bin/bearerd"))
+    shutil.copy("/bin/sh", os.path.join(directory, "bin/sh"))
+    # Units of systemd itself, which these name.
+    shutil.copytree("/lib/systemd/system", os.path.join(directory, "lib/systemd/system"), symlinks=True)
+    shutil.copytree("/lib/systemd/system", os.path.join(directory, "usr/lib/systemd/system"), symlinks=True)
+    said = run("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", f"--root={directory}",
+               *(unit.replace("@.", "@one.") for unit in UNITS))
+    expect(not said, said)
+
+
+def test_a_service_that_is_broken_into_gets_nowhere():
+    need("systemd-analyze")
+    for unit in SERVICES:
+        said = output("systemd-analyze", "security", "--offline=yes", os.path.join("deploy/systemd", unit))
+        exposure = float(re.search(r"exposure level for .*: ([\d.]+)", said)[1])
+        expect(exposure <= LIMIT, f"{unit}: {exposure}\n" + "\n".join(re.findall(r"^✗.*", said, re.M)))
+
+
+def test_they_do_what_is_promised():
+    for unit in SERVICES:
+        for line in ("Type=notify", "RestartPreventExitStatus=64 78", "ExecReload=", "WatchdogSec=", "LimitNOFILE="):
+            expect(f"\n{line}" in text(unit), f"{unit}: no {line}")
+        expect(int(re.search(r"^TimeoutStopSec=(\d+)", text(unit), re.M)[1]) > 30, f"{unit}: no time to drain")
+    expect("bearerd run -c /etc/bearerd/%i.yaml" in text("bearerd@.service"), "the template has another file")
+    expect("\nStateDirectory=bearerd/%i\n" in text("bearerd@.service"), "the template has another store")
+
+
+def test_both_services_are_locked_in_alike():
+    first, second = (re.findall(r"^[A-Z]\w+=.*", text(unit).partition("# What it may do.")[2], re.M) for unit in SERVICES)
+    expect(first and first == second, set(first) ^ set(second))
