@@ -16,6 +16,7 @@ private enum Member {
     static let lastRefresh = "last_refresh"
     static let lastError = "last_error"
     static let tokens = "tokens"
+    static let additional = "additional"
     static let code = "code"
     static let detail = "detail"
     static let at = "at"
@@ -32,6 +33,7 @@ extension IdentityStatus {
             expiresAt: WallTime(json[Member.expiresAt]), scope: json[Member.scope]?.words ?? [],
             lastRefresh: WallTime(json[Member.lastRefresh]), lastError: IdentityError(json[Member.lastError]),
             tokens: json[Member.tokens]?.array?.compactMap { TokenStatus(admin: $0) } ?? [])
+        additionalParameters = AdditionalParameters(json[Member.additional]?.object ?? [:])
     }
 
     /// One entry of `identities`.
@@ -45,6 +47,8 @@ extension IdentityStatus {
             Member.lastRefresh: lastRefresh.json,
             Member.lastError: lastError?.json ?? .null,
         ]
+        let additional = additionalParameters.showable
+        if !additional.isEmpty { entry[Member.additional] = .object(additional) }
         if !tokens.isEmpty { entry[Member.tokens] = .array(tokens.map(\.json)) }
         return .object(entry)
     }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cryptography
-import EventLoop
-import HTTPClient
+package import EventLoop
+package import HTTPClient
 import HTTPServer
 public import OAuth
-import System
+import Synchronization
+package import System
 import TokenStore
 
 /// All that sessions stand on in a program that is not bearerd: libcurl, files, clocks, a redirect on loopback.
@@ -28,18 +29,25 @@ public final class AuthRuntime: Sendable {
         case directory(String)
         /// Files in a directory that processes may share, encrypted (AES-256-GCM) with a key of 32 bytes in base64 or hexadecimal.
         case encryptedDirectory(String, key: Secret)
+        /// A store of the program's own, which keeps what ``OAuth/SessionStore`` promises.
+        case custom(any SessionStore)
     }
 
     let loop: EventLoop
+    /// Whether loop and thread end with it.
+    private let ownsThreads: Bool
     private let thread: ThreadExecutor
     private let store: any SessionStore
     private let trust: TrustStores
+    /// The sessions of one name have one refresh token, and hear of each other's logins, refreshes and logouts.
+    private let families = Mutex<[String: SessionFamily]>([:])
 
     /// Opens the store and starts the threads.
     ///
     /// - Parameter storage: where sessions are kept.
     /// - Throws: ``AuthRuntimeError``.
     public init(storage: Storage) throws(AuthRuntimeError) {
+        ownsThreads = true
         do {
             try HTTPClientLibrary.initialize()
             loop = try EventLoop(name: "oauth")
@@ -51,6 +59,7 @@ public final class AuthRuntime: Sendable {
                 case .directory(let path): try FileStore(directory: path, on: thread)
                 case .encryptedDirectory(let path, let key):
                     try FileStore(directory: path, on: thread, sealer: Self.sealer(key))
+                case .custom(let store): store
                 }
             _ = try loop.start()
         } catch {
@@ -58,12 +67,27 @@ public final class AuthRuntime: Sendable {
         }
     }
 
+    /// What sessions stand on in a program that has a loop, a store and its own way with files already.
+    package init(
+        on loop: EventLoop, storeThread thread: ThreadExecutor, store: any SessionStore, trust: TrustStores
+    ) {
+        ownsThreads = false
+        self.loop = loop
+        self.thread = thread
+        self.store = store
+        self.trust = trust
+    }
+
     deinit {
+        guard ownsThreads else { return }
         thread.stop()
         loop.stop()
     }
 
     /// A session for a client; call its `start()` before anything else.
+    ///
+    /// Sessions of one name are one person's, or one client's: what one of them logs in, refreshes or logs out is the
+    /// others' too. They keep the runtime alive.
     ///
     /// - Parameters:
     ///   - client: who asks, whom, and what for.
@@ -71,16 +95,69 @@ public final class AuthRuntime: Sendable {
     ///   - observer: hears what happens.
     ///   - credentials: the client's secret, key and so on, asked for at each use; nil where there is none.
     /// - Returns: the session, which keeps the runtime's threads busy until its `stop()`.
-    /// - Throws: ``AuthRuntimeError`` for certificate authorities that cannot be read.
+    /// - Throws: ``AuthRuntimeError`` for a configuration that contradicts itself, and certificate authorities that
+    ///   cannot be read.
     public func session(
         for client: ClientConfiguration, caFile: String? = nil,
         observer: any SessionObserver = SilentObserver(),
         credentials: @escaping @Sendable (Credential) -> String? = { _ in nil }
     ) throws(AuthRuntimeError) -> AuthSession {
-        AuthSession(
-            configuration: client, executor: loop, clock: LoopClock(loop: loop),
-            transport: try transport(caFile: caFile), store: store,
-            credentials: ClosureCredentials(read: credentials), observer: observer)
+        try session(
+            for: client, connecting: ConnectionSettings(caFile: caFile), observer: observer,
+            credentials: credentials)
+    }
+
+    /// A session for a client, whose server is connected to in a way of its own.
+    ///
+    /// - Parameters:
+    ///   - client: who asks, whom, and what for.
+    ///   - settings: certificate authorities, a client certificate, a proxy.
+    ///   - observer: hears what happens.
+    ///   - credentials: the client's secret, key and so on, asked for at each use; nil where there is none.
+    /// - Throws: ``AuthRuntimeError`` for a configuration that contradicts itself, and files that cannot be read.
+    public func session(
+        for client: ClientConfiguration, connecting settings: ConnectionSettings,
+        observer: any SessionObserver = SilentObserver(),
+        credentials: @escaping @Sendable (Credential) -> String? = { _ in nil }
+    ) throws(AuthRuntimeError) -> AuthSession {
+        var client = client
+        if settings.clientCertificateFile != nil { client.presentsCertificate = true }
+        return try session(
+            for: client, over: try transport(settings), observer: observer, credentials: credentials)
+    }
+
+    /// A session for a client, whose server is reached by a transport of the program's own.
+    ///
+    /// - Parameters:
+    ///   - client: who asks, whom, and what for.
+    ///   - transport: carries the requests.
+    ///   - observer: hears what happens.
+    ///   - credentials: the client's secret, key and so on, asked for at each use; nil where there is none.
+    /// - Throws: ``AuthRuntimeError`` for a configuration that contradicts itself.
+    public func session(
+        for client: ClientConfiguration, over transport: any TokenTransport,
+        observer: any SessionObserver = SilentObserver(),
+        credentials: @escaping @Sendable (Credential) -> String? = { _ in nil }
+    ) throws(AuthRuntimeError) -> AuthSession {
+        if let problem = client.problems.first { throw AuthRuntimeError(reason: problem) }
+        return session(
+            for: client, over: transport, observer: observer,
+            proving: ClosureCredentials(runtime: self, read: credentials))
+    }
+
+    /// A session for a client that has been checked, in the family of its name.
+    package func session(
+        for client: ClientConfiguration, over transport: any TokenTransport,
+        observer: any SessionObserver, proving credentials: any CredentialSource
+    ) -> AuthSession {
+        let family = families.withLock { families in
+            let family = families[client.name] ?? SessionFamily()
+            families[client.name] = family
+            return family
+        }
+        return AuthSession(
+            configuration: client, executor: loop, clock: LoopClock(loop: loop), transport: transport,
+            store: store, credentials: credentials, observer: observer, family: family)
     }
 
     /// The way to an authorization server, for what needs no session: see ``OAuth/ServiceConfiguration``.
@@ -88,13 +165,16 @@ public final class AuthRuntime: Sendable {
     /// - Parameter caFile: PEM file with the certificate authorities to trust in place of the system's.
     /// - Throws: ``AuthRuntimeError`` for certificate authorities that cannot be read.
     public func transport(caFile: String? = nil) throws(AuthRuntimeError) -> some TokenTransport {
-        do {
-            return ProviderTransport(
-                client: TransferClient(loop: loop),
-                transport: Transport(trust: try trust.store(caFile: caFile)))
-        } catch {
-            throw AuthRuntimeError(error)
-        }
+        try transport(ConnectionSettings(caFile: caFile))
+    }
+
+    /// The way to an authorization server that is connected to in a way of its own.
+    ///
+    /// - Throws: ``AuthRuntimeError`` for files that cannot be read.
+    public func transport(
+        _ settings: ConnectionSettings
+    ) throws(AuthRuntimeError) -> some TokenTransport {
+        ProviderTransport(client: TransferClient(loop: loop), transport: try settings.transport(trust))
     }
 
     private static func sealer(_ key: Secret) throws -> EncryptingSealer {
@@ -111,6 +191,9 @@ public final class AuthRuntime: Sendable {
     ///   - redirectURI: as registered; with port 0 any free port is used.
     ///   - limit: how long the person may take.
     ///   - open: shows the URL to the person, in a browser of this machine.
+    ///
+    /// Cancelling the task ends the wait and gives the port back.
+    ///
     /// - Returns: what came of it, stored already.
     /// - Throws: ``OAuth/LoginError``; the session that there was goes on.
     @discardableResult
@@ -127,18 +210,39 @@ public final class AuthRuntime: Sendable {
                 return .success(
                     try await login.run(
                         failing: LoginError.init, open: { url throws(LoginError) in open(url) },
-                        finish: { code throws(LoginError) in try await session.logIn(with: code) },
+                        finish: { code throws(LoginError) in
+                            // Whoever gives up from here on must not lose what a code was spent on.
+                            try await self.exchange(code, in: session).get()
+                        },
                         page: { _ in .done }))
             } catch {
                 return .failure(error)
             }
         }
-        return try await work.value.get()
+        return try await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }.get()
+    }
+
+    private func exchange(
+        _ code: AuthorizationCode, in session: AuthSession
+    ) async -> Result<Login, LoginError> {
+        await Task(executorPreference: loop) {
+            do throws(LoginError) {
+                return .success(try await session.logIn(with: code))
+            } catch {
+                return .failure(error)
+            }
+        }.value
     }
 }
 
 /// The credentials that a closure gives.
 private struct ClosureCredentials: CredentialSource {
+    /// Sessions hold their credentials, and so what they stand on.
+    let runtime: AuthRuntime
     let read: @Sendable (Credential) -> String?
 
     func read(_ credential: Credential) async throws(CredentialError) -> Secret? {

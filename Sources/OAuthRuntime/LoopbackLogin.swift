@@ -16,6 +16,8 @@ package struct LoopbackLogin: Sendable {
         case request(TokenFailure)
         /// Nobody logged in in time.
         case expired
+        /// The task that waited was cancelled.
+        case cancelled
         /// The answer is not of the server that was asked, as far as can be told (RFC 9207); why, for a person.
         case foreign(String)
         /// The person, or the server, said no.

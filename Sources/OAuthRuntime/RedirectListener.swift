@@ -41,8 +41,12 @@ actor RedirectListener: LoopConfined, HTTPResponder {
     ) async -> Result<AuthorizationCode, LoopbackLogin.Failure> {
         let timer = LoopTimer(loop: loop) { self.assumeIsolated { $0.end() } }
         timer.set(after: limit)
-        await withCheckedContinuation { continuation in
-            if isOver { continuation.resume() } else { waiter = continuation }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if isOver { continuation.resume() } else { waiter = continuation }
+            }
+        } onCancel: {
+            loop.execute { self.assumeIsolated { $0.giveUp() } }
         }
         timer.cancel()
         return answer
@@ -53,6 +57,12 @@ actor RedirectListener: LoopConfined, HTTPResponder {
         verdict = page
         browser?.resume()
         browser = nil
+    }
+
+    private func giveUp() {
+        guard !isOver else { return }
+        answer = .failure(.cancelled)
+        end()
     }
 
     private func end() {

@@ -61,6 +61,12 @@ let everyKey = """
         token_params: {tenant: blue}
         token_headers: {X-Tenant: blue}
         authorization_params: {prompt: consent}
+        device_authorization_params: {acr_values: phr}
+        revocation_params: {tenant: blue}
+        end_session_params: {logout_hint: alice}
+        registration_params: {software_id: legacy}
+        userinfo_headers: {X-Tenant: blue}
+        post_logout_redirect_uri: https://app.example.com/bye
         redirect_uri: https://app.example.com/callback
         redirect_listen: 0.0.0.0:8400
         clock_skew: 5s

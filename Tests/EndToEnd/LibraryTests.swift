@@ -76,4 +76,59 @@ import Testing
             try AuthRuntime(storage: .encryptedDirectory(site.directory.path("x"), key: Secret("short")))
         }
     }
+
+    @Test func `has one person in all sessions of a client, logged in by a URL that it was handed`()
+        async throws
+    {
+        let site = try LoginSite()
+        let runtime = try AuthRuntime(storage: .memory)
+        let first = try runtime.session(for: client(site), credentials: secret)
+        let second = try runtime.session(for: client(site), credentials: secret)
+        for session in [first, second] { await session.start() }
+        let begun = try await first.authorizationFlow(redirectURI: "http://127.0.0.1:9/callback")
+        // The program that opened the browser has ended meanwhile.
+        let request = try #require(AuthorizationRequest(decoding: begun.request.encoded()))
+        let flow = AuthorizationFlow(request)
+        let url = try site.logIn(at: flow.url)
+        #expect(throws: AuthorizationResponseError.otherAddress) {
+            try flow.response(to: url.replacing("/callback", with: "/other"))
+        }
+        let login = try await first.logIn(with: flow.response(to: url))
+        #expect(login.hasRefreshToken)
+        #expect(throws: AuthorizationResponseError.alreadyAnswered) { try flow.response(to: url) }
+        let token = try await second.withFreshTokens { tokens in
+            let person = try #require(tokens.idToken.flatMap { IDToken($0) })
+            #expect(person.json.contains(#""sub":"alice""#) && person.strings("aud") == ["web"])
+            return tokens.accessToken
+        }
+        #expect(try await second.userinfo().subject == "alice")
+        try await second.refresh(waitingAtMost: .seconds(10))
+        _ = await first.logOut()
+        await #expect(throws: TokenError.loginRequired) { try await second.withFreshTokens { _ in } }
+        #expect(await second.needsLogin)
+        #expect(!token.isEmpty)
+        for session in [first, second] { await session.stop() }
+    }
+
+    @Test func `need not handle a 401 by hand`() async throws {
+        let provider = try HostileProvider()
+        let api = try RawUpstream { request in
+            request["Authorization"] == "Bearer \(provider.accessTokens.first ?? "")" ? .response(401) : .ok()
+        }
+        var client = ClientConfiguration(name: "default", clientID: "app", grantType: .clientCredentials)
+        client.issuer = provider.issuer
+        let runtime = try AuthRuntime(storage: .memory)
+        let session = try runtime.session(for: client)
+        await session.start()
+        let answer = try await session.authorized("\(api.url)/orders") { credentials in
+            let response = try Background {
+                try RawClient(to: api.address).request(
+                    "GET", "/orders", [(credentials.name, credentials.value)])
+            }.value()
+            return ResourceAnswer(status: response.status, value: response.text)
+        }
+        #expect(answer.status == 200 && provider.requests.count == 2)
+        #expect(await session.status.state == .authorized)
+        await session.stop()
+    }
 }

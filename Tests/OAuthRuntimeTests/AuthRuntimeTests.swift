@@ -3,6 +3,7 @@
 import Cryptography
 import OAuth
 import OAuthRuntime
+import Synchronization
 import TestSupport
 import Testing
 
@@ -72,5 +73,122 @@ import Testing
             }
             #expect("\(error)".contains(uri), "\(error)")
         }
+    }
+
+    @Test func `lives as long as its sessions`() async throws {
+        let session = try AuthRuntime(storage: .memory).session(for: person)
+        await session.start()
+        #expect(await session.needsLogin)
+        await session.stop()
+    }
+
+    @Test func `makes one family of the sessions of one name`() async throws {
+        let runtime = try AuthRuntime(storage: .memory)
+        let (first, second) = (try runtime.session(for: person), try runtime.session(for: person))
+        var client = person
+        client.name = "other"
+        let other = try runtime.session(for: client)
+        for session in [first, second, other] { await session.start() }
+        try await first.take(Secret("fake-refresh-token"))
+        var events = second.events.makeAsyncIterator()
+        while await second.needsLogin { _ = await events.next() }
+        #expect(await second.refreshToken?.matches(Array("fake-refresh-token".utf8)) == true)
+        #expect(await other.needsLogin)
+        _ = await first.logOut(onlyHere: true)
+        while await !second.needsLogin { _ = await events.next() }
+        #expect(await second.refreshToken == nil)
+        for session in [first, second, other] { await session.stop() }
+    }
+
+    @Test func `takes no configuration that contradicts itself`() throws {
+        let runtime = try AuthRuntime(storage: .memory)
+        var client = person
+        client.authorizationParameters = [NamedValue("state", "mine")]
+        #expect(throws: AuthRuntimeError.self) { _ = try runtime.session(for: client) }
+        client = person
+        client.defaultLifetime = .seconds(Int64.max)
+        #expect(throws: AuthRuntimeError.self) { _ = try runtime.session(for: client) }
+        var settings = ConnectionSettings()
+        settings.proxy = .url(Secret("ftp://proxy.example"))
+        #expect(throws: AuthRuntimeError.self) { _ = try runtime.session(for: person, connecting: settings) }
+    }
+
+    @Test func `keeps sessions in a store of the program's own`() async throws {
+        let store = SharedStore()
+        let runtime = try AuthRuntime(storage: .custom(store))
+        let session = try runtime.session(for: person)
+        try await session.take(Secret("fake-refresh-token"))
+        #expect(store.session?.refreshToken?.matches(Array("fake-refresh-token".utf8)) == true)
+    }
+
+    @Test func `gives a login up that is cancelled, and its port back`() async throws {
+        var client = person
+        client.issuer = nil
+        client.endpoints[.authorization] = HTTPURL("https://sso.example.com/authorize")
+        client.endpoints[.token] = HTTPURL("https://sso.example.com/token")
+        let runtime = try AuthRuntime(storage: .memory)
+        let session = try runtime.session(for: client)
+        let (shown, show) = AsyncStream.makeStream(of: String.self)
+        let login = Task {
+            try await runtime.logIn(session, waitingAtMost: .seconds(3600)) { show.yield($0) }
+        }
+        var urls = shown.makeAsyncIterator()
+        let url = try #require(await urls.next())
+        login.cancel()
+        await #expect(throws: LoginError.self) { try await login.value }
+        let port = try #require(url.firstMatch(of: #/127\.0\.0\.1%3A(\d+)%2Fcallback/#)).output.1
+        let again = Task {
+            try await runtime.logIn(
+                session, redirectURI: "http://127.0.0.1:\(port)/callback", waitingAtMost: .seconds(3600)
+            ) { show.yield($0) }
+        }
+        #expect(await urls.next() != nil)
+        again.cancel()
+        _ = await again.result
+    }
+
+    @Test func `gives a fixed port back whose login could not begin`() async throws {
+        let runtime = try AuthRuntime(storage: .memory)
+        let session = try runtime.session(for: person)
+        let taken = try RawServer { _ in }
+        let port = taken.address.port
+        taken.stop()
+        for _ in 0..<2 {
+            do {
+                try await runtime.logIn(session, redirectURI: "http://127.0.0.1:\(port)/callback") { _ in }
+                Issue.record("nobody publishes an authorization endpoint")
+            } catch {
+                #expect(!"\(error)".contains("cannot listen"), "\(error)")
+            }
+        }
+    }
+}
+
+/// The least that a store can be: one identity, one process.
+private final class SharedStore: SessionStore {
+    private let state = Mutex<StoredSession?>(nil)
+
+    var session: StoredSession? { state.withLock { $0 } }
+
+    func load(_ identity: String) async throws(StoreError) -> StoredSession? { session }
+
+    func withLock<Answer: Sendable>(
+        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
+        _ body: (any StoreLease) async -> Answer
+    ) async throws(StoreError) -> Answer { await body(Lease(store: self)) }
+
+    func changes(of identity: String) -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+
+    private struct Lease: StoreLease {
+        let store: SharedStore
+
+        func save(
+            _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool
+        ) async throws(StoreError) {
+            try session.checkReplacing(store.session, read: read)
+            store.state.withLock { $0 = session }
+        }
+
+        func spend(_ session: StoredSession) async throws(StoreError) {}
     }
 }

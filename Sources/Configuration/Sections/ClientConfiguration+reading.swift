@@ -68,10 +68,21 @@ extension ClientConfiguration {
         authorizationParameters = section.parameters(.authorizationParameters) {
             AuthorizationParameter(rawValue: $0) != nil
         }
-        tokenHeaders = section.namedValues(.tokenHeaders) { name in
-            guard let field = HTTPFields.Name(name) else { return "is not the name of a header" }
-            return builtInHeaders.contains(field) ? "clashes with a header that bearerd sends itself" : nil
+        deviceParameters = section.parameters(.deviceAuthorizationParameters) {
+            AuthorizationParameter(rawValue: $0) != nil || TokenParameter(rawValue: $0) != nil
         }
+        revocationParameters = section.parameters(.revocationParameters) {
+            EndingParameter(rawValue: $0) != nil || TokenParameter(rawValue: $0) != nil
+        }
+        endSessionParameters = section.parameters(.endSessionParameters) {
+            EndingParameter(rawValue: $0) != nil
+        }
+        registrationParameters = section.parameters(.registrationParameters) {
+            RegistrationMember(rawValue: $0) != nil
+        }
+        postLogoutRedirectURI = section.value(.postLogoutRedirectURI, .resource)?.value
+        tokenHeaders = section.headers(.tokenHeaders)
+        userinfoHeaders = section.headers(.userinfoHeaders)
     }
 
     /// What is made of an answer.
@@ -103,6 +114,14 @@ extension Section<IdentityKey> {
         namedValues(key) { name in
             guard !name.isEmpty else { return "a parameter needs a name" }
             return isBuiltIn(name) ? "clashes with a parameter that bearerd sends itself" : nil
+        }
+    }
+
+    /// Additional header fields of a request.
+    fileprivate func headers(_ key: IdentityKey) -> [NamedValue] {
+        namedValues(key) { name in
+            guard let field = HTTPFields.Name(name) else { return "is not the name of a header" }
+            return builtInHeaders.contains(field) ? "clashes with a header that bearerd sends itself" : nil
         }
     }
 

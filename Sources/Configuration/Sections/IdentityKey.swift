@@ -41,6 +41,12 @@ enum IdentityKey: String, ConfigurationKey {
     case authorizationParameters = "authorization_params"
     case tokenParameters = "token_params"
     case tokenHeaders = "token_headers"
+    case deviceAuthorizationParameters = "device_authorization_params"
+    case revocationParameters = "revocation_params"
+    case endSessionParameters = "end_session_params"
+    case registrationParameters = "registration_params"
+    case userinfoHeaders = "userinfo_headers"
+    case postLogoutRedirectURI = "post_logout_redirect_uri"
     case redirectURI = "redirect_uri"
     case redirectListen = "redirect_listen"
     case initialAccessToken = "initial_access_token"
@@ -73,7 +79,9 @@ enum IdentityKey: String, ConfigurationKey {
             .allowInsecureProvider, .clientID, .clientSecret, .tokenEndpointAuthMethod, .basicEncoding,
             .assertionAudience, .assertionFile, .assertionCertificateFile, .privateKeyFile, .privateKeyID,
             .signingAlgorithm, .assertionClaims, .subject, .username, .password, .subjectTokenFile,
-            .subjectTokenType, .requestedTokenType, .authorizationParameters, .redirectURI, .redirectListen,
+            .subjectTokenType, .requestedTokenType, .authorizationParameters, .deviceAuthorizationParameters,
+            .revocationParameters, .endSessionParameters, .registrationParameters, .userinfoHeaders,
+            .postLogoutRedirectURI, .redirectURI, .redirectListen,
             .clockSkew, .grantType, .scope, .audience,
             .resource, .tokenParameters, .tokenHeaders, .acceptTokenTypes, .refreshMargin,
             .defaultExpiresIn, .caFile, .clientCertificateFile, .clientKeyFile, .proxy, .insecureSkipVerify:

@@ -94,7 +94,7 @@ struct CredentialReader {
     private func pairSigner() async throws(TokenFailure) -> AssertionSigner {
         let text = try await require(.privateKey)
         guard let key = try? PrivateKey(parsing: text) else {
-            throw unusable(.privateKey, "holds no private key in PEM or JWK that bearerd can use")
+            throw unusable(.privateKey, "holds no private key in PEM or JWK that can be used")
         }
         var certificate: Certificate?
         if let text = try await read(.assertionCertificate) {

@@ -57,6 +57,19 @@ public struct ClientConfiguration: Equatable, Sendable {
     /// Sent with every token request; a built-in header of the same name is replaced.
     public var tokenHeaders: [NamedValue] = []
 
+    /// Sent with every device authorization request (RFC 8628 §3.1).
+    public var deviceParameters: [NamedValue] = []
+    /// Sent with every revocation request (RFC 7009 §2.1).
+    public var revocationParameters: [NamedValue] = []
+    /// Sent with every request to end the provider's session, such as `logout_hint`.
+    public var endSessionParameters: [NamedValue] = []
+    /// Where the browser goes when the provider's session has ended (OpenID Connect RP-Initiated Logout §3).
+    public var postLogoutRedirectURI: String?
+    /// Further client metadata of a registration (RFC 7591 §2), as text.
+    public var registrationParameters: [NamedValue] = []
+    /// Sent with every userinfo request.
+    public var userinfoHeaders: [NamedValue] = []
+
     /// Values of `token_type` that are used as Bearer, compared without case.
     public var acceptedTokenTypes = ["bearer"]
     /// How long before expiry a token is renewed; nil means the smaller of 60 s and 20 % of its lifetime.

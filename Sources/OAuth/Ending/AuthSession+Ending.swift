@@ -131,7 +131,7 @@ extension AuthSession {
                 return
             }
             let request = EndSessionRequest(
-                endpoint: endpoint, idToken: idToken, clientID: state.configuration.clientID)
+                endpoint: endpoint, idToken: idToken, configuration: state.configuration)
             outcome.request = request
             try await server.endSession(request)
             outcome.endSession = .requested

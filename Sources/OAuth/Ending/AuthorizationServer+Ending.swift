@@ -29,6 +29,9 @@ extension AuthorizationServer {
         var body = FormBody()
         token.withPlaintext { body.append(name: EndingParameter.token.rawValue, $0) }
         body.append(name: EndingParameter.tokenTypeHint.rawValue, hint.rawValue)
+        for parameter in configuration.revocationParameters {
+            body.append(name: parameter.name, parameter.value)
+        }
         let response = try await post(body, to: .revocation)
         guard !(200..<300 ~= response.status) else { return }
         let code: ErrorCode? =
@@ -52,7 +55,7 @@ extension AuthorizationServer {
             method: .post, url: request.endpoint, timeLimit: configuration.tokenTimeLimit)
         message.fields.append(.contentType, FormBody.contentType)
         var body = FormBody()
-        for (parameter, value) in request.parameters { body.append(name: parameter.rawValue, value) }
+        for parameter in request.parameters { body.append(name: parameter.name, parameter.value) }
         message.body = body.bytes
         let response = try await send(message)
         guard 200..<400 ~= response.status else {

@@ -11,19 +11,50 @@ public struct EndSessionRequest: Sendable {
     public let idToken: Secret?
     /// The client that asks (`client_id`).
     public let clientID: String
+    /// Where the browser goes in the end (`post_logout_redirect_uri`).
+    public let postLogoutRedirectURI: String?
+    /// What comes back there, drawn anew for each request; nil where nothing does.
+    public let state: String?
+    /// What else the configuration wants sent.
+    public let additionalParameters: [NamedValue]
+
+    init(endpoint: HTTPURL, idToken: Secret?, configuration: ClientConfiguration) {
+        self.endpoint = endpoint
+        self.idToken = idToken
+        clientID = configuration.clientID
+        postLogoutRedirectURI = configuration.postLogoutRedirectURI
+        state = postLogoutRedirectURI.map { _ in SecureRandom.word() }
+        additionalParameters = configuration.endSessionParameters
+    }
 
     /// What is posted, in order; holds the id token.
-    package var parameters: [(EndingParameter, String)] {
-        let hint = idToken.map { [(EndingParameter.idTokenHint, $0.withPlaintext { $0 })] } ?? []
-        return hint + [(.clientID, clientID)]
+    package var parameters: [NamedValue] {
+        let hint = idToken.map { [NamedValue(EndingParameter.idTokenHint.rawValue, $0.withPlaintext { $0 })] }
+        return (hint ?? []) + openParameters
+    }
+
+    /// What may be seen.
+    private var openParameters: [NamedValue] {
+        let own: [(EndingParameter, String?)] = [
+            (.clientID, clientID), (.postLogoutRedirectURI, postLogoutRedirectURI), (.state, state),
+        ]
+        return own.compactMap { name, value in value.map { NamedValue(name.rawValue, $0) } }
+            + additionalParameters
     }
 
     /// The address for a browser, in which no token is: the provider knows the user by its cookie, and asks.
     public var url: String {
-        let separator = endpoint.query == nil ? "?" : "&"
-        var query: [UInt8] = []
-        PercentEncoding.encode(clientID, into: &query)
+        var query = FormBody()
+        for parameter in openParameters { query.append(name: parameter.name, parameter.value) }
         return
-            "\(endpoint)\(separator)\(EndingParameter.clientID.rawValue)=\(String(decoding: query, as: UTF8.self))"
+            "\(endpoint)\(endpoint.query == nil ? "?" : "&")\(String(decoding: query.bytes, as: UTF8.self))"
+    }
+
+    /// Whether a URL that was opened is where the provider sends the browser after this request (§3).
+    public func isAnswered(by url: String) -> Bool {
+        guard let redirectURI = postLogoutRedirectURI, let address = RedirectAddress(url),
+            address == RedirectAddress(redirectURI)
+        else { return false }
+        return QueryParameters(address.query ?? "")?[.state] == state
     }
 }

@@ -10,4 +10,8 @@ package enum EndingParameter: String, Sendable {
     case idTokenHint = "id_token_hint"
     /// OpenID Connect RP-Initiated Logout §2.
     case clientID = "client_id"
+    /// OpenID Connect RP-Initiated Logout §2.
+    case postLogoutRedirectURI = "post_logout_redirect_uri"
+    /// OpenID Connect RP-Initiated Logout §2.
+    case state
 }

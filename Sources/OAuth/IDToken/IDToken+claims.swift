@@ -16,6 +16,15 @@ extension IDToken {
     /// A claim that is text, by its name; nil where it is missing, or something else.
     public subscript(claim: String) -> String? { signed.claims?[claim]?.string }
 
+    /// Every claim as one JSON object, arrays and objects too.
+    public var json: String { signed.claims.map { String(decoding: $0.serialized(), as: UTF8.self) } ?? "{}" }
+
+    /// A claim that is a list of texts, such as `groups`; one text alone counts as such a list.
+    public func strings(_ claim: String) -> [String] {
+        let value = signed.claims?[claim]
+        return value?.string.map { [$0] } ?? value?.array?.compactMap(\.string) ?? []
+    }
+
     /// `email` (OpenID Connect Core §5.1), where the scope has it.
     public var email: String? { self["email"] }
 

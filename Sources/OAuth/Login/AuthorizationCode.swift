@@ -12,6 +12,8 @@ public struct AuthorizationCode: Sendable {
     public var verifier: Secret
     /// What the id token must repeat (OpenID Connect Core §3.1.2.1).
     public var nonce: Secret
+    /// What else the authorization response had, such as `session_state`.
+    public var additionalParameters: [NamedValue] = []
 
     /// A code, from what an ``AuthorizationRequest`` knew and its response brought.
     public init(code: Secret, redirectURI: String, verifier: Secret, nonce: Secret) {

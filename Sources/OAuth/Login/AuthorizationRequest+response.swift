@@ -10,6 +10,19 @@ extension AuthorizationRequest {
         case refused(AuthorizationRefusal)
     }
 
+    /// Reads the response in a URL that was opened, whatever else is in it.
+    ///
+    /// - Parameter url: the redirect URI, with what the server has put behind it.
+    /// - Throws: ``AuthorizationResponseError/otherAddress`` for a URL that is not of this request's redirect URI; else as
+    ///   ``response(in:)``.
+    public func response(to url: String) throws(AuthorizationResponseError) -> Response {
+        guard let address = RedirectAddress(url), address == RedirectAddress(redirectURI) else {
+            throw .otherAddress
+        }
+        // A redirect URI may have a query of its own, which comes back in front (RFC 6749 §3.1.2).
+        return try response(in: address.query ?? "")
+    }
+
     /// Reads the response in a redirect's query.
     ///
     /// Nothing of a response is believed, its error neither, before its state and issuer are ours. A response that is
@@ -25,9 +38,10 @@ extension AuthorizationRequest {
         try check(issuer: parameters[.issuer])
         switch (parameters[.code], parameters[.error]) {
         case (let code?, nil):
-            return .granted(
-                AuthorizationCode(
-                    code: Secret(code), redirectURI: redirectURI, verifier: verifier, nonce: nonce))
+            var granted = AuthorizationCode(
+                code: Secret(code), redirectURI: redirectURI, verifier: verifier, nonce: nonce)
+            granted.additionalParameters = parameters.additional
+            return .granted(granted)
         case (nil, let error?):
             return .refused(
                 AuthorizationRefusal(

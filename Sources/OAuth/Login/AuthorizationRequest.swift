@@ -13,7 +13,8 @@ public struct AuthorizationRequest: Sendable {
     public let state: Secret
     let nonce: Secret
     let verifier: Secret
-    let redirectURI: String
+    /// Where the answer goes (RFC 6749 §3.1.2).
+    public let redirectURI: String
     /// Who was asked; nil where nobody says it.
     let issuer: String?
     /// Whether that server always says who answers (RFC 9207 §3).
@@ -56,6 +57,19 @@ public struct AuthorizationRequest: Sendable {
         self.state = Secret(state)
         self.nonce = Secret(nonce)
         self.verifier = Secret(verifier)
+        self.redirectURI = redirectURI
+        self.issuer = issuer
+        self.requiresIssuer = requiresIssuer
+    }
+
+    init(
+        url: String, state: Secret, nonce: Secret, verifier: Secret, redirectURI: String, issuer: String?,
+        requiresIssuer: Bool
+    ) {
+        self.url = url
+        self.state = state
+        self.nonce = nonce
+        self.verifier = verifier
         self.redirectURI = redirectURI
         self.issuer = issuer
         self.requiresIssuer = requiresIssuer

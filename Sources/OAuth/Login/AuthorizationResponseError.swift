@@ -2,6 +2,10 @@
 
 /// Why a redirect is not the answer to our request.
 public enum AuthorizationResponseError: Error, Equatable, Sendable {
+    /// Not at the redirect URI of the request: somebody else's.
+    case otherAddress
+    /// The answer has come before, or nobody waits for it any more.
+    case alreadyAnswered
     /// Broken encoding, a parameter given twice, neither code nor error, or both.
     case malformed
     /// Without our state: forged, or of another login.
@@ -15,7 +19,7 @@ public enum AuthorizationResponseError: Error, Equatable, Sendable {
     public var endsLogin: Bool {
         switch self {
         case .issuerMismatch, .issuerMissing: true
-        case .malformed, .stateMismatch: false
+        case .malformed, .stateMismatch, .otherAddress, .alreadyAnswered: false
         }
     }
 
@@ -28,6 +32,8 @@ public enum AuthorizationResponseError: Error, Equatable, Sendable {
     /// Why the redirect is refused, in fixed words: nothing of what was sent is among them.
     public var reason: String {
         switch self {
+        case .otherAddress: "it is not at the redirect URI of this login"
+        case .alreadyAnswered: "this login is over"
         case .malformed: "it is no answer of an authorization server"
         case .stateMismatch: "its state is not the one of this login"
         case .issuerMismatch: "it is of another issuer than the one that was asked"

@@ -26,6 +26,7 @@ extension AuthorizationServer {
         for resource in configuration.loginResource { form.append(.resource, resource) }
         let verifier = SecureRandom.word()
         for (name, value) in PKCE.parameters(for: verifier) { form.append(name: name.rawValue, value) }
+        for parameter in configuration.deviceParameters { form.append(name: parameter.name, parameter.value) }
         let sentAt = clock.now
         let response = try await post(form, to: .deviceAuthorization)
         if let device = DeviceAuthorization(response, verifier: Secret(verifier), sentAt: sentAt) {

@@ -21,6 +21,8 @@ public struct DeviceAuthorization: Sendable {
     public let completeVerificationURI: String?
     /// The code is of no use from here on.
     public private(set) var expiry: Instant
+    /// What else the answer had.
+    public private(set) var additionalParameters = AdditionalParameters()
     /// How long to wait between two requests.
     package let interval: Duration
 
@@ -46,6 +48,13 @@ public struct DeviceAuthorization: Sendable {
         interval =
             Self.seconds(body[.interval]).map { min(max($0, .seconds(1)), .seconds(300)) }
             ?? Self.standardInterval
+        if case .object(let object) = body {
+            let known: [ResponseMember] = [
+                .deviceCode, .userCode, .verificationURI, .verificationURL, .completeVerificationURI,
+                .expiresIn, .interval,
+            ]
+            additionalParameters = AdditionalParameters(object, except: Set(known.map(\.rawValue)))
+        }
     }
 
     /// One whose person has been told already: what is left is to wait.

@@ -6,6 +6,12 @@ import HTTPMessages
 struct QueryParameters {
     private var values: [String: String] = [:]
 
+    /// Those that no RFC of ours knows, by name.
+    var additional: [NamedValue] {
+        values.filter { AuthorizationParameter(rawValue: $0.key) == nil }.sorted { $0.key < $1.key }
+            .map { NamedValue($0.key, $0.value) }
+    }
+
     /// - Parameter query: without the `?`.
     /// - Returns: nil for broken encoding, and for a name that is given twice (RFC 6749 §3.1).
     init?(_ query: String) {

@@ -11,6 +11,7 @@ extension ClientRegistration {
         case secretExpirySeconds = "client_secret_expires_at"
         case authentication = "token_endpoint_auth_method"
         case replacedClientID = "replaced_client_id"
+        case additionalParameters = "additional_parameters"
     }
 
     /// As it is stored, the secret in the clear.
@@ -21,6 +22,9 @@ extension ClientRegistration {
         object[Member.secretExpirySeconds.rawValue] = secretExpiry.map { .integer($0.secondsSinceEpoch) }
         object[Member.authentication.rawValue] = .string(authentication.rawValue)
         object[Member.replacedClientID.rawValue] = .string(replacedClientID)
+        if !additionalParameters.isEmpty {
+            object[Member.additionalParameters.rawValue] = .object(additionalParameters.members)
+        }
         return object
     }
 
@@ -35,5 +39,7 @@ extension ClientRegistration {
             clientID: clientID, clientSecret: string(.clientSecret).map { Secret($0) },
             secretExpiry: expiry.flatMap { 0...(1 << 40) ~= $0 ? WallTime(secondsSinceEpoch: $0) : nil },
             authentication: authentication, replacedClientID: replaced)
+        additionalParameters = AdditionalParameters(
+            object[Member.additionalParameters.rawValue]?.object ?? [:])
     }
 }

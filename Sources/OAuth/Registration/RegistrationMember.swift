@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A member of client metadata, spelled as on the wire (RFC 7591 §2, §3.2.1).
-enum RegistrationMember: String {
+package enum RegistrationMember: String {
     case redirectURIs = "redirect_uris"
     case applicationType = "application_type"
     case clientName = "client_name"

@@ -33,6 +33,9 @@ struct RegistrationRequest {
         if !configuration.scope.isEmpty {
             put(.scope, .string(configuration.scope.joined(separator: " ")))
         }
+        for parameter in configuration.registrationParameters {
+            object[parameter.name] = .string(parameter.value)
+        }
         return object.serialized()
     }
 }

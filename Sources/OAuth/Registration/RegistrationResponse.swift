@@ -39,10 +39,15 @@ package struct RegistrationResponse {
         guard let authentication = method.map(ClientAuthentication.init(rawValue:)) ?? standard else {
             throw broken("has a token_endpoint_auth_method that is not known here")
         }
-        registration = ClientRegistration(
+        var made = ClientRegistration(
             clientID: clientID, clientSecret: secret.map { Secret($0) },
             secretExpiry: secret == nil ? nil : Self.moment(member(.clientSecretExpiresAt)),
             authentication: authentication, replacedClientID: configuration.clientID)
+        let known: [RegistrationMember] = [
+            .clientID, .clientSecret, .clientSecretExpiresAt, .tokenEndpointAuthMethod,
+        ]
+        made.additionalParameters = AdditionalParameters(object, except: Set(known.map(\.rawValue)))
+        registration = made
         guard registration.isComplete else {
             throw broken("has no client_secret, which its method needs")
         }

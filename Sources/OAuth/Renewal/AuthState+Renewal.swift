@@ -261,7 +261,9 @@ extension AuthState {
     mutating func granted(
         _ grant: TokenGrant, to session: StoredSession, sentAt: Instant, wall: WallTime, jitter: Double
     ) -> (StoredSession, AccessToken) {
-        let lifetime = grant.lifetime ?? knownLifetime ?? configuration.defaultLifetime
+        let lifetime =
+            grant.lifetime ?? knownLifetime
+            ?? min(configuration.defaultLifetime, ClientConfiguration.longestLifetime)
         let isUsable = lifetime > .zero
         if isUsable { knownLifetime = grant.lifetime ?? knownLifetime }
         var next = session
@@ -277,6 +279,7 @@ extension AuthState {
             next.idToken = grant.idToken ?? session.idToken
         }
         if !configuration.isForRoute {
+            next.additionalParameters = session.additionalParameters.updated(with: grant.additional)
             next.scope = grant.scope ?? (session.scope.isEmpty ? configuration.scope : session.scope)
         }
         next.refusal = nil

@@ -13,15 +13,18 @@ package struct TokenGrant: Sendable {
     package var idToken: Secret?
     /// nil if the answer had none: what was asked for was granted.
     package var scope: [String]?
+    /// What else the answer had.
+    package var additional: AdditionalParameters
 
     package init(
         accessToken: Secret, lifetime: Duration?, refreshToken: Secret? = nil, idToken: Secret? = nil,
-        scope: [String]? = nil
+        scope: [String]? = nil, additional: AdditionalParameters = AdditionalParameters()
     ) {
         self.accessToken = accessToken
         self.lifetime = lifetime
         self.refreshToken = refreshToken
         self.idToken = idToken
         self.scope = scope
+        self.additional = additional
     }
 }

@@ -9,6 +9,8 @@ struct OutcomeTable {
     private let status: Int
     private let body: AnswerBody
     private let detail: String
+    private let words: String?
+    private let page: String?
     private let grant: Grant
     private let grantType: GrantType
     private let retryAfter: Duration?
@@ -20,6 +22,8 @@ struct OutcomeTable {
         status = response.status
         self.body = body
         detail = response.failureDetail
+        words = response.words
+        page = response.errorPage
         self.grant = grant
         self.grantType = grantType
         self.retryAfter = retryAfter
@@ -80,8 +84,11 @@ struct OutcomeTable {
     private var hasWords: Bool { isText || body[.error] != nil }
 
     private func failure(_ kind: TokenFailure.Kind) -> TokenFailure {
-        TokenFailure(
+        var failure = TokenFailure(
             kind, .init(code, status: status), detail: detail,
             retryAfter: kind == .transient ? retryAfter : nil)
+        failure.errorDescription = words
+        failure.errorURI = page
+        return failure
     }
 }

@@ -131,6 +131,14 @@ extension ProviderResponse {
     /// What a failure says of an answer that is no success: who answered what, and what they say about it.
     var failureDetail: String { "\(place) answered \(status)" + (words.map { ": \"\($0)\"" } ?? "") }
 
+    /// `error_uri`, if it is the address of a page that may be shown.
+    var errorPage: String? {
+        guard let text = AnswerBody(body)[.errorURI]?.string, text.utf8.count <= ProviderWords.longest,
+            let url = HTTPURL(text), url.query == nil, url.scheme != .unix
+        else { return nil }
+        return text
+    }
+
     /// What it says to people, if it is an error that says something.
     ///
     /// - Parameter request: what it answers, whose secrets it may repeat.

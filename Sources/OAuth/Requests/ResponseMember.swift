@@ -10,6 +10,7 @@ enum ResponseMember: String {
     case scope
     case error
     case errorDescription = "error_description"
+    case errorURI = "error_uri"
     /// RFC 8628 §3.2, like those below.
     case deviceCode = "device_code"
     case userCode = "user_code"

@@ -32,7 +32,7 @@ struct TokenResponse {
         return TokenGrant(
             accessToken: Secret(body[.accessToken]?.string ?? ""), lifetime: .zero,
             refreshToken: refreshToken,
-            idToken: secret(.idToken), scope: scope)
+            idToken: secret(.idToken), scope: scope, additional: additional)
     }
 
     /// The token, if it can be used as a bearer token; `types` are compared with its `token_type` without case.
@@ -55,7 +55,14 @@ struct TokenResponse {
         return .success(
             TokenGrant(
                 accessToken: Secret(token), lifetime: lifetime, refreshToken: refreshToken,
-                idToken: secret(.idToken), scope: scope))
+                idToken: secret(.idToken), scope: scope, additional: additional))
+    }
+
+    /// What has no member of its own here.
+    private var additional: AdditionalParameters {
+        guard case .object(let object) = body else { return AdditionalParameters() }
+        let known: [ResponseMember] = [.accessToken, .tokenType, .expiresIn, .refreshToken, .idToken, .scope]
+        return AdditionalParameters(object, except: Set(known.map(\.rawValue)))
     }
 
     /// `expires_in` as a duration; nil where it is missing or no number.

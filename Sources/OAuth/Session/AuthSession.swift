@@ -24,6 +24,7 @@ public actor AuthSession: ExecutorConfined {
     /// All who have our refresh token.
     nonisolated let family: SessionFamily
     private let observer: any SessionObserver
+    nonisolated let listeners = SessionListeners()
 
     var state: AuthState
     /// How requests to the server's own protected endpoints carry the access token.
@@ -120,6 +121,7 @@ public actor AuthSession: ExecutorConfined {
         await looking?.value
         if state.needsSaving { await saveAgain(until: clock.now + limit) }
         await giveUpKeptLock()
+        listeners.finish()
         for waiter in tokenWaiters { waiter.wake(with: .failure(.cancelled)) }
         for waiter in attemptWaiters { waiter.wake(with: .failure(.cancelled)) }
     }
@@ -293,6 +295,7 @@ public actor AuthSession: ExecutorConfined {
 
     func report(_ event: SessionEvent) {
         observer.session(identity, reports: event)
+        listeners.tell(event)
     }
 
     private func publish(at now: Instant) {

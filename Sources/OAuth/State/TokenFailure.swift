@@ -22,6 +22,10 @@ public struct TokenFailure: Error, Equatable, Sendable {
     ///
     /// The provider's own words are in quotes, at most 200 bytes of them, and without what may be a secret.
     public var detail: String
+    /// What the provider says of it (`error_description`, RFC 6749 §5.2), as far as it may be shown.
+    public var errorDescription: String?
+    /// A page about it (`error_uri`).
+    public var errorURI: String?
     /// How long the provider asked us to wait, at most five minutes.
     public var retryAfter: Duration?
 

@@ -16,11 +16,13 @@ extension AuthState {
 
     /// All that may be shown.
     public func status(at now: Instant) -> IdentityStatus {
-        IdentityStatus(
+        var status = IdentityStatus(
             name: configuration.name, state: state(at: now), generation: session.generation,
             expiresAt: expiresAt, expiry: access?.snapshot.expiry,
             lifetime: access?.lifetime, scope: session.scope, lastRefresh: session.lastRefresh,
             lastError: lastError)
+        status.additionalParameters = session.additionalParameters
+        return status
     }
 
     /// nil too where the store's access token is another one, for another daemon's scope.

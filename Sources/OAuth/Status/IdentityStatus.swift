@@ -20,6 +20,8 @@ public struct IdentityStatus: Equatable, Sendable {
     public var lastRefresh: WallTime?
     /// The last failure since then.
     public var lastError: IdentityError?
+    /// What else the provider's answers had.
+    public var additionalParameters = AdditionalParameters()
     /// Each access token, where routes ask for their own; else empty.
     public var tokens: [TokenStatus] = []
 

@@ -27,6 +27,7 @@ extension StoredSession {
         case basicEncoding = "basic_encoding"
         case importedToken = "imported_token"
         case registration
+        case additionalParameters = "additional_parameters"
         case pendingCode = "pending_code"
         case pendingRedirectURI = "pending_redirect_uri"
         case pendingVerifier = "pending_verifier"
@@ -66,6 +67,9 @@ extension StoredSession {
         put(.basicEncoding, basicEncoding.map { .string($0.rawValue) })
         put(.registration, registration.map { .object($0.json) })
         put(.importedToken, importedToken.map { .string($0) })
+        put(
+            .additionalParameters,
+            additionalParameters.isEmpty ? nil : .object(additionalParameters.members))
         return object.serialized(pretty: true)
     }
 
@@ -107,6 +111,8 @@ extension StoredSession {
         basicEncoding = string(.basicEncoding).flatMap(BasicEncoding.init(rawValue:))
         registration = object[Member.registration.rawValue]?.object.flatMap(ClientRegistration.init)
         importedToken = string(.importedToken)
+        additionalParameters = AdditionalParameters(
+            object[Member.additionalParameters.rawValue]?.object ?? [:])
         unknownMembers = object.without(Member.allCases.map(\.rawValue))
     }
 

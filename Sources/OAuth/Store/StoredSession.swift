@@ -33,6 +33,8 @@ public struct StoredSession: Sendable {
     /// The requests, by digest, that the server refused for what they ask for, with its `error`: it may have replaced
     /// the refresh token first (RFC 6749 §6), so that asking again could be taken for a theft (RFC 9700 §4.14.2).
     public var barredRequests: [String: ErrorCode] = [:]
+    /// What else the provider's answers had.
+    public var additionalParameters = AdditionalParameters()
     /// When a token request last succeeded.
     public var lastRefresh: WallTime?
     /// What `basic_encoding: auto` found out.

@@ -47,6 +47,9 @@ extension AuthSession {
                 method: .get, url: try await server.url(of: .userinfo),
                 timeLimit: state.configuration.tokenTimeLimit)
             request.fields.append(.accept, "application/json")
+            for header in state.configuration.userinfoHeaders {
+                HTTPFields.Name(header.name).map { request.fields[$0] = header.value }
+            }
             requestAuthorization.authorize(&request, with: token)
             return try await server.send(request)
         } catch {

@@ -11,7 +11,7 @@ import Observability
 import System
 import TokenStore
 
-/// The sessions of a configuration and all that they stand on: store, transport, clocks, credentials.
+/// The sessions of a configuration on one `AuthRuntime`, with the store, transports and credentials that it names.
 ///
 /// `run` and the commands that act on an identity build the same one.
 struct Engine: Sendable {
@@ -44,7 +44,7 @@ struct Engine: Sendable {
         let reporter = SessionReporter(
             log: log, hooks: hooks, manager: manager, onTrouble: onTrouble)
         let store = try Self.openStore(isDetached ? .memory : configuration.store, on: thread, log: log)
-        let clock = LoopClock(loop: loop)
+        let runtime = AuthRuntime(on: loop, storeThread: thread, store: store, trust: trust)
         storeThread = thread
         self.trust = trust
         self.reporter = reporter
@@ -56,13 +56,11 @@ struct Engine: Sendable {
                 client: TransferClient(loop: loop),
                 transport: try identity.transport.transport(
                     encrypted: identity.client.mayUseTLS, trust: trust))
-            let group = SessionGroup(identity, routes: configuration.routes) { client, family in
-                AuthSession(
-                    configuration: client, executor: loop, clock: clock, transport: transport,
-                    store: store,
-                    credentials: SecretFileCredentials(
-                        sources: identity.credentials, keys: identity.credentialKeys, thread: thread),
-                    observer: reporter, family: family)
+            let group = SessionGroup(identity, routes: configuration.routes) { client in
+                runtime.session(
+                    for: client, over: transport, observer: reporter,
+                    proving: SecretFileCredentials(
+                        sources: identity.credentials, keys: identity.credentialKeys, thread: thread))
             }
             groups.append(group)
             watches.append(

@@ -23,15 +23,14 @@ struct SessionGroup: Sendable {
     /// - Parameters:
     ///   - identity: whose they are.
     ///   - routes: of the whole configuration.
-    ///   - make: makes one session of the family.
+    ///   - make: makes a session.
     init(
         _ identity: IdentityConfiguration, routes: [RouteConfiguration],
-        _ make: (ClientConfiguration, SessionFamily) -> AuthSession
+        _ make: (ClientConfiguration) -> AuthSession
     ) {
-        let family = SessionFamily()
         redirectURI = identity.redirectURI
         members = identity.clients(for: routes).map { client in
-            Member(client: client, session: make(client, family))
+            Member(client: client, session: make(client))
         }
     }
 

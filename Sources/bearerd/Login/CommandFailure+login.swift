@@ -21,6 +21,7 @@ extension CommandFailure {
         case .shortage(let reason): self.init(.systemRefuses, reason)
         case .request(let failure): self.init(failure, of: identity)
         case .expired: self = .loginExpired(of: identity)
+        case .cancelled: self.init(.failure, "\(identity): the login was given up")
         case .foreign(let reason):
             self.init(
                 .permission,

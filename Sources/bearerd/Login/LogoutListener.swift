@@ -84,8 +84,8 @@ actor LogoutListener: LoopConfined, HTTPResponder {
     }
 
     private var markup: String {
-        let inputs = request.parameters.map { parameter, value in
-            "<input type=\"hidden\" name=\"\(parameter.rawValue)\" value=\"\(Self.escaped(value))\">"
+        let inputs = request.parameters.map { parameter in
+            "<input type=\"hidden\" name=\"\(Self.escaped(parameter.name))\" value=\"\(Self.escaped(parameter.value))\">"
         }
         return """
             <!doctype html>

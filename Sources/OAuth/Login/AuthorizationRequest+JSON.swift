@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Cryptography
+import JSON
+
+/// A request that another process goes on with.
+extension AuthorizationRequest {
+    private enum Member: String {
+        case url, state, nonce, verifier
+        case redirectURI = "redirect_uri"
+        case issuer
+        case requiresIssuer = "requires_issuer"
+    }
+
+    /// The request as JSON, with what its answer is held against: as secret as the tokens that it will bring.
+    public func encoded() -> Secret {
+        var object = JSONObject()
+        func put(_ member: Member, _ value: JSONValue) { object[member.rawValue] = value }
+        put(.url, .string(url))
+        put(.state, .string(state.withPlaintext { $0 }))
+        put(.nonce, .string(nonce.withPlaintext { $0 }))
+        put(.verifier, .string(verifier.withPlaintext { $0 }))
+        put(.redirectURI, .string(redirectURI))
+        if let issuer { put(.issuer, .string(issuer)) }
+        put(.requiresIssuer, .bool(requiresIssuer))
+        return Secret(bytes: object.serialized())
+    }
+
+    /// Reads what ``encoded()`` wrote; nil for what is damaged.
+    public init?(decoding encoded: Secret) {
+        guard let object = encoded.withPlaintext({ try? JSONObject(parsing: Array($0.utf8)) }) else {
+            return nil
+        }
+        func string(_ member: Member) -> String? { object[member.rawValue]?.string }
+        guard let url = string(.url), let state = string(.state), !state.isEmpty, let nonce = string(.nonce),
+            let verifier = string(.verifier), let redirectURI = string(.redirectURI),
+            let requiresIssuer = object[Member.requiresIssuer.rawValue]?.bool
+        else { return nil }
+        self.init(
+            url: url, state: Secret(state), nonce: Secret(nonce), verifier: Secret(verifier),
+            redirectURI: redirectURI, issuer: string(.issuer), requiresIssuer: requiresIssuer)
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Cryptography
+
+/// What the session holds, for programs that need it by itself.
+extension AuthSession {
+    /// The newest refresh token; whoever sends it to the provider spends it, and takes over what the session does.
+    public var refreshToken: Secret? { state.session.refreshToken }
+
+    /// Scope tokens granted, or asked for where the provider named none.
+    public var scope: [String] { state.session.scope }
+
+    /// Members of the provider's token answers that no RFC of ours knows, the newest of each.
+    public var additionalParameters: AdditionalParameters { state.session.additionalParameters }
+
+    /// The client that the provider made, if one was registered.
+    public var registration: ClientRegistration? { state.registration }
+
+    /// Whether there is a token, or one can be had without a person (AppAuth's `isAuthorized`).
+    public var isAuthorized: Bool {
+        guard !state.isLoginRequired else { return false }
+        return state.access?.isUsable(at: clock.now) ?? false || state.session.refreshToken != nil
+    }
+
+    /// Whether only a person can help, by logging in.
+    public var needsLogin: Bool { state.state(at: clock.now) == .loginRequired }
+
+    /// What happens to the session from now on; ends when its reader does, or the session stops.
+    public nonisolated var events: AsyncStream<SessionEvent> {
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: SessionEvent.self, bufferingPolicy: .bufferingNewest(100))
+        listeners.add(continuation)
+        return stream
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Cryptography
+import HTTPClient
+
+/// How authorization servers are connected to.
+public struct ConnectionSettings: Sendable {
+    /// Which proxy leads to a server; loopback never uses one.
+    public enum Proxy: Sendable {
+        /// None, whatever the environment says.
+        case none
+        /// What `https_proxy`, `no_proxy` and so on say.
+        case environment
+        /// `http://`, `https://` or `socks5h://`, with user information where the proxy wants it.
+        case url(Secret)
+    }
+
+    /// PEM file with the certificate authorities to trust in place of the system's.
+    public var caFile: String?
+    /// PEM file with the client's own certificate (RFC 8705), and its key unless that is in ``clientKeyFile``.
+    public var clientCertificateFile: String?
+    /// PEM file with that certificate's key.
+    public var clientKeyFile: String?
+    /// The way through a proxy.
+    public var proxy = Proxy.none
+
+    /// The system's certificate authorities, and no proxy.
+    public init(caFile: String? = nil) {
+        self.caFile = caFile
+    }
+
+    /// - Throws: ``AuthRuntimeError`` for files that cannot be read, and a proxy that is none.
+    func transport(_ trust: TrustStores) throws(AuthRuntimeError) -> Transport {
+        do {
+            var transport = Transport(trust: try trust.store(caFile: caFile))
+            transport.clientCertificateFile = clientCertificateFile
+            transport.clientKeyFile = clientKeyFile
+            transport.proxy = try proxy.setting
+            return transport
+        } catch {
+            throw AuthRuntimeError(error)
+        }
+    }
+}
+
+extension ConnectionSettings.Proxy {
+    fileprivate var setting: Transport.Proxy {
+        get throws(AuthRuntimeError) {
+            switch self {
+            case .none: return .none
+            case .environment: return .environment
+            case .url(let url):
+                let text = url.withPlaintext { $0 }
+                guard ["http://", "https://", "socks5h://"].contains(where: text.lowercased().hasPrefix)
+                else {
+                    throw AuthRuntimeError(reason: "the proxy is no http, https or socks5h URL")
+                }
+                return .url(text)
+            }
+        }
+    }
+}

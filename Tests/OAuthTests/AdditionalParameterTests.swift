@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+import JSON
+import Testing
+
+@testable import OAuth
+
+/// What a server says beyond the protocol, and what is said to it.
+struct `Parameters beyond the protocol` {
+    @Test func `of token answers are kept, the newest of each, over restarts`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.server.script(
+            .status(
+                200,
+                #"{"access_token":"a","expires_in":300,"instance_url":"https://i.example","issued_at":17,"n":[1]}"#
+            ),
+            .status(200, #"{"access_token":"b","expires_in":300,"instance_url":"https://j.example"}"#))
+        try await harness.run("rt0") {
+            let first = await harness.session.additionalParameters
+            #expect(
+                first.names == ["instance_url", "issued_at", "n"]
+                    && first["instance_url"] == "https://i.example")
+            #expect(first.number("issued_at") == 17 && "\(first)" == "[additional parameters]")
+            try await harness.session.refresh(waitingAtMost: .seconds(1))
+            let second = await harness.session.additionalParameters
+            #expect(second["instance_url"] == "https://j.example" && second.number("issued_at") == 17)
+            let stored = try #require(harness.store.stored())
+            #expect(StoredSession(decoding: stored.encoded())?.additionalParameters == second)
+        }
+    }
+
+    @Test func `are shown only where they cannot be secret`() throws {
+        let object = try JSONObject(
+            parsing: Array(
+                #"{"instance_url":"u","device_secret":"s","my_token":"t","id":"eyJhbGciOi","n":1,"ok":true,"list":[]}"#
+                    .utf8))
+        let shown = AdditionalParameters(object).showable
+        #expect(shown.map(\.name) == ["instance_url", "n", "ok"])
+    }
+
+    @Test func `of an error are its words and its page`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.server.script(
+            .status(
+                400,
+                #"{"error":"invalid_scope","error_description":"no such scope","error_uri":"https://sso.example/help"}"#
+            ))
+        try await harness.run("rt0") {
+            let failed = harness.journal.entries.contains { $0.contains("misconfigured") }
+            #expect(failed, "\(harness.journal.entries)")
+        }
+        let table = OutcomeTable(
+            {
+                var response = ProviderResponse(
+                    status: 400,
+                    body: Array(#"{"error":"invalid_scope","error_uri":"https://sso.example/help"}"#.utf8))
+                response.words = "no such scope"
+                return response
+            }(), .object(["error": "invalid_scope"]), grant: .original, grantType: .clientCredentials,
+            retryAfter: nil)
+        #expect(table.failure?.errorDescription == "no such scope")
+        #expect(table.failure?.errorURI == "https://sso.example/help")
+    }
+
+    @Test func `contradict the protocol where they have one of its names`() {
+        var client = ClientConfiguration(name: "default", clientID: "app", grantType: .authorizationCode)
+        client.issuer = "https://sso.example"
+        #expect(client.problems.isEmpty)
+        client.authorizationParameters = [NamedValue("state", "x"), NamedValue("prompt", "login")]
+        client.tokenParameters = [NamedValue("grant_type", "x"), NamedValue("", "x")]
+        client.endSessionParameters = [NamedValue("id_token_hint", "x")]
+        client.deviceParameters = [NamedValue("client_id", "x")]
+        client.revocationParameters = [NamedValue("token", "x")]
+        client.registrationParameters = [NamedValue("client_secret", "x")]
+        client.defaultLifetime = .seconds(Int64.max)
+        client.clockSkew = .seconds(-1)
+        #expect(client.problems.count == 9, "\(client.problems)")
+        #expect(client.problems.contains { $0.contains("'state'") })
+    }
+
+    @Test func `that were never checked end no program`() async throws {
+        let harness = SessionHarness { $0.defaultLifetime = .seconds(Int64.max) }
+        harness.server.script(.status(200, #"{"access_token":"a"}"#))
+        try await harness.run { #expect(harness.token == "a") }
+    }
+
+    @Test func `go along with a logout, and its answer is recognised`() throws {
+        var client = ClientConfiguration(name: "default", clientID: "app", grantType: .authorizationCode)
+        client.postLogoutRedirectURI = "app:/bye"
+        client.endSessionParameters = [NamedValue("logout_hint", "alice")]
+        let endpoint = try #require(HTTPURL("https://sso.example/logout?x=y"))
+        let request = EndSessionRequest(endpoint: endpoint, idToken: Secret("fake"), configuration: client)
+        let names = request.parameters.map(\.name)
+        #expect(names == ["id_token_hint", "client_id", "post_logout_redirect_uri", "state", "logout_hint"])
+        let state = try #require(request.state)
+        #expect(
+            request.url
+                == "https://sso.example/logout?x=y&client_id=app&post_logout_redirect_uri=app%3A%2Fbye&state=\(state)"
+                + "&logout_hint=alice")
+        #expect(request.isAnswered(by: "app:/bye?state=\(state)"))
+        #expect(
+            !request.isAnswered(by: "app:/bye?state=x") && !request.isAnswered(by: "app:/else?state=\(state)")
+        )
+        client.postLogoutRedirectURI = nil
+        #expect(EndSessionRequest(endpoint: endpoint, idToken: nil, configuration: client).state == nil)
+    }
+}
