@@ -38,7 +38,43 @@ extension AuthSession {
     ///
     /// - Throws: ``StoreError``.
     public func keep(_ code: AuthorizationCode) async throws(StoreError) {
-        try await changeStored { _ in code }
+        try await changeStored { _ in (code, nil) }
+    }
+
+    /// Keeps a request in the store whose answer arrives as a URL, for another process to take.
+    ///
+    /// - Throws: ``StoreError``.
+    public func keep(_ request: AuthorizationRequest) async throws(StoreError) {
+        try await changeStored { pending in (pending.code, request.encoded()) }
+    }
+
+    /// The request whose answer is awaited as a URL, if there is one for this client.
+    public func pendingRequest() async -> AuthorizationRequest? {
+        await adoptStored()
+        return state.session.pendingRequest.flatMap { AuthorizationRequest(decoding: $0) }
+    }
+
+    /// Logs in with the answer to the request that waits in the store.
+    ///
+    /// - Parameter url: what was opened in answer.
+    /// - Returns: nil if no request waits.
+    /// - Throws: ``LoginError``; the session that there was goes on, and a URL that is no answer leaves the request waiting.
+    public func logIn(withAnswer url: String) async throws(LoginError) -> Login? {
+        if let refusal = await storeRefusal() { throw .unstored(refusal) }
+        guard let request = await pendingRequest() else { return nil }
+        let response: AuthorizationResponse
+        do throws(AuthorizationResponseError) {
+            response = try request.response(to: url)
+        } catch {
+            throw .failed(
+                TokenFailure(.final, .badRedirectURI, detail: "this URL is no answer: \(error.sentence)"))
+        }
+        do throws(LoginError) {
+            return try await logIn(with: response)
+        } catch {
+            if error.isFinal { try? await changeStored { pending in (pending.code, nil) } }
+            throw error
+        }
     }
 
     /// The code that waits in the store to be exchanged, if there is one for this client.
@@ -66,9 +102,10 @@ extension AuthSession {
     ///
     /// - Throws: ``StoreError``.
     public func forget(_ code: AuthorizationCode) async throws(StoreError) {
-        try await changeStored { kept in
-            let isSame = kept?.verifier.withPlaintext { code.verifier.matches(Array($0.utf8)) } ?? false
-            return isSame ? nil : kept
+        try await changeStored { pending in
+            let isSame =
+                pending.code?.verifier.withPlaintext { code.verifier.matches(Array($0.utf8)) } ?? false
+            return (isSame ? nil : pending.code, pending.request)
         }
     }
 
@@ -204,13 +241,14 @@ extension AuthSession {
         return trouble
     }
 
-    /// Changes the code that waits in the store, under the store's lock.
+    /// Changes what waits in the store, under the store's lock.
     private func changeStored(
-        _ change: (AuthorizationCode?) -> AuthorizationCode?
+        _ change: ((code: AuthorizationCode?, request: Secret?)) -> (AuthorizationCode?, Secret?)
     ) async throws(StoreError) {
         try await withLockForPerson { lock throws(StoreError) in
             let held = try await readStored(under: lock)
-            let session = state.keeping(change(state.session.pendingCode), over: held.stored)
+            let (code, request) = change((state.session.pendingCode, state.session.pendingRequest))
+            let session = state.keeping(code, or: request, over: held.stored)
             try await held.save(session)
             state.kept(session)
         }

@@ -39,17 +39,20 @@ extension AuthState {
         use(token)
     }
 
-    /// The session with another code that waits, as it must be stored.
+    /// The session with another code, or another request, that waits, as it must be stored.
     ///
     /// Another client's session stays as it is until a login has replaced it.
     ///
     /// - Parameter stored: what the store holds at this moment, under its lock.
-    func keeping(_ code: AuthorizationCode?, over stored: StoredSession?) -> StoredSession {
+    func keeping(
+        _ code: AuthorizationCode?, or request: Secret?, over stored: StoredSession?
+    ) -> StoredSession {
         let others = stored.flatMap { $0.binding == binding ? nil : $0 }
         var next = others ?? session
         next.generation = session.generation + 1
         next.pendingCode = code
-        next.pendingBinding = others == nil || code == nil ? nil : binding
+        next.pendingRequest = request
+        next.pendingBinding = others == nil || (code == nil && request == nil) ? nil : binding
         return next
     }
 
@@ -58,6 +61,7 @@ extension AuthState {
         guard stored.binding == binding else {
             session.generation = stored.generation
             session.pendingCode = stored.pendingCode
+            session.pendingRequest = stored.pendingRequest
             return
         }
         session = stored

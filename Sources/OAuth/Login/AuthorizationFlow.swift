@@ -52,6 +52,14 @@ public final class AuthorizationFlow: Sendable {
     public func cancel() { isOver.withLock { $0 = true } }
 }
 
+extension AuthorizationRequest {
+    /// Whether a provider could send a browser there: an absolute URI without a fragment (RFC 6749 §3.1.2).
+    public static func canReturn(to redirectURI: String) -> Bool {
+        RedirectAddress(redirectURI) != nil && redirectURI.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+            && !redirectURI.contains("#")
+    }
+}
+
 extension AuthSession {
     /// Begins a login whose answer the program itself receives, as a URL.
     ///

@@ -16,7 +16,7 @@ public struct ClientRegistration: Sendable {
     /// configures another one.
     public var replacedClientID: String
 
-    /// What else the answer had: `client_id_issued_at`, `registration_client_uri`, `registration_access_token` …
+    /// What else the answer had, such as `client_id_issued_at` and `registration_access_token`.
     public var additionalParameters = AdditionalParameters()
 
     /// Whether it has the secret that its method needs.

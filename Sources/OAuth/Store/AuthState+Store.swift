@@ -22,7 +22,10 @@ extension AuthState {
         guard stored.binding == binding else {
             session.generation = stored.generation
             holdsOthersSession = stored.refreshToken != nil
-            if stored.pendingBinding == binding { session.pendingCode = stored.pendingCode }
+            if stored.pendingBinding == binding {
+                session.pendingCode = stored.pendingCode
+                session.pendingRequest = stored.pendingRequest
+            }
             return false
         }
         if endsFailure(stored) {
@@ -31,7 +34,10 @@ extension AuthState {
         }
         session = stored
         outranksStored = false
-        if stored.pendingBinding ?? binding != binding { session.pendingCode = nil }
+        if stored.pendingBinding ?? binding != binding {
+            session.pendingCode = nil
+            session.pendingRequest = nil
+        }
         isUnsaved = false
         hasStoredWorked = false
         holdsOthersSession = false

@@ -32,6 +32,7 @@ extension StoredSession {
         case pendingRedirectURI = "pending_redirect_uri"
         case pendingVerifier = "pending_verifier"
         case pendingNonce = "pending_nonce"
+        case pendingRequest = "pending_request"
         case pendingBinding = "pending_binding"
     }
 
@@ -53,8 +54,9 @@ extension StoredSession {
             put(.pendingRedirectURI, .string(pendingCode.redirectURI))
             put(.pendingVerifier, .string(pendingCode.verifier.withPlaintext { $0 }))
             put(.pendingNonce, .string(pendingCode.nonce.withPlaintext { $0 }))
-            put(.pendingBinding, pendingBinding.map { .string($0) })
         }
+        put(.pendingRequest, pendingRequest.map { .string($0.withPlaintext { $0 }) })
+        put(.pendingBinding, pendingBinding.map { .string($0) })
         put(.scope, .array(scope.map(JSONValue.string)))
         put(.refusal, refusal.map { .string($0.rawValue) })
         if !barredRequests.isEmpty {
@@ -100,6 +102,7 @@ extension StoredSession {
             pendingCode = AuthorizationCode(
                 code: code, redirectURI: redirectURI, verifier: verifier, nonce: nonce)
         }
+        pendingRequest = secret(.pendingRequest)
         pendingBinding = string(.pendingBinding)
         scope = object[Member.scope.rawValue]?.array?.compactMap(\.string) ?? []
         refusal = string(.refusal).flatMap(ErrorCode.init(rawValue:))

@@ -26,6 +26,8 @@ public struct StoredSession: Sendable {
     public var idToken: Secret?
     /// A login that waits for `exchange`.
     public var pendingCode: AuthorizationCode?
+    /// A login that waits in a browser, as ``AuthorizationRequest/encoded()`` has it, for the URL that answers it.
+    public var pendingRequest: Secret?
     /// Scope tokens granted.
     public var scope: [String]
     /// The final `error` after which nobody asks again until a person does; nil while all is well.
@@ -44,7 +46,7 @@ public struct StoredSession: Sendable {
     /// A digest of the refresh token that was imported: once it is rotated, importing it again would be reuse
     /// (RFC 9700 §4.14.2), which costs the whole session.
     public var importedToken: String?
-    /// The client that ``pendingCode`` is for, where the rest belongs to another one; see ``binding``.
+    /// The client that ``pendingCode`` and ``pendingRequest`` are for, where the rest belongs to another one; see ``binding``.
     public var pendingBinding: String?
     /// Members of the record that this version does not know: kept for the one that does.
     var unknownMembers = JSONObject()

@@ -4,17 +4,29 @@ import AdminAPI
 import Configuration
 import OAuth
 
-/// `bearerd exchange`: finishes what `login --no-exchange` began.
-struct ExchangeCommand: PlainIdentityCommand {
+/// `bearerd exchange`: finishes what `login --no-exchange` or `login --redirect-uri` began.
+struct ExchangeCommand: IdentityCommand {
     static let name = "exchange"
-    static let summary = "finishes a login that was begun with --no-exchange"
+    static let summary = "finishes a login that was begun with --no-exchange or --redirect-uri"
+    static let options = [response]
+
+    private static let response = CommandOption(
+        "response", value: "URL", "the URL that was opened after --redirect-uri; else it is read from stdin")
 
     let operand: IdentityOperand
+    private let response: String?
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        response = arguments.value(Self.response)
+        operand = try IdentityOperand(arguments)
+    }
 
     func run(on chosen: ChosenIdentity) throws(CommandFailure) {
         let login = try chosen.perform(
             .session(identity: chosen.name), body: SessionHandover.pending.json,
-            here: { session throws(CommandFailure) in HandoverReport(login: try await session.exchange()) },
+            here: { session throws(CommandFailure) in
+                HandoverReport(login: try await session.exchange(response))
+            },
             reading: { HandoverReport($0) }
         ).login
         guard let login else {

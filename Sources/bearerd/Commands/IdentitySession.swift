@@ -138,13 +138,40 @@ struct IdentitySession {
         }
     }
 
-    /// Finishes a login whose code was kept.
+    /// Begins a login whose answer arrives as a URL, and keeps what that is held against.
+    ///
+    /// - Returns: where to send the browser.
+    func beginLogin(redirectURI: String) async throws(CommandFailure) -> String {
+        let request: AuthorizationRequest
+        do throws(TokenFailure) {
+            request = try await session.authorizationRequest(redirectURI: redirectURI)
+        } catch {
+            throw CommandFailure(error, of: session.identity)
+        }
+        do throws(StoreError) {
+            try await session.keep(request)
+        } catch {
+            throw CommandFailure(.inputOutput, "\(session.identity): \(error.reason)")
+        }
+        await session.stop()
+        return request.url
+    }
+
+    /// Finishes a login whose code was kept, or whose answer is `response`, else a line of standard input.
     ///
     /// - Returns: nil if there is none.
-    func exchange() async throws(CommandFailure) -> Login? {
+    func exchange(_ response: String?) async throws(CommandFailure) -> Login? {
         let login: Result<Login?, CommandFailure>
+        var response = response
+        if response == nil, await session.pendingCode() == nil, await session.pendingRequest() != nil {
+            response = readLine()
+        }
         do throws(LoginError) {
-            login = .success(try await session.logInWithPendingCode())
+            if let response {
+                login = .success(try await session.logIn(withAnswer: response))
+            } else {
+                login = .success(try await session.logInWithPendingCode())
+            }
         } catch {
             login = .failure(CommandFailure(error, of: session.identity))
         }

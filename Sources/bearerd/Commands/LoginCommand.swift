@@ -8,19 +8,23 @@ import OAuth
 struct LoginCommand: IdentityCommand {
     static let name = "login"
     static let summary = "logs somebody in, with a browser or on another device"
-    static let options = [noBrowser, device, noExchange, timeout]
+    static let options = [noBrowser, device, noExchange, redirectURI, timeout]
 
     private static let noBrowser = CommandOption(
         "no-browser", "prints the URL alone, and waits for the redirect")
     private static let device = CommandOption("device", "prints a code to type in on another device")
     private static let noExchange = CommandOption(
         "no-exchange", "stops at the code; 'exchange' finishes the login")
+    private static let redirectURI = CommandOption(
+        "redirect-uri", value: "URI", "prints the URL and ends; 'exchange' takes the URL that answers it")
     private static let timeout = CommandOption("timeout", value: "DURATION", "waits at most so long (5m)")
 
     let operand: IdentityOperand
     private let usesBrowser: Bool
     private let usesDevice: Bool
     private let isExchanged: Bool
+    /// Where the answer goes that nobody here awaits; nil to await it.
+    private let redirectURI: String?
     private let limit: Duration
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
@@ -29,6 +33,12 @@ struct LoginCommand: IdentityCommand {
         isExchanged = !arguments.has(Self.noExchange)
         guard !usesDevice || isExchanged && usesBrowser else {
             throw CommandFailure(.usage, "--device needs neither a browser nor an exchange")
+        }
+        redirectURI = arguments.value(Self.redirectURI)
+        if let redirectURI {
+            guard !usesDevice, AuthorizationRequest.canReturn(to: redirectURI) else {
+                throw CommandFailure(.usage, "--redirect-uri is an absolute URI, and not for --device")
+            }
         }
         limit = try arguments.duration(Self.timeout) ?? .seconds(300)
         operand = try IdentityOperand(arguments)
@@ -41,9 +51,11 @@ struct LoginCommand: IdentityCommand {
             throw CommandFailure(.usage, "\(identity.name): nobody logs in for \(grantType.shortName)")
         }
         let isOnDevice = usesDevice || grantType == .deviceCode
-        guard !isOnDevice || isExchanged else {
-            throw CommandFailure(.usage, "\(identity.name): --no-exchange is for logins in a browser")
+        guard !isOnDevice || isExchanged && redirectURI == nil else {
+            throw CommandFailure(
+                .usage, "\(identity.name): --no-exchange and --redirect-uri are for logins in a browser")
         }
+        if let redirectURI { return try begin(chosen, redirectURI) }
         let login = try CommandLoop.run { loop throws(CommandFailure) in
             let target = try await LoginTarget(of: identity, in: configuration, loop: loop)
             if isOnDevice { return try await DeviceLogin(target: target, loop: loop, limit: limit).run() }
@@ -55,6 +67,17 @@ struct LoginCommand: IdentityCommand {
         Console.remark(
             "\(identity.name): \(login?.message ?? "the code is kept; 'bearerd exchange' finishes the login")"
         )
+    }
+
+    /// Begins a login whose answer arrives at a program that knows no more than to hand a URL on.
+    private func begin(_ chosen: ChosenIdentity, _ redirectURI: String) throws(CommandFailure) {
+        let url = try CommandLoop.run { loop throws(CommandFailure) in
+            try await IdentitySession(of: chosen.identity, in: chosen.configuration, loop: loop)
+                .beginLogin(redirectURI: redirectURI)
+        }
+        try Console.show("\(url)\n")
+        Console.remark(
+            "\(chosen.name): 'bearerd exchange' takes the URL that answers this, on standard input")
     }
 }
 

@@ -53,6 +53,7 @@ extension CommandFailure {
         }
         let status: ExitStatus =
             switch failure.kind {
+            case .final where failure.reason == .badRedirectURI: .badData
             case .final, .doubtful: .permission
             case .misconfigured: .configuration
             case .transient: failure.reason == .badIDToken ? .badData : .unavailable
