@@ -193,7 +193,9 @@ package final class ServerConnection {
     }
 
     /// How the content of ``request`` ends (RFC 9112 §6.3), every doubt refused.
-    package var framing: Result<BodyFraming, HTTPParseError> { parser.framing }
+    ///
+    /// Kept apart from the parser, which another may replace once the head is whole.
+    package private(set) var framing = Result<BodyFraming, HTTPParseError>.success(.none)
 
     /// Whether nothing that has arrived waits to be read.
     package var hasReadAll: Bool { stream.input.isEmpty }
@@ -236,6 +238,7 @@ package final class ServerConnection {
         guard let consumed else { return false }
         stream.take(consumed, for: Turn.requestCost)
         persists = parser.isPersistent
+        framing = parser.framing
         return true
     }
 
