@@ -156,15 +156,18 @@ package final class Readiness {
         let deadline = timeout > .zero ? coarseNanoseconds() &+ lastTimeout.nanoseconds : .max
         if direction == .writing { beginLooking(until: deadline) }
         if deadline < timerDeadline { setTimer(to: deadline) }
-        // As `withUnsafeContinuation`, which would first ask, under a lock, for the executor that this runs on already;
-        // and other jobs might run before the closure.
-        let failure = await _unsafeInheritExecutor_withUnsafeContinuation {
+        let failure = await withUnsafeContinuation {
             (continuation: UnsafeContinuation<StreamError?, Never>) in
             let waiter = Waiter(continuation: continuation, deadline: deadline)
+            // Who is on no actor may have let other jobs run before this.
             switch direction {
+            case _ where isCancelled:
+                continuation.resume(returning: .closed)
             case .reading where isInterrupted:
                 isInterrupted = false
                 continuation.resume(returning: .closed)
+            case .reading where isReadable, .writing where isWritable:
+                continuation.resume(returning: nil)
             case .reading: reader = waiter
             case .writing: writer = waiter
             }

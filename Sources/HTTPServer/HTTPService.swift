@@ -175,8 +175,8 @@ package actor HTTPService: LoopConfined {
         let connection = client.connection
         connection.incoming.begin(framing, limit: limit)
         if connection.request.fields.containsToken("100-continue", in: .expect) {
-            try await connection.stream.write(
-                Array("HTTP/1.1 100 Continue\r\n\r\n".utf8), within: timeouts.header)
+            var invitation = HTTPResponse(status: 100)
+            try await connection.send(interim: &invitation, within: timeouts.header)
         }
         return try await connection.incoming.collect(until: deadline)
     }

@@ -4,8 +4,8 @@ internal import EventLoop
 internal import HTTPMessages
 
 extension HTTPRequest {
-    private static let viaLine = Array("Via: 1.1 bearerd\r\n".utf8)
-    private static let viaLineFromHTTP10 = Array("Via: 1.0 bearerd\r\n".utf8)
+    private static let via = PreparedField(.via, known: "\(HTTPVersion.http11.number) bearerd")
+    private static let viaFromHTTP10 = PreparedField(.via, known: "\(HTTPVersion.http10.number) bearerd")
 
     /// Makes this head, as a client sent it, the head that the upstream gets, but for the token and for what the
     /// connection up has to say in it.
@@ -26,9 +26,7 @@ extension HTTPRequest {
         setHost(for: plan)
         if route.forwarded != .none { tell(route.forwarded, host: host, peer: peer, scheme) }
         // The version in which it was received (RFC 9110 7.6.3).
-        if route.via {
-            fields.append(line: version == .http10 ? Self.viaLineFromHTTP10 : Self.viaLine, of: .via)
-        }
+        if route.via { fields.append(version == .http10 ? Self.viaFromHTTP10 : Self.via) }
         if !route.requestEdits.isEmpty { route.requestEdits.apply(to: &fields) }
         if !plan.keepsTarget, targetBytes != [UInt8(ascii: "*")] {
             setTarget(prefix: plan.upstreamPrefix, droppingFirst: plan.strippedCount)
@@ -58,8 +56,8 @@ extension HTTPRequest {
 
     private mutating func setHost(for plan: PreparedRoute) {
         switch plan.route.hostField {
-        case .upstream: fields.replace(with: plan.hostLine, of: .host)
-        case .preserve: if !fields.has(.host) { fields.append(line: plan.hostLine, of: .host) }
+        case .upstream: fields.replace(.host, with: plan.host)
+        case .preserve: if !fields.has(.host) { fields.append(plan.host) }
         case .value(let value): fields[.host] = value
         }
     }

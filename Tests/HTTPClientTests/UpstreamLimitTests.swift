@@ -6,7 +6,8 @@ import HTTPMessages
 import TestSupport
 import Testing
 
-@Suite(.blocking) struct UpstreamLimitTests {
+@Suite("The limit of connections to an upstream", .blocking)
+struct UpstreamLimitTests {
     private let upstream: RawUpstream
     private let address: UpstreamAddress
 
@@ -197,6 +198,6 @@ private final class PoolKeeper: @unchecked Sendable {
     }
 
     var idleCount: Int? {
-        get async throws { try await client.run { _ in self.pool?.idleCount } }
+        get async throws { try await client.run { _ in self.pool?.connections.idle } }
     }
 }

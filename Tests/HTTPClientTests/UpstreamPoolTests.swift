@@ -6,7 +6,8 @@ import HTTPMessages
 import TestSupport
 import Testing
 
-@Suite(.blocking) struct UpstreamPoolTests {
+@Suite("A pool of connections to an upstream", .blocking)
+struct UpstreamPoolTests {
     @Test func `the connection that became idle last is used first`() async throws {
         let upstream = try RawUpstream()
         let address = try upstream.address()
@@ -19,11 +20,36 @@ import Testing
                 pool.giveBack(connection)
             }
             let taken = pool.take(mayRepeat: false)
-            return (taken === second, taken?.requestsServed, pool.idleCount)
+            return (taken === second, taken?.requestsServed, pool.connections.idle)
         }
         #expect(isLast)
         #expect(served == 1)
         #expect(idle == 1)
+    }
+
+    @Test func `its connections are counted by what they do`() async throws {
+        let upstream = try RawUpstream()
+        let address = try upstream.address()
+        let counts = try await onLoop { multis in
+            let pool = UpstreamPool(address: address, limit: UpstreamLimit(maximum: 10), multis: multis)
+            var counts: [UpstreamConnections] = []
+            let (first, second) = (
+                try await pool.open(within: .seconds(5)), try await pool.open(within: .seconds(5))
+            )
+            counts.append(pool.connections)
+            _ = try await first.exchange()
+            pool.giveBack(first)
+            counts.append(pool.connections)
+            pool.discard(second)
+            counts.append(pool.connections)
+            let taken = try #require(pool.take(mayRepeat: true))
+            counts.append(pool.connections)
+            pool.end(taken, isRequestWhole: false)
+            return counts + [pool.connections]
+        }
+        #expect(counts.map(\.active) == [2, 1, 0, 1, 0])
+        #expect(counts.map(\.idle) == [0, 1, 1, 0, 0])
+        #expect(counts.allSatisfy { $0.connecting == 0 })
     }
 
     @Test func `an idle connection that the upstream ends is closed at once`() async throws {
@@ -36,7 +62,7 @@ import Testing
             _ = try await connection.exchange()
             pool.giveBack(connection)
             upstream.closeConnections()
-            try await eventually(multis.loop, "the idle connection to go") { pool.idleCount == 0 }
+            try await eventually(multis.loop, "the idle connection to go") { pool.connections.idle == 0 }
             #expect(pool.take(mayRepeat: true) == nil)
         }
         #expect(limit.openCount == 0)
@@ -73,12 +99,12 @@ import Testing
             _ = try await first.exchange()
             pool.giveBack(first)
             upstream.closeConnections()
-            try await eventually(multis.loop, "the idle connection to go") { pool.idleCount == 0 }
+            try await eventually(multis.loop, "the idle connection to go") { pool.connections.idle == 0 }
             for _ in 0..<50 {
                 #expect(pool.take(mayRepeat: false) == nil)
                 pool.giveBack(try await pool.open(within: .seconds(5)))
             }
-            #expect(pool.idleCount <= 9)
+            #expect(pool.connections.idle <= 9)
             #expect(pool.take(mayRepeat: true) != nil)
         }
     }
@@ -99,7 +125,7 @@ import Testing
             _ = try await connection.exchange()
             pool.giveBack(connection)
             isIdle.open()
-            try await eventually(multis.loop, "the talkative connection to go") { pool.idleCount == 0 }
+            try await eventually(multis.loop, "the talkative connection to go") { pool.connections.idle == 0 }
         }
     }
 
@@ -118,7 +144,7 @@ import Testing
             }
             pool.giveBack(connection)
             upstream.closeConnections()
-            try await eventually(multis.loop, "the idle TLS connection to go") { pool.idleCount == 0 }
+            try await eventually(multis.loop, "the idle TLS connection to go") { pool.connections.idle == 0 }
             return connection === first
         }
         #expect(reused)
@@ -154,8 +180,8 @@ import Testing
         try await onLoop { multis in
             let pool = UpstreamPool(address: address, limit: limit, lifetimes: lifetimes, multis: multis)
             pool.giveBack(try await pool.open(within: .seconds(5)))
-            #expect(pool.idleCount == 1)
-            try await eventually(multis.loop, "the connection to expire") { pool.idleCount == 0 }
+            #expect(pool.connections.idle == 1)
+            try await eventually(multis.loop, "the connection to expire") { pool.connections.idle == 0 }
         }
         #expect(limit.openCount == 0)
         try upstream.awaitNoConnections()
@@ -171,7 +197,7 @@ import Testing
             let connection = try await pool.open(within: .seconds(5))
             await multis.loop.pause(for: .milliseconds(40))
             pool.giveBack(connection)
-            #expect(pool.idleCount == 0)
+            #expect(pool.connections.idle == 0)
         }
     }
 
@@ -184,9 +210,9 @@ import Testing
             let busy = try await pool.open(within: .seconds(5))
             pool.giveBack(try await pool.open(within: .seconds(5)))
             pool.close()
-            #expect(pool.idleCount == 0)
+            #expect(pool.connections.idle == 0)
             pool.giveBack(busy)
-            #expect(pool.idleCount == 0)
+            #expect(pool.connections.idle == 0)
         }
         #expect(limit.openCount == 0)
         try upstream.awaitNoConnections()

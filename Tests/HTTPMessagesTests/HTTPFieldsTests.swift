@@ -4,7 +4,8 @@ import FuzzInvariants
 import HTTPMessages
 import Testing
 
-@Suite struct HTTPFieldsTests {
+@Suite("The fields of a message")
+struct HTTPFieldsTests {
     @Test func `a name is compared without case and written as spelt`() throws {
         let name = try #require(HTTPFields.Name("x-OWN"))
         #expect(name == HTTPFields.Name("X-Own"))
@@ -66,24 +67,6 @@ import Testing
         fields.append(.via, "\t 1.1 a ")
         #expect(fields[.via] == "1.1 a")
         #expect(Self.lines(fields) == ["Via: 1.1 a"])
-    }
-
-    @Test func `a ready-made line is taken as it is`() throws {
-        var fields = try Self.fields("Host: x", "Authorization: Basic y")
-        fields.remove(.authorization)
-        fields.append(line: latin1("Authorization: Bearer t\r\n"), of: .authorization)
-        #expect(fields[.authorization] == "Bearer t")
-        #expect(Self.lines(fields) == ["Host: x", "Authorization: Bearer t"])
-    }
-
-    @Test(arguments: [
-        "", "\r\n", "Via", ": b\r\n", "Via:b\r\n", "Via: b", "Via: b\n", "Via: b\r", "Via:\r\n", "Vi: ab\r\n",
-    ])
-    func `a line of another shape is not taken`(line: String) {
-        var fields = HTTPFields()
-        let isAppended = fields.append(line: latin1(line), of: .via)
-        #expect(!isAppended)
-        #expect(fields.isEmpty)
     }
 
     @Test func `values, counts and list members come from all lines`() throws {

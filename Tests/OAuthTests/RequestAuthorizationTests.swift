@@ -46,4 +46,14 @@ import Testing
         RequestAuthorization.authorize(&request, withBearer: Secret("fake"))
         #expect(request.headers == [NamedValue("Authorization", "Bearer fake")])
     }
+
+    @Test func `is left out, and the client's with it, for a token that no field may hold`() {
+        var field = RequestAuthorization()
+        var head = HTTPRequest(method: .get, target: "/")
+        field.authorize(&head, with: token("one"))
+        field.authorize(&head, with: token("two\r\nX-Evil: 1", 2))
+        #expect(head.fields.isEmpty)
+        field.authorize(&head, with: token("three", 3))
+        #expect(head.fields.values(of: .authorization) == ["Bearer three"])
+    }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPMessages
+internal import System
 
 extension HTTPFields {
     /// What the framing fields say, nil if there are none, or what is wrong with them.
@@ -11,7 +12,7 @@ extension HTTPFields {
     /// Drops the zeros before a length: a reader might take it for octal, or count its digits.
     mutating func shortenContentLength() {
         guard let index = entries.firstIndex(where: { $0.known == .contentLength }) else { return }
-        while entries[index].valueLength > 1, block[Int(entries[index].valueStart)] == Byte.zero {
+        while entries[index].valueLength > 1, block.bytes[Int(entries[index].valueStart)] == Byte.zero {
             entries[index].valueStart += 1
             entries[index].valueLength -= 1
             entries[index].isCanonical = false
@@ -33,7 +34,7 @@ extension HTTPFields {
     private func contentLength() throws(HTTPParseError) -> UInt64 {
         guard case .once(let digits) = occurrence(of: .contentLength) else { throw .repeatedContentLength }
         guard !digits.isEmpty else { throw .malformedContentLength }
-        let bytes = block.span
+        let bytes = block.bytes.span
         var length: Int64 = 0
         for index in digits {
             guard bytes[index].isDigit else { throw .malformedContentLength }
@@ -50,7 +51,7 @@ extension HTTPFields {
         var chunked = 0
         var isLast = false
         var hasUnknown = false
-        let bytes = block.span
+        let bytes = block.bytes.span
         for entry in entries where entry.known == .transferEncoding {
             var start = entry.valueRange.lowerBound
             let end = entry.valueRange.upperBound

@@ -5,12 +5,12 @@ internal import HTTPMessages
 extension HTTPFields {
     /// Whether the sender of a message in that version lets the connection live on after it (RFC 9112 §9.3).
     func isPersistent(_ version: HTTPVersion) -> Bool {
+        guard has(.connection) else { return version == .http11 }
         switch usualConnection {
         case .close: return false
         case .keepAlive: return true
         case nil: break
         }
-        guard has(.connection) else { return version == .http11 }
         return !containsToken("close", in: .connection)
             && (version == .http11 || containsToken("keep-alive", in: .connection))
     }

@@ -15,7 +15,7 @@ extension HTTPFields {
     var serializedRoom: Int { block.count &+ entries.count }
 
     func serialize(into output: inout OutputSpan<UInt8>) {
-        let bytes = block.span
+        let bytes = block.bytes.span
         var run = 0..<0
         for entry in entries {
             if entry.isCanonical, Int(entry.nameStart) == run.upperBound {

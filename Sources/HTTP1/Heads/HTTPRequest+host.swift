@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPMessages
+internal import System
 
 extension HTTPRequest {
     /// Judges `Host` and the target's form (RFC 9112 §3.2), and turns absolute-form into origin-form.
@@ -8,7 +9,7 @@ extension HTTPRequest {
         switch fields.occurrence(of: .host) {
         case .none: guard version == .http10 else { throw .missingHost }
         case .once(let host):
-            guard host.isEmpty || Authority.isValid(fields.block.span.extracting(host)) else {
+            guard host.isEmpty || Authority.isValid(fields.block.bytes.span.extracting(host)) else {
                 throw .malformedHost
             }
         case .repeated: throw .repeatedHost

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPMessages
+internal import System
 
 /// Reads the field lines of a head or of a trailer section (RFC 9112 §5), and remembers how far it came.
 ///
 /// Each line is judged from left to right. When the bytes end inside a line, its start is kept, and the line is judged
 /// again only when its LF has come: a head that trickles in costs no more than twice what one that is whole does.
 struct HeadScanner: Sendable {
-    /// The lines so far, as offsets in the head.
-    private(set) var entries: [HTTPFields.Entry] = []
+    /// The lines so far, as offsets in the head, and behind them what is left of an earlier one: to empty an array costs
+    /// as much as to judge a line.
+    private var entries: [HTTPFields.Entry] = []
+    /// How many lines there are.
+    private var lineCount = 0
     private var present: UInt64 = 0
     private let maxFields: Int
     private let index = KnownFieldName.index
@@ -23,21 +27,18 @@ struct HeadScanner: Sendable {
         self.maxFields = maxFields
     }
 
-    /// Prepares for a head, if it is a new one, with the memory that `fields` has from an earlier one.
-    ///
-    /// - Returns: whether it is a new one; `fields` is empty then.
-    mutating func begin(borrowing fields: inout HTTPFields) -> Bool {
-        guard !isBusy else { return false }
+    /// Prepares for a head, if it is a new one, with the memory that `fields` has from an earlier one: they mean nothing
+    /// then, until the head is finished or they are emptied.
+    mutating func begin(borrowing fields: inout HTTPFields) {
+        guard !isBusy else { return }
         isBusy = true
-        fields.removeAll(keepingCapacity: true)
         if fields.entries.capacity > entries.capacity { swap(&fields.entries, &entries) }
-        return true
     }
 
     /// Starts over with the next head.
     mutating func reset() {
         isBusy = false
-        if !entries.isEmpty { entries.removeAll(keepingCapacity: true) }
+        lineCount = 0
         present = 0
         position = 0
         scanned = 0
@@ -86,8 +87,9 @@ struct HeadScanner: Sendable {
 
     /// Moves what was found into `fields`: the bytes with one copy, the entries with none.
     mutating func finish(_ head: Span<UInt8>, into fields: inout HTTPFields) {
-        if !fields.block.isEmpty { fields.block.removeAll(keepingCapacity: true) }
+        fields.block.removeAll(keepingCapacity: true)
         fields.block.append(head)
+        if entries.count > lineCount { entries.removeLast(entries.count &- lineCount) }
         swap(&fields.entries, &entries)
         fields.present = present
         reset()
@@ -96,17 +98,18 @@ struct HeadScanner: Sendable {
     private mutating func add(
         _ known: KnownFieldName, name: Range<Int>, value: Range<Int>, isCanonical: Bool
     ) throws(HTTPParseError) {
-        guard entries.count < maxFields else { throw .tooManyFields }
+        guard lineCount < maxFields else { throw .tooManyFields }
         guard name.count <= Int(UInt16.max), value.upperBound <= HTTPFields.maximumBlock else {
             throw .headTooLarge
         }
         present |= known.bit
-        entries.append(
-            HTTPFields.Entry(
-                nameStart: UInt32(truncatingIfNeeded: name.lowerBound),
-                valueStart: UInt32(truncatingIfNeeded: value.lowerBound),
-                valueLength: UInt32(truncatingIfNeeded: value.count),
-                nameLength: UInt16(truncatingIfNeeded: name.count), known: known, isCanonical: isCanonical))
+        let entry = HTTPFields.Entry(
+            nameStart: UInt32(truncatingIfNeeded: name.lowerBound),
+            valueStart: UInt32(truncatingIfNeeded: value.lowerBound),
+            valueLength: UInt32(truncatingIfNeeded: value.count),
+            nameLength: UInt16(truncatingIfNeeded: name.count), known: known, isCanonical: isCanonical)
+        if lineCount < entries.count { entries[lineCount] = entry } else { entries.append(entry) }
+        lineCount &+= 1
     }
 
     /// Where the next line begins, `cursor` standing on the first byte that no field value may hold.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPMessages
+internal import System
 
 /// Reads request heads from a connection's bytes, strictly (RFC 9112 §3).
 ///
@@ -35,19 +36,22 @@ package struct RequestParser: Sendable {
         _ bytes: Span<UInt8>, into request: inout HTTPRequest
     ) throws(HTTPParseError) -> Int? {
         guard !bytes.isEmpty else { return nil }
-        if scanner.begin(borrowing: &request.fields) { request.removeAll() }
+        scanner.begin(borrowing: &request.fields)
+        var isFilled = false
         let head = bytes.extracting(first: limits.headerBytes)
         let isFull = head.count == limits.headerBytes
         guard scanner.hasNews(in: head) || isFull else { return nil }
         do throws(HTTPParseError) {
             guard let line = try requestLine(of: head), let end = try scanner.scanFields(of: head) else {
                 if isFull { throw .headTooLarge }
+                request.removeAll()
                 return nil
             }
             request.method = line.method
             request.version = line.version
-            request.targetBytes.append(head.extracting(line.target))
+            request.targetBytes.replaceAll(with: head.extracting(line.target))
             scanner.finish(head.extracting(first: end), into: &request.fields)
+            isFilled = true
             startLine = nil
             try request.checkHostAndTarget()
             judgeEnd(of: &request)
@@ -55,6 +59,7 @@ package struct RequestParser: Sendable {
         } catch {
             scanner.reset()
             startLine = nil
+            if !isFilled { request.removeAll() }
             throw error
         }
     }

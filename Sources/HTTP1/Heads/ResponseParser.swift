@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import HTTPMessages
+internal import System
 
 /// Reads response heads from an upstream's bytes, as strictly as ``RequestParser`` reads requests (RFC 9112 §4).
 package struct ResponseParser: Sendable {
@@ -33,18 +34,19 @@ package struct ResponseParser: Sendable {
         _ bytes: Span<UInt8>, into response: inout HTTPResponse
     ) throws(HTTPParseError) -> Int? {
         guard !bytes.isEmpty else { return nil }
-        if scanner.begin(borrowing: &response.fields) { response.removeAll() }
+        scanner.begin(borrowing: &response.fields)
         let head = bytes.extracting(first: limits.headerBytes)
         let isFull = head.count == limits.headerBytes
         guard scanner.hasNews(in: head) || isFull else { return nil }
         do throws(HTTPParseError) {
             guard let line = try statusLine(of: head), let end = try scanner.scanFields(of: head) else {
                 if isFull { throw .headTooLarge }
+                response.removeAll()
                 return nil
             }
             response.status = line.status
             response.version = line.version
-            response.reasonBytes.append(head.extracting(line.reason))
+            response.reasonBytes.replaceAll(with: head.extracting(line.reason))
             scanner.finish(head.extracting(first: end), into: &response.fields)
             startLine = nil
             isPersistent = response.fields.isPersistent(line.version)
@@ -52,6 +54,7 @@ package struct ResponseParser: Sendable {
             return end
         } catch {
             reset()
+            response.removeAll()
             throw error
         }
     }

@@ -4,13 +4,14 @@ package import HTTPExchange
 
 /// One worker's way to one route's upstream: has exchanges begin and end on connections that it keeps.
 ///
+/// Who asks it counts exchanges; how many of them share a connection, and which connections stay, is the pool's affair.
 /// Confined to its loop's thread.
 package protocol ExchangePool: AnyObject {
     associatedtype Exchange: UpstreamExchange
-    /// A right to one more connection.
+    /// A right to one more exchange, on a connection that may have to be made for it.
     associatedtype Place
 
-    /// An exchange on a connection that is kept, if there is one that can be used again.
+    /// An exchange on a connection that is kept, if there is one that can carry it.
     ///
     /// - Parameter mayRepeat: whether the request may be sent once more, should the upstream have closed meanwhile.
     func take(mayRepeat: Bool) -> Exchange?
@@ -18,8 +19,8 @@ package protocol ExchangePool: AnyObject {
     /// Takes a place for ``open(within:in:)``, if one is free and nobody waits for it.
     func takePlace() -> Place?
 
-    /// An exchange on a connection that no request has used before, or, when the limit is reached, on one that comes
-    /// free.
+    /// An exchange on a connection that no request has used before, or, when the limit is reached, on one that another
+    /// exchange has left.
     ///
     /// - Parameters:
     ///   - timeout: of the wait for a free place, and of the connecting; zero waits for ever.
@@ -32,7 +33,7 @@ package protocol ExchangePool: AnyObject {
     /// - Parameter isRequestWhole: whether the upstream has got all of the request.
     func end(_ exchange: Exchange, isRequestWhole: Bool)
 
-    /// Ends the exchange and its connection.
+    /// Ends the exchange, which is not over, and whatever on its connection cannot go on without it.
     func discard(_ exchange: Exchange)
 
     /// Learns that the upstream has ended the connection that was kept for this exchange.
@@ -40,10 +41,8 @@ package protocol ExchangePool: AnyObject {
     /// - Parameter instant: when it was no longer idle.
     func heedEnd(of exchange: Exchange, at instant: CoarseInstant)
 
-    /// The connections that wait for a request.
-    var idleCount: Int { get }
-    /// The connections that are being made.
-    var connectingCount: Int { get }
+    /// The connections that there are now.
+    var connections: UpstreamConnections { get }
     /// Whether more than half of the places are taken, by all workers.
     var isCrowded: Bool { get }
 

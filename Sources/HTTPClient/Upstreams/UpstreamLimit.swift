@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// How many connections all workers together may have to one route's upstream, and who waits for one.
+/// How many connections all workers together may have to one route's upstream, and which exchanges wait for one.
 ///
 /// The workers share it. It is touched when a connection is opened or closed, and when one becomes idle while
 /// somebody waits; never for a request that finds an idle connection. First come, first served.
@@ -11,8 +11,8 @@ package final class UpstreamLimit: Sendable {
     enum Outcome: Sendable {
         /// It may open a connection.
         case permit
-        /// Its pool has put an idle connection aside for it.
-        case connection
+        /// Its pool has put aside for it what another exchange has left.
+        case reserved
         case timedOut
         case cancelled
     }
@@ -119,7 +119,7 @@ package final class UpstreamLimit: Sendable {
         waiter?.continuation.resume(returning: grant)
     }
 
-    /// Whom a connection that has become idle in `pool` should serve.
+    /// Whom that should serve which an exchange has left in `pool`.
     func next(for pool: ObjectIdentifier) -> Next {
         state.withLock { state in
             guard let first = state.waiters.first else { return .nobody }

@@ -29,7 +29,9 @@ package final class UpstreamPool: ExchangePool {
     /// Idle connections, the one that became so last at the end.
     private var idle: [UpstreamConnection] = []
     /// The connections that are being made.
-    package private(set) var connectingCount = 0
+    private var connectingCount = 0
+    /// The connections that carry an exchange.
+    private var activeCount = 0
     /// Connections put aside for a waiter, by its number.
     private var reserved: [UInt64: UpstreamConnection] = [:]
     private var patience = UpstreamPatience()
@@ -69,8 +71,9 @@ package final class UpstreamPool: ExchangePool {
 
     deinit { limit.leave(ObjectIdentifier(self)) }
 
-    /// The connections that wait for a request.
-    package var idleCount: Int { idle.count }
+    package var connections: UpstreamConnections {
+        UpstreamConnections(connecting: connectingCount, active: activeCount, idle: idle.count)
+    }
 
     // MARK: The life of a connection
 
@@ -100,7 +103,7 @@ package final class UpstreamPool: ExchangePool {
                 !isOver(lifetimes.idleForUnrepeatable, since: connection.idleSince, at: now)
             else {
                 // Where none is used again there is one more with each request.
-                if learned == .zero, idle.count > Self.spares { discard(idle.removeFirst()) }
+                if learned == .zero, idle.count > Self.spares { drop(idle.removeFirst()) }
                 return nil
             }
             if claim(connection, at: now, if: { $0.isQuietNow }) { return connection }
@@ -118,10 +121,13 @@ package final class UpstreamPool: ExchangePool {
         idle.removeLast()
         connection.becomeBusy()
         if !isSpent(connection, at: now) {
-            if isQuiet(connection) { return true }
+            if isQuiet(connection) {
+                activeCount += 1
+                return true
+            }
             heedEnd(of: connection, at: now)
         }
-        discard(connection)
+        drop(connection)
         return false
     }
 
@@ -149,7 +155,9 @@ package final class UpstreamPool: ExchangePool {
             permit = held
         } else {
             switch try await place(within: timeout) {
-            case .connection(let connection): return connection
+            case .connection(let connection):
+                activeCount += 1
+                return connection
             case .permit(let granted): permit = granted
             }
         }
@@ -159,6 +167,7 @@ package final class UpstreamPool: ExchangePool {
         connection.stream.readiness.onEdge = { [weak self, unowned connection] in
             if connection.isIdle { self?.idleConnectionChanged(connection) }
         }
+        activeCount += 1
         return connection
     }
 
@@ -196,24 +205,25 @@ package final class UpstreamPool: ExchangePool {
 
     /// Takes back a connection whose response has been read to its end, and whose upstream will serve another.
     package func giveBack(_ connection: UpstreamConnection) {
+        activeCount -= 1
         let now = CoarseInstant.now
         guard !isClosed, !isSpent(connection, at: now), !connection.stream.readiness.peerHasEnded else {
             if connection.stream.readiness.peerHasEnded {
                 patience.sawEnd(after: .zero, requestsServed: connection.requestsServed + 1, at: now)
             }
-            return discard(connection)
+            return drop(connection)
         }
         if limit.isAwaited {
             // Who waits may not be able to repeat its request.
-            if patience.limit(at: now) == .zero { return discard(connection) }
+            if patience.limit(at: now) == .zero { return drop(connection) }
             switch limit.next(for: ObjectIdentifier(self)) {
             case .nobody: break
-            case .another: return discard(connection)
+            case .another: return drop(connection)
             case .own(let waiter):
                 connection.becomeIdle(at: now)
                 connection.becomeBusy()
                 reserved[waiter.number] = connection
-                return waiter.continuation.resume(returning: .connection)
+                return waiter.continuation.resume(returning: .reserved)
             }
         }
         connection.becomeIdle(at: now)
@@ -222,8 +232,11 @@ package final class UpstreamPool: ExchangePool {
     }
 
     package func discard(_ connection: UpstreamConnection) {
-        connection.close()
+        activeCount -= 1
+        drop(connection)
     }
+
+    private func drop(_ connection: UpstreamConnection) { connection.close() }
 
     /// Whether more than half of the places are taken, by all workers.
     package var isCrowded: Bool { limit.openCount > limit.maximum / 2 }
@@ -267,7 +280,7 @@ package final class UpstreamPool: ExchangePool {
         }
         switch grant {
         case .permit: return .permit(UpstreamPermit(limit))
-        case .connection:
+        case .reserved:
             guard let connection = reserved.removeValue(forKey: number) else { throw .busy }
             return .connection(connection)
         case .timedOut: throw .busy
@@ -277,7 +290,7 @@ package final class UpstreamPool: ExchangePool {
 
     /// Closes idle connections, the oldest first, for those who wait.
     private func surrender() {
-        while limit.isAwaited, !idle.isEmpty { discard(idle.removeFirst()) }
+        while limit.isAwaited, !idle.isEmpty { drop(idle.removeFirst()) }
     }
 
     // MARK: Idle connections
@@ -285,7 +298,7 @@ package final class UpstreamPool: ExchangePool {
     private func idleConnectionChanged(_ connection: UpstreamConnection) {
         guard !connection.isQuiet, let index = idle.firstIndex(where: { $0 === connection }) else { return }
         heedEnd(of: connection, at: .now)
-        discard(idle.remove(at: index))
+        drop(idle.remove(at: index))
     }
 
     /// Whether the connection has reached its age, or has been idle too long.
@@ -307,7 +320,7 @@ package final class UpstreamPool: ExchangePool {
     private func closeIdle(where isUnwanted: (UpstreamConnection) -> Bool) {
         let unwanted = idle.filter(isUnwanted)
         idle.removeAll(where: isUnwanted)
-        unwanted.forEach { discard($0) }
+        unwanted.forEach { drop($0) }
     }
 
     /// One timer for all: set when there is something idle, and left alone while requests come and go.

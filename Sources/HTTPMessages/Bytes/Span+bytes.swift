@@ -79,6 +79,7 @@ extension Span<UInt8> {
 
 extension [UInt8] {
     /// Appends a copy of `bytes`.
+    @inline(__always)
     package mutating func append(_ bytes: Span<UInt8>) {
         append(addingCapacity: bytes.count) { $0.append(copying: bytes) }
     }

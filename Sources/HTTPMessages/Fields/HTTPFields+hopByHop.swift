@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 extension HTTPFields {
     /// What is about one connection only, whether or not `Connection` names it (RFC 9110 §7.6.1).
     ///
@@ -57,8 +59,8 @@ extension HTTPFields {
     private func isSameName(_ name: Range<Int>, _ option: Range<Int>) -> Bool {
         guard name.count == option.count else { return false }
         for offset in 0..<name.count
-        where block[name.lowerBound &+ offset].asciiLowercased
-            != block[option.lowerBound &+ offset].asciiLowercased
+        where block.bytes[name.lowerBound &+ offset].asciiLowercased
+            != block.bytes[option.lowerBound &+ offset].asciiLowercased
         {
             return false
         }

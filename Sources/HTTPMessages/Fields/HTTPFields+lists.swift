@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 extension HTTPFields {
     /// Whether a comma-separated list, over all fields of that name, has a member (RFC 9110 §5.6.1).
     ///
@@ -27,7 +29,7 @@ extension HTTPFields {
 
     /// Calls back with the block and where in it each list member stands, white space and empty ones left out.
     func forEachListMember(of name: Name, _ body: (Span<UInt8>, Range<Int>) -> Void) {
-        let bytes = block.span
+        let bytes = block.bytes.span
         for entry in entries where matches(entry, name) {
             var start = entry.valueRange.lowerBound
             let end = entry.valueRange.upperBound

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 extension HTTPFields {
     /// Offsets are 32 bits wide; far below that a block is refused more bytes.
     package static var maximumBlock: Int { 1 &<< 30 }
 
     func text(_ range: Range<Int>) -> String {
-        String(decoding: block[range], as: UTF8.self)
+        String(decoding: block.bytes[range], as: UTF8.self)
     }
 
     func firstIndex(of name: Name) -> Int? {
@@ -41,7 +43,8 @@ extension HTTPFields {
     private func matchesUnknown(_ entry: Entry, _ spelling: Span<UInt8>) -> Bool {
         guard Int(entry.nameLength) == spelling.count else { return false }
         for offset in 0..<spelling.count
-        where block[Int(entry.nameStart) &+ offset].asciiLowercased != spelling[offset].asciiLowercased {
+        where block.bytes[Int(entry.nameStart) &+ offset].asciiLowercased != spelling[offset].asciiLowercased
+        {
             return false
         }
         return true
@@ -69,30 +72,12 @@ extension HTTPFields {
         guard let index = firstIndex(of: name) else { return append(name, bytes: value) }
         let start = block.count
         // Byte by byte: a slice of the block would be a second owner, and the block copied.
-        for offset in entries[index].nameRange { block.append(block[offset]) }
+        for offset in entries[index].nameRange { block.append(block.bytes[offset]) }
         guard let entry = finishLine(from: start, known: name.known, value: value) else { return false }
         entries[index] = entry
         guard count(of: name) > 1 else { return true }
         removeEntries { $0.matches($1, name) && $1.nameStart != entry.nameStart }
         return true
-    }
-
-    /// Puts a ready-made `Name: value CR LF` in the place of the first field of that name, keeping the name's spelling,
-    /// and removes the others; or appends it.
-    ///
-    /// The value is not looked at: whoever makes such a line answers for its bytes.
-    package mutating func replace(with line: [UInt8], of name: Name) {
-        guard let index = firstIndex(of: name) else {
-            append(line: line, of: name)
-            return
-        }
-        let spelling = entries[index].nameRange
-        let start = block.count
-        guard append(line: line, of: name), let entry = entries.popLast() else { return }
-        for offset in 0..<spelling.count { block[start &+ offset] = block[spelling.lowerBound &+ offset] }
-        entries[index] = entry
-        guard count(of: name) > 1 else { return }
-        removeEntries { $0.matches($1, name) && $1.nameStart != entry.nameStart }
     }
 
     /// Whether a field may hold these bytes (RFC 9110 §5.5).

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import System
+
 /// Header or trailer fields, in order, with their case and multiplicity as received (RFC 9110 §5).
 ///
 /// All lines live in one block of bytes; the entries only point into it. A parsed head enters the block with one
 /// append, and untouched neighbours leave it with one, so that a field costs neither an allocation nor a copy of
-/// its own. A value that is kept between messages (``removeAll(keepingCapacity:)``) stops allocating.
+/// its own, and of each field the text is kept that HTTP/1.1 sends, which is what a codec of another protocol takes
+/// names and values from. A value that is kept between messages (``removeAll(keepingCapacity:)``) stops allocating.
 package struct HTTPFields: Sendable {
     /// One field line, by its offsets in `block`.
     package struct Entry: Sendable {
@@ -36,7 +39,7 @@ package struct HTTPFields: Sendable {
     }
 
     /// Lines, and remains of removed ones.
-    package var block: [UInt8] = []
+    package var block = ByteBlock()
     package var entries: [Entry] = []
     /// A bit for each known name that an entry has.
     package var present: UInt64 = 0
@@ -66,7 +69,7 @@ package struct HTTPFields: Sendable {
 
     /// The first value of a name, as a slice of the block.
     package func bytes(of name: Name) -> ArraySlice<UInt8>? {
-        firstIndex(of: name).map { block[entries[$0].valueRange] }
+        firstIndex(of: name).map { block.bytes[entries[$0].valueRange] }
     }
 
     /// Whether there is one field of that name, and its value is `value`, case included.
@@ -74,7 +77,7 @@ package struct HTTPFields: Sendable {
     /// Mutating as ``copy(_:into:)`` is.
     package mutating func has(_ name: KnownFieldName, equalTo value: [UInt8]) -> Bool {
         guard case .once(let range) = occurrence(of: name), range.count == value.count else { return false }
-        for offset in 0..<value.count where block[range.lowerBound &+ offset] != value[offset] {
+        for offset in 0..<value.count where block.bytes[range.lowerBound &+ offset] != value[offset] {
             return false
         }
         return true
@@ -84,7 +87,9 @@ package struct HTTPFields: Sendable {
     ///
     /// Mutating only so that a head which an object holds is lent and not copied.
     package mutating func copy(_ name: Name, into bytes: inout [UInt8]) {
-        if let index = firstIndex(of: name) { bytes.append(contentsOf: block[entries[index].valueRange]) }
+        if let index = firstIndex(of: name) {
+            bytes.append(contentsOf: block.bytes[entries[index].valueRange])
+        }
     }
 
     /// Every value of a name, in order.
@@ -134,35 +139,10 @@ package struct HTTPFields: Sendable {
     @discardableResult
     package mutating func append(_ name: Name, bytes value: Span<UInt8>) -> Bool {
         let start = block.count
-        block.append(contentsOf: name.description.utf8)
+        block.append(name.description.utf8.span)
         guard let entry = finishLine(from: start, known: name.known, value: value) else { return false }
         entries.append(entry)
         present |= entry.known.bit
-        return true
-    }
-
-    /// Adds a ready-made `Name: value CR LF` at the end, with one copy: the way of the access token.
-    ///
-    /// The value is not looked at: whoever makes such a line answers for its bytes.
-    ///
-    /// - Parameter name: the line's.
-    /// - Returns: false, and nothing is added, if it has not that shape.
-    @discardableResult
-    package mutating func append(line: [UInt8], of name: Name) -> Bool {
-        let colon = name.description.utf8.count
-        guard line.count >= colon + 4, line[colon] == Byte.colon, line[colon + 1] == Byte.space,
-            line[line.count - 2] == Byte.carriageReturn,
-            line[line.count - 1] == Byte.lineFeed, block.count + line.count <= Self.maximumBlock
-        else { return false }
-        assert(line.span.equalsIgnoringCase(0..<colon, name.description.lowercased()), "another field's line")
-        let start = block.count
-        block.append(line.span)
-        entries.append(
-            Entry(
-                nameStart: UInt32(start), valueStart: UInt32(start + colon + 2),
-                valueLength: UInt32(line.count - colon - 4), nameLength: UInt16(colon), known: name.known,
-                isCanonical: true))
-        present |= name.known.bit
         return true
     }
 
@@ -174,8 +154,8 @@ package struct HTTPFields: Sendable {
 
     /// Removes every field.
     package mutating func removeAll(keepingCapacity: Bool = false) {
+        block.removeAll(keepingCapacity: keepingCapacity)
         // To empty an empty array costs as much as to empty a full one.
-        if !block.isEmpty { block.removeAll(keepingCapacity: keepingCapacity) }
         if !entries.isEmpty { entries.removeAll(keepingCapacity: keepingCapacity) }
         present = 0
     }
@@ -186,8 +166,8 @@ extension HTTPFields: Equatable {
     package static func == (left: HTTPFields, right: HTTPFields) -> Bool {
         guard left.entries.count == right.entries.count else { return false }
         return zip(left.entries, right.entries).allSatisfy { one, other in
-            left.block[one.nameRange] == right.block[other.nameRange]
-                && left.block[one.valueRange] == right.block[other.valueRange]
+            left.block.bytes[one.nameRange] == right.block.bytes[other.nameRange]
+                && left.block.bytes[one.valueRange] == right.block.bytes[other.valueRange]
         }
     }
 }

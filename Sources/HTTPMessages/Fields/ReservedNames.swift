@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 /// Names that a client may not use in our place, and what gateways take for them.
 ///
 /// CGI knows a field by its name in upper case with `_` for each `-` (RFC 3875 §4.1.18), and some servers write `_` for
@@ -45,7 +47,7 @@ extension HTTPFields {
     }
 
     private func isLookalike(_ entry: Entry, of names: ReservedNames) -> Bool {
-        entry.known == .other && names.areMistaken(for: block.span, entry.nameRange)
+        entry.known == .other && names.areMistaken(for: block.bytes.span, entry.nameRange)
     }
 }
 

@@ -6,4 +6,12 @@ package enum HTTPVersion: Sendable {
     case http10
     /// `HTTP/1.1`.
     case http11
+
+    /// As `Via` says it (RFC 9110 §7.6.3).
+    package var number: String {
+        switch self {
+        case .http10: "1.0"
+        case .http11: "1.1"
+        }
+    }
 }

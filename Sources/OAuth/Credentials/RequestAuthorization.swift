@@ -24,23 +24,26 @@ package struct RequestAuthorization {
 
     private let name: HTTPFields.Name
     /// What stands before the credential.
-    private let start: [UInt8]
+    private let scheme: String
     private var token: AccessTokenSnapshot?
-    private var line = Secret(bytes: [])
+    /// The field with the token, but for what is secret of it; nil where no field may hold the token.
+    private var form: PreparedField.Form?
+    private var field = Secret(bytes: [])
 
     package init(_ field: Field = Field()) {
         name = field.name
-        let scheme = field.scheme.isEmpty ? "" : field.scheme + " "
-        start = Array("\(field.name.description): \(scheme)".utf8)
+        scheme = field.scheme.isEmpty ? "" : field.scheme + " "
     }
 
     /// Authorises `request` with `token`, in place of whatever it has.
+    ///
+    /// A token that no field may hold is never sent, nor what was there.
     package mutating func authorize(
         _ request: inout some AuthorizableRequest, with token: AccessTokenSnapshot
     ) {
         if token !== self.token { prepare(token) }
         request.fields.remove(name)
-        request.fields.append(line: line.plaintextBytes, of: name)
+        if let form { request.fields.append(PreparedField(form, bytes: field.plaintextBytes)) }
     }
 
     /// Authorises `request` with a token that only this one carries.
@@ -55,15 +58,9 @@ package struct RequestAuthorization {
 
     private mutating func prepare(_ token: AccessTokenSnapshot) {
         self.token = token
-        line = token.token.withPlaintextBytes { token in
-            // Of its last size at once: what an array outgrows is freed as it is.
-            var line: [UInt8] = []
-            line.reserveCapacity(start.count + token.count + 2)
-            line += start
-            line.append(token)
-            line += [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
-            return Secret(bytes: line)
-        }
+        let prepared = token.token.withPlaintextBytes { PreparedField(name, bytes: $0, behind: scheme) }
+        form = prepared?.form
+        field = Secret(bytes: prepared?.bytes ?? [])
     }
 }
 

@@ -97,7 +97,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
     // MARK: Letting in
 
     /// Judges a peer by where it comes from, and tells one that may not connect.
-    func admits(_ stream: ByteStream, from peer: PeerAddress, on worker: isolated Worker) -> Bool {
+    func admits(_ stream: ByteStream, from peer: PeerAddress, on worker: isolated any Actor) -> Bool {
         guard snapshot.access.admits(peer) else {
             forwarder.recorder.metrics.countDenial(.peer)
             refuse(stream, .accessDenied(.peer), on: worker)
@@ -107,11 +107,11 @@ final class ConnectionKeeper<Pool: ExchangePool> {
     }
 
     /// Tells somebody who may not even connect.
-    private func refuse(_ stream: ByteStream, _ error: ProxyError, on worker: isolated Worker) {
+    private func refuse(_ stream: ByteStream, _ error: ProxyError, on worker: isolated any Actor) {
         guard let (head, body) = Rejection(error, identity: nil)?.message() else { return stream.close() }
         var closing = head
         closing.setDate()
-        closing.fields.append(line: forwarder.recorder.nextRequestID(), of: .xRequestID)
+        forwarder.recorder.identify(&closing.fields)
         let message = closing
         _ = loop.startTask { await ServerConnection.dismiss(stream, with: message, body) }
     }
@@ -119,7 +119,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
     /// Serves a connection that has a place in the budget, until it ends.
     func serve(
         _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Pool>,
-        on worker: isolated Worker
+        on worker: isolated any Actor
     ) {
         forwarder.recorder.metrics.openConnections += 1
         if dormant == nil { dormant = makeDormant(on: worker) }
@@ -128,7 +128,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
 
     private var dormantLimit: Duration { max(snapshot.serverTimeouts.idle - dormantAfter, .zero) }
 
-    private func makeDormant(on worker: isolated Worker) -> DormantConnections<ListenerPolicy> {
+    private func makeDormant(on worker: isolated any Actor) -> DormantConnections<ListenerPolicy> {
         DormantConnections(loop: loop, limit: dormantLimit) { [unowned self] connection in
             // On the loop's thread, which is the worker's executor.
             attach(
@@ -139,7 +139,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
 
     private func attach(
         _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Pool>, isSecured: Bool,
-        on worker: isolated Worker
+        on worker: isolated any Actor
     ) {
         if let seat = vacant.popLast() {
             seat.connection.begin(stream, from: peer)

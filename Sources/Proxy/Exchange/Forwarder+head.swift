@@ -50,6 +50,6 @@ extension Forwarder {
             guard client.request.fields.bytes(of: .xRequestID)?.isEmpty == true else { return }
             client.request.fields.remove(.xRequestID)
         }
-        client.request.fields.append(line: recorder.nextRequestID(), of: .xRequestID)
+        recorder.identify(&client.request.fields)
     }
 }

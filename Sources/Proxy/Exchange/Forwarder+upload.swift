@@ -26,7 +26,7 @@ extension Forwarder {
     /// Has a client that waits for a 100 send its body (RFC 9110 10.1.1); the upstream is not asked.
     private func invite(_ exchange: Exchange) async throws(ProxyError) {
         let client = exchange.client
-        guard client.request.version == .http11,
+        guard client.request.version != .http10,
             client.request.fields.containsToken("100-continue", in: .expect)
         else { return }
         client.request.fields.remove(.expect)

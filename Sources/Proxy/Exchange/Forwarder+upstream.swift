@@ -50,7 +50,6 @@ extension Forwarder {
             }
         }
         exchange.upstream = upstream
-        route.upstream.activeConnections += 1
         do throws(ProxyError) {
             if try sendRequest(of: exchange, to: upstream) {
                 // Here, where there is an actor to inherit.
@@ -170,7 +169,7 @@ extension Forwarder {
     private func forwardInterim(
         from upstream: Pool.Exchange, to exchange: Exchange
     ) async throws(ProxyError) {
-        guard exchange.client.request.version == .http11 else { return }
+        guard exchange.client.request.version != .http10 else { return }
         upstream.response.fields.removeHopByHop()
         upstream.response.fields.remove(.contentLength)  // RFC 9110 8.6
         try await send(interim: &upstream.response, to: exchange)
@@ -217,14 +216,12 @@ extension Forwarder {
     func endUpstream(of exchange: Exchange, on route: RouteState<Pool>) {
         guard let upstream = exchange.upstream else { return }
         exchange.upstream = nil
-        route.upstream.activeConnections -= 1
         route.pool.end(upstream, isRequestWhole: exchange.upload.isFinished)
     }
 
     func discardUpstream(of exchange: Exchange, on route: RouteState<Pool>) {
         guard let upstream = exchange.upstream else { return }
         exchange.upstream = nil
-        route.upstream.activeConnections -= 1
         route.pool.discard(upstream)
     }
 }

@@ -74,9 +74,10 @@ final class Forwarder<Client: ClientExchange, Pool: ExchangePool> {
         var counts = recorder.counts
         leftUpstreams.removeAll(where: \.isQuiet)
         for state in upstreams + leftUpstreams {
+            let connections = state.pool.connections
             counts.addUpstreamConnections(
-                route: state.route, connecting: state.pool.connectingCount, active: state.activeConnections,
-                idle: state.pool.idleCount)
+                route: state.route, connecting: connections.connecting, active: connections.active,
+                idle: connections.idle)
         }
         return counts
     }
@@ -88,7 +89,7 @@ final class Forwarder<Client: ClientExchange, Pool: ExchangePool> {
     }
 
     /// Whether there are connections to upstreams that wait for a request.
-    var hasIdleUpstreams: Bool { routing.routes.contains { $0.pool.idleCount > 0 } }
+    var hasIdleUpstreams: Bool { routing.routes.contains { $0.pool.connections.idle > 0 } }
 
     /// Lets go of the connections to upstreams that no request needs now.
     func closeIdleUpstreams() { for state in routing.routes { state.pool.closeIdleEverywhere() } }

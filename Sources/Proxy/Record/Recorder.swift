@@ -50,8 +50,8 @@ final class Recorder {
         return counts
     }
 
-    /// The field of a request that came without an identifier.
-    func nextRequestID() -> [UInt8] { requestIDs.nextLine() }
+    /// Gives a message that has no identifier one of its own.
+    func identify(_ fields: inout HTTPFields) { requestIDs.identify(&fields) }
 
     /// Counts a request and writes its line.
     func record<Client, Pool>(_ exchange: Exchange<Client, Pool>) {
@@ -68,7 +68,7 @@ final class Recorder {
             isReplayed: exchange.record.isReplayed, peer: client.peer.text)
         let target = exchange.originalTarget.isEmpty ? client.request.targetBytes : exchange.originalTarget
         if !client.request.fields.has(.xRequestID) {  // it was refused before one was made
-            client.request.fields.append(line: nextRequestID(), of: .xRequestID)
+            identify(&client.request.fields)
         }
         let identifier = client.request.fields.bytes(of: .xRequestID) ?? []
         accessLog.append(

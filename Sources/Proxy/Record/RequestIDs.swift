@@ -1,27 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import HTTPMessages
+
 /// Makes `X-Request-Id`s: 16 random digits that name this worker's life, then a count.
 struct RequestIDs {
-    private var line: [UInt8]
+    private var field: PreparedField
     private var count: UInt64 = 0
 
     init() {
         let prefix = String(UInt64.random(in: .min ... .max), radix: 16)
-        let name = "X-Request-Id: " + String(repeating: "0", count: 16 - prefix.count) + prefix
-        line = Array((name + "0000000000000000\r\n").utf8)
+        let value = String(repeating: "0", count: 16 - prefix.count) + prefix + "0000000000000000"
+        field = PreparedField(.xRequestID, known: value)
     }
 
-    /// A fresh field line, to be appended to a head.
-    mutating func nextLine() -> [UInt8] {
+    /// Puts a fresh one into a head that has none.
+    mutating func identify(_ fields: inout HTTPFields) {
         count &+= 1
         var rest = count
-        var position = line.count - 3
+        var position = 31
         while rest > 0 {
             let digit = UInt8(rest & 0xF)
-            line[position] = digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
+            field.set(position, to: digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
             position -= 1
             rest >>= 4
         }
-        return line
+        fields.append(field)
     }
 }

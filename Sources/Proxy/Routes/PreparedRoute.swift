@@ -11,7 +11,7 @@ final class PreparedRoute: Sendable {
 
     let upstreamPrefix: [UInt8]
     /// `Host` as the upstream expects it.
-    let hostLine: [UInt8]
+    let host: PreparedField
     /// How many bytes of the target `strip_prefix` drops.
     let strippedCount: Int
     /// Whether the target is forwarded as it came.
@@ -27,7 +27,7 @@ final class PreparedRoute: Sendable {
         self.route = route
         key = RouteKey(route)
         upstreamPrefix = Array(route.upstreamPrefix.utf8)
-        hostLine = Array("Host: \(route.upstreamAuthority)\r\n".utf8)
+        host = PreparedField(.host, known: route.upstreamAuthority)
         unwantedRequestTrailers =
             [.bearerdKey] + route.requestEdits.replacedNames
             + (route.session == nil ? [] : [route.credentials.name])

@@ -8,8 +8,6 @@ final class UpstreamState<Pool: ExchangePool> {
     let pool: Pool
     /// The name of the route.
     let route: String
-    /// Those that carry a request.
-    var activeConnections = 0
 
     init(_ shared: SharedUpstream, pool: Pool, route: String) {
         self.shared = shared
@@ -18,5 +16,8 @@ final class UpstreamState<Pool: ExchangePool> {
     }
 
     /// Whether there is no connection that is used or being made.
-    var isQuiet: Bool { activeConnections == 0 && pool.connectingCount == 0 }
+    var isQuiet: Bool {
+        let connections = pool.connections
+        return connections.active == 0 && connections.connecting == 0
+    }
 }

@@ -119,12 +119,14 @@ final class FakePool: ExchangePool {
     var failure: UpstreamError?
     private(set) var ended: [Bool] = []
     private(set) var discardedCount = 0
+    private var activeCount = 0
     private(set) var repeatable: [Bool] = []
 
     func take(mayRepeat: Bool) -> FakeUpstream? {
         repeatable.append(mayRepeat)
         guard kept > 0 else { return nil }
         kept -= 1
+        activeCount += 1
         exchange.begin(isFirst: false)
         return exchange
     }
@@ -133,18 +135,26 @@ final class FakePool: ExchangePool {
 
     func open(within timeout: Duration, in place: Bool?) async throws(UpstreamError) -> FakeUpstream {
         if let failure { throw failure }
+        activeCount += 1
         exchange.begin(isFirst: true)
         return exchange
     }
 
-    func end(_ exchange: FakeUpstream, isRequestWhole: Bool) { ended.append(isRequestWhole) }
+    func end(_ exchange: FakeUpstream, isRequestWhole: Bool) {
+        activeCount -= 1
+        ended.append(isRequestWhole)
+    }
 
-    func discard(_ exchange: FakeUpstream) { discardedCount += 1 }
+    func discard(_ exchange: FakeUpstream) {
+        activeCount -= 1
+        discardedCount += 1
+    }
 
     func heedEnd(of exchange: FakeUpstream, at instant: CoarseInstant) {}
 
-    var idleCount: Int { kept }
-    var connectingCount: Int { 0 }
+    var connections: UpstreamConnections {
+        UpstreamConnections(connecting: 0, active: activeCount, idle: kept)
+    }
     var isCrowded: Bool { false }
 
     func closeIdleEverywhere() { kept = 0 }
