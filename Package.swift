@@ -198,6 +198,9 @@ let package = Package(
             name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "FuzzInvariants"], swiftSettings: bridge
         ),
         .testTarget(
+            name: "TLSTests", dependencies: ["TLS", "Cryptography", "EventLoop", "TestSupport"],
+            swiftSettings: bridge),
+        .testTarget(
             name: "HTTP1Tests",
             dependencies: ["HTTP1", "EventLoop", "HTTPExchange", "HTTPMessages", "FuzzInvariants"],
             swiftSettings: bridge),

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+import EventLoop
+import TLS
+import TestSupport
+import Testing
+
+@Suite("The two sides of TLS", .blocking)
+struct HandshakeTests {
+    private let authority: TLSAuthority
+    private let security: ServerTLS
+
+    init() throws {
+        authority = try TLSAuthority()
+        security = ServerTLS(try Self.context(authority))
+    }
+
+    private static func context(_ authority: TLSAuthority, wantsClients: Bool = false) throws -> ServerContext
+    {
+        let files = try authority.certificate(for: ["a.test"])
+        return try ServerContext(
+            chain: TemporaryDirectory.contents(of: files.certificateFile),
+            key: Secret(bytes: TemporaryDirectory.contents(of: files.keyFile)),
+            clientAuthorities: wantsClients
+                ? TemporaryDirectory.contents(of: authority.certificateFile) : nil)
+    }
+
+    private func client(
+        believesAll: Bool = true, certificate: (certificateFile: String, keyFile: String)? = nil
+    ) throws -> ClientContext {
+        try ClientContext(
+            host: "a.test", authorities: nil, certificateFile: certificate?.certificateFile,
+            keyFile: certificate?.keyFile, skipsVerification: believesAll)
+    }
+
+    @Test func `carry bytes both ways, and an end in good order`() throws {
+        let pair = try #require(WirePair(security, client()))
+        let hands = pair.shakeHands()
+        #expect(hands.server.word == "moved" && hands.client.word == "moved")
+        #expect(pair.client.say("question").word == "moved")
+        #expect(pair.server.hear().text == "question")
+        #expect(pair.server.say("answer").word == "moved")
+        #expect(pair.server.endSending().word == "moved")
+        #expect(pair.client.hear().text == "answer")
+        #expect(pair.client.hear().result.word == "end")
+    }
+
+    @Test func `tell a cut from an end`() throws {
+        let pair = try #require(WirePair(security, client()))
+        _ = pair.shakeHands()
+        #expect(pair.server.say("answer").word == "moved")
+        pair.cut()
+        #expect(pair.client.hear().text == "answer")
+        #expect(pair.client.hear().result.word == "truncated")
+    }
+
+    @Test func `do not agree where nobody vouches for the server`() throws {
+        let pair = try #require(WirePair(security, client(believesAll: false)))
+        let hands = pair.shakeHands()
+        guard case .failed(.certificate) = hands.client else {
+            Issue.record("\(hands.client)")
+            return
+        }
+        guard case .failed(.transport) = hands.server else {
+            Issue.record("\(hands.server)")
+            return
+        }
+    }
+
+    @Test func `ask for a client's certificate where the server says so`() throws {
+        let strict = ServerTLS(try Self.context(authority, wantsClients: true))
+        let stranger = try #require(WirePair(strict, client()))
+        #expect(stranger.shakeHands().server.word != "moved")
+        let known = try #require(WirePair(strict, client(certificate: authority.client())))
+        #expect(known.shakeHands().server.word == "moved")
+    }
+
+    @Test func `understand a client that speaks plain HTTP, so far as to answer it`() throws {
+        let pair = try #require(WirePair(security, nil))
+        #expect(pair.client.say("GET / HTTP/1.1\r\nHost: a.test\r\n\r\n").word == "moved")
+        #expect(pair.server.handshake().word == "\(StreamError.unencrypted)")
+        #expect(pair.server.say("HTTP/1.1 400 ").word == "moved")
+        #expect(pair.client.hear().text == "HTTP/1.1 400 ")
+    }
+
+    @Test func `use another certificate from the next connection on`() throws {
+        let old = try #require(WirePair(security, client()))
+        _ = old.shakeHands()
+        security.replace(with: try Self.context(authority, wantsClients: true))
+        #expect(old.client.say("still here").word == "moved")
+        #expect(old.server.hear().text == "still here")
+        let new = try #require(WirePair(security, client()))
+        #expect(new.shakeHands().server.word != "moved")
+    }
+}
