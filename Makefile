@@ -136,14 +136,17 @@ test-tsan: bootstrap ## all tests under ThreadSanitizer
 
 .PHONY: dist
 dist: $(BUILT) ## tarballs of the source and of what is installed, in .build; the same input makes the same bytes
-	@deploy/dist $(VERSION) $(BINARY)
+	@$(if $(BUILT),deploy/bootstrap strip)
+	@deploy/dist $(VERSION) '$(BINARY)'
 
 .PHONY: image
 image: $(BUILT) ## bearerd:VERSION of the BINARY that was built, by docker, podman or buildah, else .build/bearerd-image.tar
+	@$(if $(BUILT),deploy/bootstrap python3 strip update-ca-certificates)
 	@deploy/image/build '$(BINARY)' $(VERSION)
 
 .PHONY: deb
 deb: $(BUILT) ## .build/bearerd_VERSION_ARCH.deb of the BINARY that was built
+	@$(if $(BUILT),deploy/bootstrap dh dpkg-buildpackage strip)
 	@deploy/deb '$(BINARY)' $(VERSION)
 
 .PHONY: install

@@ -6,6 +6,7 @@ import threading
 import time
 
 from checks import call_api, served
+from cluster import Cluster
 from sidecar import EXIT_PERMISSION
 from support import expect, wait_until
 
@@ -131,7 +132,31 @@ def other_name(case):
         "connect_to": f"localhost:{case.provider.port}"}))
 
 
+
+def kubernetes(case):
+    """A pod proves itself by its service account's token; one for another audience does not."""
+    subject, issuer = "system:serviceaccount:shop:orders", case.provider.issuer
+    with Cluster(case.directory) as cluster:
+        case.provider.administer("POST", "/identity-provider/instances", {
+            "alias": "cluster", "providerId": "kubernetes", "enabled": True, "config": {"issuer": cluster.issuer}})
+        case.provider.administer("POST", "/clients", {
+            "clientId": "workload", "enabled": True, "publicClient": False, "protocol": "openid-connect",
+            "serviceAccountsEnabled": True, "standardFlowEnabled": False, "clientAuthenticatorType": "federated-jwt",
+            "attributes": {"jwt.credential.issuer": "cluster", "jwt.credential.sub": subject}})
+        file = cluster.project(subject, issuer)
+        sidecar = case.sidecar({"grant_type": "client_credentials", "issuer": issuer, "ca_file": case.provider.ca_file,
+                                "client_id": "workload", "assertion_file": file})
+        with sidecar:
+            call_api(sidecar)
+            cluster.project(subject, issuer)  # the kubelet renews it
+            sidecar.command("refresh").must_be()
+            cluster.project(subject, "https://another.example.test")
+            expect(sidecar.command("refresh").code != 0, "a token for another audience was taken")
+            call_api(sidecar)  # the access token that there is
+
+
 CHECKS = {
+    "service account of Kubernetes": kubernetes,
     "issuer by another name (connect_to)": other_name,
     "one session, two daemons, ten commands": shared_under_load,
     "user disabled and enabled again": disabled_and_enabled,
