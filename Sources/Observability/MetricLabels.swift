@@ -16,6 +16,8 @@ package enum DenialReason: Int, MetricLabel {
     case authorization
     /// `limits.requests_per_second` is used up.
     case rate
+    /// No rule of `routes[].allow` is about the request.
+    case policy
 
     package var label: String {
         switch self {
@@ -26,6 +28,7 @@ package enum DenialReason: Int, MetricLabel {
         case .key: "key"
         case .authorization: "authorization"
         case .rate: "rate"
+        case .policy: "policy"
         }
     }
 }

@@ -75,6 +75,10 @@ package struct Rejection: Equatable, Sendable {
             self.init(
                 405, "method_not_allowed", "The route does not take this method.",
                 proxyStatus: "http_request_denied")
+        case .policyDenied:
+            self.init(
+                403, "policy_denied", "The route's rules do not allow this method and path.",
+                proxyStatus: "http_request_denied")
         case .requestTimedOut:
             self.init(
                 408, "request_timeout", "The request did not arrive in time.",

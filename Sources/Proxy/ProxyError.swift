@@ -13,6 +13,8 @@ package enum ProxyError: Error, Equatable, Sendable {
     case wrongHost
     case noRoute
     case methodNotAllowed
+    /// No rule of the route allows what is asked for.
+    case policyDenied
     case requestTimedOut
     case bodyTooLarge
     case rateLimited

@@ -83,6 +83,7 @@ let everyKey = """
         host: app:8080
         listen: unix:/run/bearerd.sock
         methods: [GET, PURGE]
+        allow: [{methods: [GET], path: /api/**}, {path: "/api/*/x"}]
         upstream: http://api.internal/prefix
         allow_insecure_upstream: true
         strip_prefix: true

@@ -111,6 +111,8 @@ import Testing
         #expect(route.host?.description == "app:8080")
         #expect(route.listen == .unix(path: "/run/bearerd.sock"))
         #expect(route.methods == [.get, HTTPMethod(rawValue: "PURGE")])
+        #expect(route.allow?.rules.map(\.path.text) == ["/api/**", "/api/*/x"])
+        #expect(route.allow?.rules.map(\.methods) == [[.get], nil])
         #expect(route.upstream.description == "http://api.internal/prefix")
         #expect(route.stripsPrefix)
         #expect(route.identity == "hand-made")

@@ -32,6 +32,7 @@ extension RouteConfiguration {
         let identity = section.identity(among: surroundings.identities)
         self.identity = identity
         target = section.target(isUsed: identity != nil || section.isInDoubt(.identity))
+        allow = section.has(.allow) ? RequestRules(reading: section) : nil
         authorization = section.value(.authorization, .word, default: .overwrite)
         let header = section.value(.header, .fieldName, default: .authorization)
         if HeaderEdits.framing.contains(header) || header == .host {

@@ -59,6 +59,8 @@ package struct RouteConfiguration: Sendable {
     package let identity: String?
     /// What the token is asked for; nil for what the identity asks for.
     package let target: TokenTarget?
+    /// What may be asked for (`allow`); nil for everything.
+    package let allow: RequestRules?
     /// What becomes of the client's own ``header``.
     package let authorization: AuthorizationPolicy
     /// The header that carries the token.

@@ -6,6 +6,7 @@ enum RouteKey: String, ConfigurationKey {
     case host
     case listen
     case methods
+    case allow
     case upstream
     case allowInsecureUpstream = "allow_insecure_upstream"
     case stripPrefix = "strip_prefix"

@@ -9,10 +9,13 @@ struct PathTraits {
     private(set) var hasDoubtfulEnd = false
     /// What needs to be read in both ways, because it could lead to different routes.
     private(set) var doubts: PathReading = []
+    /// What there is that can be read in two ways; it changes how many segments there are, if not the route.
+    private(set) var variants: PathReading = []
+    /// Whether a segment has `;parameters`.
+    private(set) var hasParameters = false
 
     init(of path: Span<UInt8>) {
         var found: PathReading = []
-        var hasParameters = false
         var hasPlainDotSegment = false
         var start = 0
         var cursor = 0
@@ -38,8 +41,10 @@ struct PathTraits {
         if hasParameters || !found.isEmpty { hasDoubtfulEnd = true }
         // Parameters reach to the end of a segment: what is in them counts, or not.
         if hasParameters || found.contains(.encodedSemicolon) { doubts = found }
+        variants = found
         // Where all dot segments are encoded, nobody who reads them in another way goes up at all.
         if hasPlainDotSegment { doubts.insert(.encodedDot) }
+        variants.formUnion(doubts)
     }
 
     private mutating func note(_ path: Span<UInt8>, _ segment: Range<Int>, hasPlain: inout Bool) {

@@ -8,11 +8,32 @@ package enum PercentEncoding {
             if isUnreserved(byte) {
                 output.append(byte)
             } else {
-                output += [
-                    Byte.percent, Byte.hexadecimalDigit(byte &>> 4), Byte.hexadecimalDigit(byte & 0xF),
-                ]
+                output += triplet(byte)
             }
         }
+    }
+
+    /// A byte as `%` and two upper-case digits.
+    static func triplet(_ byte: UInt8) -> [UInt8] {
+        [Byte.percent, Byte.hexadecimalDigit(byte &>> 4), Byte.hexadecimalDigit(byte & 0xF)]
+    }
+
+    /// The one spelling of what may be spelled in several ways: unreserved characters are decoded, the digits of all
+    /// other escapes are in upper case (RFC 3986 §6.2.2).
+    static func canonical(_ encoded: [UInt8]) -> [UInt8] {
+        guard encoded.contains(Byte.percent) else { return encoded }
+        var output: [UInt8] = []
+        var cursor = 0
+        while cursor < encoded.count {
+            if let decoded = encoded.span.percentDecoded(at: cursor) {
+                output += isUnreserved(decoded) ? [decoded] : triplet(decoded)
+                cursor += 3
+            } else {
+                output.append(encoded[cursor])
+                cursor += 1
+            }
+        }
+        return output
     }
 
     /// Encodes a text of its own, as ``encode(_:into:)`` does.

@@ -82,7 +82,7 @@ package enum RequestPath {
         return false
     }
 
-    private static func isNormal(_ path: Span<UInt8>) -> Bool {
+    static func isNormal(_ path: Span<UInt8>) -> Bool {
         var isSegmentStart = false
         for index in path.indices {
             switch path[index] {
@@ -109,7 +109,7 @@ package enum RequestPath {
     // MARK: Normal forms
 
     /// - Parameter length: what the form has beyond it may be cut off.
-    private static func resolve(
+    static func resolve(
         _ path: Span<UInt8>, asOnesThatRead reading: PathReading, upTo length: Int, canClimb: Bool = true
     ) -> [UInt8] {
         var form = NormalForm(upTo: length)

@@ -72,7 +72,15 @@ extension Forwarder {
         let route = try exchange.routing.table.route(
             for: client.request.method, client.request.targetBytes, host: client.request.fields[.host])
         exchange.route = route
+        if let rules = route.route.rules { try judge(client.request, by: rules) }
         return route
+    }
+
+    /// Judges what is asked for, before a token is taken for it.
+    private func judge(_ request: HTTPRequest, by rules: RequestRules) throws(ProxyError) {
+        guard rules.rule(for: request.method, request.pathBytes.span) == nil else { return }
+        recorder.metrics.countDenial(.policy)
+        throw .policyDenied
     }
 
     /// Counts down how often the request may still be forwarded, where it says so.

@@ -35,7 +35,8 @@ struct UpstreamFailure {
             label = .closed
             reason = "the connection was closed or reset before an answer"
         case .malformedRequest, .unencryptedRequest, .ambiguousPath, .accessDenied, .wrongHost, .noRoute,
-            .methodNotAllowed, .requestTimedOut, .bodyTooLarge, .rateLimited, .loopDetected, .loginRequired,
+            .methodNotAllowed, .policyDenied, .requestTimedOut, .bodyTooLarge, .rateLimited, .loopDetected,
+            .loginRequired,
             .misconfigured, .providerUnavailable, .clientGone:
             return nil
         }

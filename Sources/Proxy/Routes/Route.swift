@@ -63,6 +63,8 @@ package struct Route: Sendable {
     /// tell it in `Host`: to recognise a `Location` of its own.
     package var upstreamOrigins: [String]
     package var stripPrefix = false
+    /// What may be asked for; `nil` for everything.
+    package var rules: RequestRules?
     package var session: AuthSession?
     package var authorization = AuthorizationPolicy.overwrite
     /// How the token is written.

@@ -34,6 +34,7 @@ extension RouteConfiguration {
         route.listener = listen.map { ListenerKey($0) }
         route.methods = methods
         route.stripPrefix = stripsPrefix
+        route.rules = allow
         route.session = session
         route.authorization = authorization.policy
         route.credentials = RequestAuthorization.Field(name: header, scheme: scheme)

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Which paths a rule is about: `*` stands for anything within a segment, a segment `**` for any number of segments.
+///
+/// `/orders/**` matches `/orders` too. A slash at the end counts: `/orders` and `/orders/` are two paths. To match costs at
+/// most the product of both lengths, whatever stands in them.
+package struct PathPattern: Sendable, Equatable {
+    /// Why a text is no pattern.
+    package enum Fault: Error, Equatable, Sendable {
+        /// It does not begin with a slash.
+        case relative
+        /// `**` beside something else in a segment.
+        case mixedSegment
+        /// What no normal path has, so that nothing would match: an empty or dot segment, `;`, `\`, `?`, `#`, a control
+        /// character or a space.
+        case unmatchable
+    }
+
+    private enum Segment: Equatable {
+        case literal([UInt8])
+        /// Has at least one `*`.
+        case wild([UInt8])
+        /// `**`.
+        case any
+    }
+
+    private let segments: [Segment]
+    /// As it was written.
+    package let text: String
+
+    package init(_ text: String) throws(Fault) {
+        guard text.utf8.first == Byte.slash else { throw .relative }
+        self.text = text
+        let parts = text.utf8.dropFirst().split(separator: Byte.slash, omittingEmptySubsequences: false)
+        var segments: [Segment] = []
+        for (index, part) in parts.enumerated() {
+            let isLast = index == parts.count - 1
+            segments.append(try Self.segment(Array(part), isLast: isLast))
+        }
+        self.segments = segments
+    }
+
+    private static func segment(_ bytes: [UInt8], isLast: Bool) throws(Fault) -> Segment {
+        guard !bytes.isEmpty || isLast, bytes != [Byte.dot], bytes != [Byte.dot, Byte.dot],
+            !bytes.contains(where: { never.contains($0) || $0 <= Byte.space || $0 == 0x7F })
+        else { throw .unmatchable }
+        if bytes == [Byte.asterisk, Byte.asterisk] { return .any }
+        for (one, next) in zip(bytes, bytes.dropFirst()) where one == Byte.asterisk && next == Byte.asterisk {
+            throw .mixedSegment
+        }
+        // As a request would spell it: what is not ASCII comes percent-encoded.
+        let spelled = bytes.flatMap { $0 < 0x80 ? [$0] : PercentEncoding.triplet($0) }
+        let canonical = PercentEncoding.canonical(spelled)
+        return canonical.contains(Byte.asterisk) ? .wild(canonical) : .literal(canonical)
+    }
+
+    private static let never: Set<UInt8> = [
+        Byte.semicolon, Byte.backslash, Byte.questionMark, Byte.numberSign,
+    ]
+
+    /// Whether a path is one of these.
+    ///
+    /// - Parameter path: in a normal form, with canonical escapes (``PercentEncoding/canonical(_:)``).
+    package func matches(_ path: [UInt8]) -> Bool {
+        guard path.first == Byte.slash else { return false }
+        let parts = path.dropFirst().split(separator: Byte.slash, omittingEmptySubsequences: false)
+        return Wildcard.matches(
+            parts.count, segments.count, isWild: { segments[$0] == .any },
+            isEqual: { Self.matches(segments[$1], parts[$0]) })
+    }
+
+    private static func matches(_ segment: Segment, _ part: ArraySlice<UInt8>) -> Bool {
+        switch segment {
+        case .any: return true
+        case .literal(let bytes): return part.elementsEqual(bytes)
+        case .wild(let bytes):
+            guard !part.isEmpty else { return false }
+            let start = part.startIndex
+            return Wildcard.matches(
+                part.count, bytes.count, isWild: { bytes[$0] == Byte.asterisk },
+                isEqual: { bytes[$1] == part[start + $0] })
+        }
+    }
+}
+
+/// Matching a text against a pattern in which some elements stand for any number of others, none too.
+private enum Wildcard {
+    /// Goes back to the last wild element alone, which is enough: what an earlier one leaves, the last one can take.
+    ///
+    /// - Parameters:
+    ///   - isWild: of an element of the pattern, by its index.
+    ///   - isEqual: of an element of the text and one of the pattern, by their indices.
+    static func matches(
+        _ textCount: Int, _ patternCount: Int, isWild: (Int) -> Bool, isEqual: (Int, Int) -> Bool
+    ) -> Bool {
+        var (text, pattern) = (0, 0)
+        var last: (text: Int, pattern: Int)?
+        while text < textCount {
+            if pattern < patternCount, isWild(pattern) {
+                last = (text, pattern)
+                pattern += 1
+            } else if pattern < patternCount, isEqual(text, pattern) {
+                text += 1
+                pattern += 1
+            } else if let back = last {
+                last = (back.text + 1, back.pattern)
+                (text, pattern) = (back.text + 1, back.pattern + 1)
+            } else {
+                return false
+            }
+        }
+        while pattern < patternCount, isWild(pattern) { pattern += 1 }
+        return pattern == patternCount
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// What `routes[].allow` lets through, seen from a client and from the upstream.
+@Suite(.blocking) struct `A route with rules` {
+    private static let rules = """
+        allow:
+          - {methods: [GET], path: /orders/**}
+          - {methods: [POST], path: "/orders/*/comments"}
+        """
+
+    @Test func `passes what a rule is about, and denies the rest before it takes a token`() throws {
+        let sidecar = try Sidecar(Sidecar.Settings(route: Self.rules))
+        for (method, target) in [
+            ("GET", "/orders"), ("GET", "/orders/5?x=/admin"), ("HEAD", "/orders/5"),
+            ("POST", "/orders/5/comments"),
+        ] {
+            let answer = try sidecar.client().request(method, target)
+            #expect(answer.status == 200, "\(method) \(target)")
+        }
+        let passed = sidecar.upstream.requests.count
+        for (method, target) in [
+            ("GET", "/"), ("GET", "/admin"), ("DELETE", "/orders/5"), ("POST", "/orders/5"),
+            ("GET", "/ordersx"),
+            ("GET", "/orders/../admin"), ("GET", "/orders/%2e%2e/admin"), ("POST", "/orders/5%2fx/comments"),
+            ("GET", "/ORDERS/5"), ("OPTIONS", "*"),
+        ] {
+            let answer = try sidecar.client().request(method, target)
+            #expect(answer.status == 403, "\(method) \(target)")
+            #expect(answer.json["code"].string == "policy_denied")
+        }
+        #expect(sidecar.upstream.requests.count == passed)
+        #expect(try sidecar.metrics().sum("bearerd_denied_total", "reason=\"policy\"") == 10)
+    }
+
+    @Test func `that has none allows nothing, whoever could give a token`() throws {
+        let provider = try HostileProvider()
+        provider.always { _, _ in .response(503) }
+        let sidecar = try Sidecar(provider: provider, Sidecar.Settings(route: "allow: []"))
+        #expect(try sidecar.get("/").json["code"].string == "policy_denied")
+    }
+
+    @Test func `keeps a body that it does not take from being the next request`() throws {
+        let sidecar = try Sidecar(Sidecar.Settings(route: Self.rules))
+        let client = try sidecar.client()
+        #expect(try client.request("POST", "/admin", body: "GET /orders HTTP/1.1\r\n\r\n").status == 403)
+        #expect(try client.request("GET", "/orders").status == 200)
+        #expect(sidecar.upstream.requests.count == 1)
+    }
+
+    @Test(arguments: [
+        ("allow: [{path: orders}]", "must begin with '/'"), ("allow: [{path: /a**}]", "segment of its own"),
+        ("allow: [{path: /a//b}]", "matches nothing"), ("allow: [{methods: [GET]}]", "path"),
+        ("allow: [{path: /, method: [GET]}]", "did you mean 'methods'?"), ("allow: /orders", "allow"),
+    ])
+    func `that makes no sense is refused with its place`(rules: String, words: String) throws {
+        let provider = try HostileProvider()
+        let directory = try TemporaryDirectory()
+        let file = try directory.write(
+            "config.yaml",
+            Sidecar.configuration(
+                provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "fake",
+                directory: directory,
+                Sidecar.Settings(route: rules)))
+        let result = try BearerdProcess.command("check", "-c", file)
+        #expect(result.exit == 78)
+        #expect(result.errors.contains(words) && result.errors.contains("config.yaml:"), "\(result.errors)")
+    }
+}
