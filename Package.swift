@@ -28,6 +28,7 @@ let package = Package(
         .executable(name: "bearerd", targets: ["bearerd"]),
         .library(name: "OAuth", targets: ["OAuth"]),
         .library(name: "OAuthRuntime", targets: ["OAuthRuntime"]),
+        .library(name: "SessionImport", targets: ["SessionImport"]),
     ],
     targets: [
         .systemLibrary(name: "CLibevent", pkgConfig: "libevent", providers: [.apt(["libevent-dev"])]),

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Cryptography
+
 /// The persistence string: `name=value` pairs between `&`, percent-encoded.
 ///
 /// Three dialects exist: gtm-oauth2 leaves the access token out where there is a refresh token; GTMAppAuth up to 2
-/// always writes it; GTMAppAuth from 3 on renames `email` and `isVerified`, which nobody needs here, and leaves
+/// always writes it; GTMAppAuth from 3 on renames `email` and `isVerified`, and leaves
 /// `%`, `#`, `[` and `]` as they are. One reader does for all: what is no escape is taken as it stands, the first
 /// `=` ends a name, the last of equal names counts, `+` is no space.
 struct GTMOAuth2String {
@@ -11,6 +13,11 @@ struct GTMOAuth2String {
         case refreshToken = "refresh_token"
         case accessToken = "access_token"
         case scope
+        case userID
+        case email
+        case userEmail
+        case isVerified
+        case userEmailIsVerified
     }
 
     private var values: [Name: String] = [:]
@@ -32,7 +39,42 @@ struct GTMOAuth2String {
     func session() throws(ImportError) -> ImportedSession {
         var session = try ImportedSession(refreshToken: values[.refreshToken])
         session.take(scope: values[.scope])
+        session.userID = values[.userID]
+        session.userEmail = values[.userEmail] ?? values[.email]
+        let isVerified = (values[.userEmailIsVerified] ?? values[.isVerified] ?? "").lowercased()
+        session.isEmailVerified = ["1", "true", "t", "yes", "y"].contains(isVerified)
         return session
+    }
+
+    /// The string that gtm-oauth2 and GTMAppAuth up to 2 read, and GTMAppAuth from 3 on but for the address: names
+    /// sorted without case, all but unreserved characters encoded.
+    static func text(of session: ImportedSession) -> Secret {
+        var pairs: [(Name, String?)] = [
+            (.email, session.userEmail),
+            (.isVerified, session.userEmail.map { _ in session.isEmailVerified ? "1" : "0" }),
+        ]
+        pairs.append((.refreshToken, session.refreshToken.withPlaintext { $0 }))
+        pairs.append((.scope, session.scope.isEmpty ? nil : session.scope.joined(separator: " ")))
+        pairs.append((.userID, session.userID))
+        let fields = pairs.compactMap { name, value in value.map { "\(name.rawValue)=\(encode($0))" } }
+        return Secret(fields.joined(separator: "&"))
+    }
+
+    private static func encode(_ text: String) -> String {
+        var encoded = ""
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                encoded.append(Character(UnicodeScalar(byte)))
+            case _ where "-._~".utf8.contains(byte):
+                encoded.append(Character(UnicodeScalar(byte)))
+            default:
+                let digits = String(byte, radix: 16, uppercase: true)
+                encoded += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            }
+        }
+        return encoded
     }
 
     private static func decode(_ text: Substring.UTF8View?) -> String? {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// Why a file is not taken over.
-package enum ImportError: Error, Equatable, Sendable {
+public enum ImportError: Error, Equatable, Sendable {
     /// It is not what it should be; the reason is one of ours, nothing of the file is in it.
     case malformed(String)
     /// It holds a session that nobody can renew.
@@ -10,7 +10,7 @@ package enum ImportError: Error, Equatable, Sendable {
 
 extension ImportError {
     /// The reason as part of a sentence.
-    package var reason: String {
+    public var reason: String {
         switch self {
         case .malformed(let reason): reason
         case .noRefreshToken: "there is no refresh token in it, so nothing that would last; log in instead"

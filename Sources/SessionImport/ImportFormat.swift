@@ -4,7 +4,7 @@ internal import JSON
 internal import PropertyList
 
 /// What another program kept its session in.
-package enum ImportFormat: CaseIterable, Sendable {
+public enum ImportFormat: CaseIterable, Sendable {
     /// A refresh token alone, on one line.
     case refreshToken
     /// The persistence string of gtm-oauth2 and of GTMAppAuth, in any of its three dialects.
@@ -17,7 +17,7 @@ package enum ImportFormat: CaseIterable, Sendable {
     /// Reads a file of this format.
     ///
     /// - Throws: ``ImportError``.
-    package func parse(_ bytes: [UInt8]) throws(ImportError) -> ImportedSession {
+    public func parse(_ bytes: [UInt8]) throws(ImportError) -> ImportedSession {
         switch self {
         case .refreshToken:
             return try ImportedSession(refreshToken: Self.line(bytes))

@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
+public import Cryptography
 
 /// A session that another program kept, as far as it is of use here.
 ///
 /// Its access token is not: formats differ in whether they tell its expiry, and a refresh brings a new one.
-package struct ImportedSession: Sendable {
-    package var refreshToken: Secret
-    package var idToken: Secret?
+public struct ImportedSession: Sendable {
+    /// What the session goes on with.
+    public var refreshToken: Secret
+    /// Who the person is, where the format tells.
+    public var idToken: Secret?
     /// Scope tokens granted; none where the format does not tell.
-    package var scope: [String] = []
+    public var scope: [String] = []
     /// Whose client it is, where the format tells.
-    package var clientID: String?
+    public var clientID: String?
     /// Whose tokens they are, where the format tells.
-    package var issuer: String?
+    public var issuer: String?
+    /// The person, where the format tells (GTMOAuth2's `userID`).
+    public var userID: String?
+    /// The person's address, where the format tells (`email`, `userEmail`).
+    public var userEmail: String?
+    /// Whether the provider has verified that address (`isVerified`, `userEmailIsVerified`).
+    public var isEmailVerified = false
 
     /// - Throws: ``ImportError`` if the token is missing, or has bytes that no refresh token has.
     init(refreshToken text: String?) throws(ImportError) {

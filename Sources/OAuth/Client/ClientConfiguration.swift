@@ -65,6 +65,8 @@ public struct ClientConfiguration: Equatable, Sendable {
     public var endSessionParameters: [NamedValue] = []
     /// Where the browser goes when the provider's session has ended (OpenID Connect RP-Initiated Logout §3).
     public var postLogoutRedirectURI: String?
+    /// What people read of the client that a registration makes (`client_name`); nil for one made of ``name``.
+    public var clientName: String?
     /// Further client metadata of a registration (RFC 7591 §2), as text.
     public var registrationParameters: [NamedValue] = []
     /// Sent with every userinfo request.

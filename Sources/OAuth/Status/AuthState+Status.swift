@@ -48,7 +48,7 @@ extension AuthState {
                 code: code.rawValue,
                 detail:
                     "the authorization server refused this scope or resource, and may have spent the refresh "
-                    + "token; it is asked again once the configuration is changed, or by 'bearerd refresh'",
+                    + "token; it is asked again once the configuration is changed, or a person asks for a refresh",
                 at: nil)
         }
         if holdsOthersSession, access == nil {

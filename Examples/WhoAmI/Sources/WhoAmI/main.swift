@@ -25,18 +25,32 @@ let runtime = try AuthRuntime(storage: .directory("\(home)/.whoami"))
 let session = try runtime.session(for: client)
 await session.start()
 
-if await session.status.state == .empty {
+func logIn() async throws {
     try await runtime.logIn(session) { url in
         FileHandle.standardError.write(Data("Visit \(url)\n".utf8))
     }
 }
 
-for _ in 1...3 {
-    try await session.withFreshTokens { tokens in
+/// Asks the API; a 401 is followed by one refresh.
+func whoAmI() async throws -> String {
+    let answer = try await session.authorized(api.absoluteString) { credentials in
         var request = URLRequest(url: api)
-        request.setValue("Bearer \(tokens.accessToken)", forHTTPHeaderField: "Authorization")
-        let (body, _) = try await URLSession.shared.data(for: request)
-        print(String(decoding: body, as: UTF8.self))
+        request.setValue(credentials.value, forHTTPHeaderField: credentials.name)
+        let (body, response) = try await URLSession.shared.data(for: request)
+        let status = (response as? HTTPURLResponse)?.statusCode ?? 0
+        return ResourceAnswer(status: status, value: String(decoding: body, as: UTF8.self))
+    }
+    return answer.value
+}
+
+if await session.needsLogin { try await logIn() }
+for _ in 1...3 {
+    do {
+        print(try await whoAmI())
+    } catch TokenError.loginRequired {
+        // The provider has ended the session: somebody disabled it, or its refresh token was too old.
+        try await logIn()
+        print(try await whoAmI())
     }
 }
 await session.stop()

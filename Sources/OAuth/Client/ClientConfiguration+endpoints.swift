@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension ClientConfiguration {
+    /// A client of a server whose endpoints are given by hand.
+    ///
+    /// - Returns: nil if one of them is no absolute `http` or `https` URL.
+    public init?(
+        name: String, clientID: String, authorizationEndpoint: String, tokenEndpoint: String,
+        endSessionEndpoint: String? = nil, registrationEndpoint: String? = nil
+    ) {
+        self.init(name: name, clientID: clientID, grantType: .authorizationCode)
+        let given: [(Endpoint, String?)] = [
+            (.authorization, authorizationEndpoint), (.token, tokenEndpoint),
+            (.endSession, endSessionEndpoint),
+            (.registration, registrationEndpoint),
+        ]
+        for (endpoint, text) in given {
+            guard let text else { continue }
+            guard set(endpoint, to: text) else { return nil }
+        }
+    }
+
+    /// Gives an endpoint by hand, in place of what the server's metadata say.
+    ///
+    /// - Returns: false, with nothing changed, for what is no absolute `http` or `https` URL.
+    @discardableResult
+    public mutating func set(_ endpoint: Endpoint, to text: String) -> Bool {
+        guard let url = HTTPURL(text), url.scheme != .unix else { return false }
+        endpoints[endpoint] = url
+        return true
+    }
+
+    /// A client of Google, which gives a refresh token only where that is asked for.
+    public static func google(name: String, clientID: String) -> ClientConfiguration {
+        var client = ClientConfiguration(name: name, clientID: clientID, grantType: .authorizationCode)
+        client.issuer = "https://accounts.google.com"
+        client.authorizationParameters = [
+            NamedValue("access_type", "offline"), NamedValue("prompt", "consent"),
+        ]
+        return client
+    }
+}
