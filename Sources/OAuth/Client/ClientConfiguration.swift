@@ -46,7 +46,7 @@ public struct ClientConfiguration: Equatable, Sendable {
     public var resource: [String] = []
     /// What the identity's routes ask for beside ``resource``: a server refuses to narrow what was never granted.
     public var furtherResources: [String] = []
-    /// Whether these three are a route's and not the identity's own; see ``aimed(at:)``.
+    /// Whether these three are a route's and not the identity's own; see `aimed(at:)`.
     public internal(set) var isForRoute = false
     /// Whether a refresh must name the scope, because it is not what the session was begun with.
     public internal(set) var narrowsScope = false

@@ -3,7 +3,7 @@
 package import Cryptography
 import JSON
 
-/// An id token (OpenID Connect Core §2), taken apart; believe it only once ``IDTokenRules`` and its signature hold.
+/// An id token (OpenID Connect Core §2), taken apart; believe it only once `IDTokenRules` and its signature hold.
 public struct IDToken: Sendable {
     /// `iss`: who says so.
     public let issuer: String

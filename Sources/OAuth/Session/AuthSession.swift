@@ -4,7 +4,7 @@ public import ExecutorConfinement
 
 /// Drives one identity's ``AuthState``: asks the authorization server, stores, wakes those who wait.
 ///
-/// Every method runs on the executor given at the start. Threads that serve requests read ``slot`` and come here
+/// Every method runs on the executor given at the start. Threads that serve requests read `slot` and come here
 /// only when it is empty or a resource server refused the token.
 public actor AuthSession: ExecutorConfined {
     /// How long one request may wait for the renewal that an earlier one was to have, before it goes on without.

@@ -6,7 +6,7 @@ import HTTPMessages
 /// What is known of one identity's tokens, and every rule about them.
 ///
 /// A pure value: events are methods in the past tense, each told the time; what follows from them is read from
-/// ``nextAction(at:)``, ``answer(at:until:)``, ``published(at:)`` and ``nextMoment(after:)``. ``AuthSession`` does
+/// `nextAction(at:)`, `answer(at:until:)`, `published(at:)` and `nextMoment(after:)`. ``AuthSession`` does
 /// the rest. Rules by topic: `AuthState+Renewal` (when to ask and what an answer means), `AuthState+Rejection` (what
 /// resource servers think of a token), `AuthState+Store` (other processes, restarts), `AuthState+Status` (what
 /// people see).

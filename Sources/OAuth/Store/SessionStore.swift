@@ -25,7 +25,7 @@ public protocol SessionStore: Sendable {
     ///   - isolation: where the caller is, and `body` runs.
     ///   - body: what is done under the lock.
     /// - Returns: what `body` returns.
-    /// - Throws: ``StoreError/busy`` if another holder kept it for `limit`; ``StoreError/unavailable(_:)`` if the
+    /// - Throws: `StoreError.busy` if another holder kept it for `limit`; ``StoreError/unavailable(_:)`` if the
     ///   store cannot lock at all. `body` has not run then.
     func withLock<Answer: Sendable>(
         _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
