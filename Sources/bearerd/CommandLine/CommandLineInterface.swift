@@ -12,8 +12,7 @@ enum CommandLineInterface {
             RunCommand.self, CheckCommand.self, StatusCommand.self, LoginCommand.self, ExchangeCommand.self,
             TokenCommand.self, RefreshCommand.self, UserinfoCommand.self, RevokeCommand.self,
             LogoutCommand.self, ImportCommand.self, RegisterCommand.self, DiscoverCommand.self,
-            WaitCommand.self,
-            DemoCommand.self,
+            WaitCommand.self, HealthcheckCommand.self, DemoCommand.self,
         ]
     }
 

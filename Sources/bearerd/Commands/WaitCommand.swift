@@ -3,7 +3,6 @@
 import AdminAPI
 import Configuration
 import EventLoop
-import JSON
 import OAuth
 
 /// `bearerd wait --ready`: for entrypoints that start what needs the daemon.
@@ -31,39 +30,17 @@ struct WaitCommand: Command {
     func run() throws(CommandFailure) -> ExitStatus {
         let configuration = try file.load().configuration
         try CommandLoop.run { loop throws(CommandFailure) in
-            guard let client = try AdminClient(configuration.admin, loop: loop) else {
-                throw CommandFailure(.configuration, "there is no admin listener that could be asked")
-            }
+            let probe = try DaemonProbe(configuration, loop: loop)
             let deadline = ContinuousClock.now + limit
             var reason = "no daemon answers"
             while .now < deadline {
-                guard let obstacle = await Self.obstacle(client, until: deadline) else { return }
+                let left = min(max(.milliseconds(1), deadline - .now), .seconds(5))
+                guard let obstacle = await probe.obstacle(.readiness, within: left) else { return }
                 reason = obstacle
                 await loop.pause(for: min(Self.pause, max(.milliseconds(1), deadline - .now)))
             }
             throw CommandFailure(.unavailable, "not ready in time: \(reason)")
         }
         return .success
-    }
-
-    /// Why the daemon is not ready; nil if it is.
-    private static func obstacle(_ client: AdminClient, until deadline: Instant) async -> String? {
-        do throws(CommandFailure) {
-            let left = max(.milliseconds(1), deadline - .now)
-            switch try await client.get(.readiness, timeLimit: min(left, .seconds(5))) {
-            case .notRunning: return "no daemon answers"
-            case .answered(200, _): return nil
-            case .answered(let status, let body): return reasons(in: body) ?? "the daemon answers \(status)"
-            }
-        } catch {
-            return error.message
-        }
-    }
-
-    /// The states of those without a token, as the daemon tells them.
-    private static func reasons(in body: [UInt8]) -> String? {
-        let report = (try? JSONValue(parsing: body)).flatMap { ReadinessReport($0) }
-        let words = report?.reasons.map(\.words) ?? []
-        return words.isEmpty ? nil : words.joined(separator: ", ")
     }
 }

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AdminAPI
+import Configuration
+import EventLoop
+import JSON
+
+/// Asks the daemon that a configuration describes how it is.
+struct DaemonProbe {
+    private let client: AdminClient
+
+    init(_ configuration: Configuration, loop: EventLoop) throws(CommandFailure) {
+        guard let client = try AdminClient(configuration.admin, loop: loop) else {
+            throw CommandFailure(.configuration, "there is no admin listener that could be asked")
+        }
+        self.client = client
+    }
+
+    /// What `resource` has against the daemon; nil if nothing.
+    func obstacle(_ resource: AdminResource, within limit: Duration) async -> String? {
+        do throws(CommandFailure) {
+            switch try await client.get(resource, timeLimit: limit) {
+            case .notRunning: return "no daemon answers"
+            case .answered(200, _): return nil
+            case .answered(let status, let body):
+                return Self.reasons(in: body) ?? "the daemon answers \(status)"
+            }
+        } catch {
+            return error.message
+        }
+    }
+
+    /// The states of those without a token, as the daemon tells them.
+    private static func reasons(in body: [UInt8]) -> String? {
+        let report = (try? JSONValue(parsing: body)).flatMap { ReadinessReport($0) }
+        let words = report?.reasons.map(\.words) ?? []
+        return words.isEmpty ? nil : words.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AdminAPI
+import Configuration
+import EventLoop
+
+/// `bearerd healthcheck`: for what runs images without a shell and asks whether the process in them still works.
+struct HealthcheckCommand: Command {
+    static let name = "healthcheck"
+    static let summary = "asks a daemon for a sign of life"
+    static let options = [ready]
+
+    private static let ready = CommandOption(
+        "ready", "and whether every identity that a route names has a token")
+    /// The whole command takes two seconds at most.
+    private static let limit = Duration.milliseconds(1500)
+
+    private let resource: AdminResource
+    private let file: ConfigurationFile
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        resource = arguments.has(Self.ready) ? .readiness : .health
+        file = try ConfigurationFile(arguments)
+    }
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        let configuration = try file.load().configuration
+        let obstacle = try CommandLoop.run { [resource] loop throws(CommandFailure) in
+            try await DaemonProbe(configuration, loop: loop).obstacle(resource, within: Self.limit)
+        }
+        if let obstacle { throw CommandFailure(.unavailable, obstacle) }
+        try Console.show(resource == .readiness ? "ready\n" : "ok\n")
+        return .success
+    }
+}
