@@ -22,6 +22,7 @@ extension Configuration {
         store = StoreConfiguration(reading: root.section(.store))
         root.checkAddresses(listen, admin: admin, development: development)
         root.checkStrangers(listen, tls: tls, access: access)
+        root.checkHosts(listen, access: access)
 
         let timeouts = timeouts
         let named = root.namedSections(.identities, IdentityKey.self)
@@ -73,6 +74,18 @@ extension Section<RootKey> {
         )
     }
 
+    /// A listener on all addresses has no name of its own by which callers elsewhere could mean it.
+    fileprivate func checkHosts(_ listen: [ListenAddress], access: AccessConfiguration) {
+        guard access.hosts == nil, let open = listen.first(where: \.isEveryAddress) else { return }
+        let section = section(.access, AccessConfiguration.Key.self)
+        guard ![.hosts, .key].contains(where: section.isInDoubt) else { return }
+        guard ![RootKey.unsafeListen, .tls, .access].contains(where: isInDoubt) else { return }
+        warn(
+            .listen,
+            "callers of \(open) that call it anything but localhost get 421: list the names they use in access.hosts"
+        )
+    }
+
     /// No address can be listened on twice.
     fileprivate func checkAddresses(
         _ listen: [ListenAddress], admin: AdminConfiguration?, development: DevelopmentConfiguration
@@ -108,6 +121,14 @@ extension Section<RootKey> {
 }
 
 extension ListenAddress {
+    /// The wildcard of either family.
+    fileprivate var isEveryAddress: Bool {
+        switch self {
+        case .tcp(let host, _): host == "0.0.0.0" || host == "::"
+        case .unix, .systemd, .descriptor: false
+        }
+    }
+
     /// Port 0, which two listeners may both ask for.
     fileprivate var isAnyFreePort: Bool {
         switch self {

@@ -162,8 +162,22 @@ import Testing
         let open = try #require(warnings("unsafe_listen: true\nlisten: [127.0.0.1:1, 0.0.0.0:8080]\n").first)
         #expect(open.path == "unsafe_listen")
         #expect(open.reason.contains("0.0.0.0:8080") && open.reason.contains("access.key"))
-        #expect(warnings("listen: 0.0.0.0:8080\nunsafe_listen: true\naccess: {key: fake}\n").isEmpty)
+        #expect(
+            warnings("listen: 0.0.0.0:8080\nunsafe_listen: true\naccess: {key: fake, hosts: [a]}\n").isEmpty)
         #expect(warnings("listen: [127.0.0.1:8080, 'unix:/x']\nunsafe_listen: true\n").isEmpty)
+    }
+
+    @Test(arguments: [
+        ("0.0.0.0:8080", true), ("'[::]:8080'", true), ("192.0.2.1:8080", false), ("127.0.0.1:1", false),
+    ])
+    func `a listener on all addresses needs to be told what it is called`(address: String, isWarnedOf: Bool) {
+        func warnings(_ access: String) -> [ConfigurationProblem] {
+            report("listen: \(address)\nunsafe_listen: true\naccess: {key: fake\(access)}\n" + smallest)
+                .problems
+        }
+        #expect(warnings("").map(\.path) == (isWarnedOf ? ["listen"] : []))
+        #expect(warnings("").allSatisfy { $0.severity == .warning && $0.reason.contains("access.hosts") })
+        #expect(warnings(", hosts: [bearerd]").isEmpty)
     }
 
     @Test func `what is connected to counts for that`() {
