@@ -78,7 +78,7 @@ import Testing
     @Test func `must be one that is known`() {
         #expect(
             client("keyclaok", issuer: "https://a").problems == [
-                "'keyclaok' is not one of google, keycloak, entra, okta, auth0; did you mean 'keycloak'?"
+                "'keyclaok' is not one of google, keycloak, entra, okta, auth0, keycloak-k8s, entra-wif, gcp-wif, spiffe; did you mean 'keycloak'?"
             ])
     }
 }

@@ -7,9 +7,9 @@ internal import OAuth
 /// How the client proves itself and its grant.
 extension ClientConfiguration {
     /// How the client proves itself.
-    mutating func readAuthentication(_ section: Section<IdentityKey>) {
+    mutating func readAuthentication(_ section: Section<IdentityKey>, preset: Preset?) {
         authentication = section.value(
-            .tokenEndpointAuthMethod, .word, default: standardAuthentication(section))
+            .tokenEndpointAuthMethod, .word, default: standardAuthentication(section, preset))
         basicEncoding = section.value(.basicEncoding, .word, default: .automatic)
         presentsCertificate = section.has(.clientCertificateFile)
         readAssertions(section)
@@ -21,8 +21,12 @@ extension ClientConfiguration {
     }
 
     /// What a client with these credentials does unless it is told otherwise.
-    private func standardAuthentication(_ section: Section<IdentityKey>) -> ClientAuthentication {
+    private func standardAuthentication(
+        _ section: Section<IdentityKey>, _ preset: Preset?
+    ) -> ClientAuthentication {
         if section.hasSecret(.clientSecret) { return .basic }
+        // There the assertion is what is exchanged, and more of a proof makes it fail.
+        if preset?.exchangesAssertion == true { return .none }
         // With `jwt_bearer` key and assertion are the grant's.
         guard grantType != .jwtBearer else { return .none }
         return section.has(.privateKeyFile) || section.has(.assertionFile) ? .privateKeyJWT : .none
@@ -78,7 +82,7 @@ extension ClientConfiguration {
     // MARK: The grant
 
     /// What a grant made from configuration needs.
-    mutating func readGrant(_ section: Section<IdentityKey>) {
+    mutating func readGrant(_ section: Section<IdentityKey>, preset: Preset?) {
         username = section.value(.username, .text)?.value
         subjectTokenType = section.value(.subjectTokenType, .tokenType)?.value
         requestedTokenType = section.value(.requestedTokenType, .tokenType)?.value
@@ -92,7 +96,12 @@ extension ClientConfiguration {
                 .grantType,
                 "RFC 9700 section 2.4 forbids the password grant: it shows a person's password to us")
         case .tokenExchange:
-            section.require(.subjectTokenFile, "is missing, and token_exchange needs it")
+            if preset?.exchangesAssertion == true {
+                subjectTokenType = subjectTokenType ?? ValueKind.jwtTokenType
+                requestedTokenType = requestedTokenType ?? ValueKind.standardTokenType
+            } else {
+                section.require(.subjectTokenFile, "is missing, and token_exchange needs it")
+            }
             subjectTokenType = subjectTokenType ?? ValueKind.standardTokenType
             acceptedTokenTypes.append("n_a")
         case .jwtBearer:

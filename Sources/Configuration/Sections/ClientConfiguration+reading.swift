@@ -45,7 +45,12 @@ extension ClientConfiguration {
             if Self.unusedEndpoints.contains(endpoint) { section.warn(key, "is not used yet") }
         }
         let others: [IdentityKey] = [.discoveryURL, .tokenEndpoint, .preset]
-        if issuer == nil, !section.has(.discoveryURL), !section.has(.tokenEndpoint),
+        if issuer == nil, !others.contains(where: section.isInDoubt), endpoints[.token] == nil,
+            !section.has(.discoveryURL), let endpoint = preset?.tokenEndpoint
+        {
+            endpoints[.token] = endpoint
+        }
+        if issuer == nil, !section.has(.discoveryURL), endpoints[.token] == nil,
             !others.contains(where: section.isInDoubt)
         {
             section.require(.issuer, "is missing, and there is neither discovery_url nor token_endpoint")

@@ -5,7 +5,7 @@ internal import OAuth
 
 extension Section<IdentityKey> {
     /// Where the credentials of an identity are, each checked as far as it can be without the provider.
-    var credentials: [Credential: SecretSource] {
+    func credentials(_ preset: Preset?) -> [Credential: SecretSource] {
         var sources: [Credential: SecretSource] = [:]
         sources[.clientSecret] = secret(.clientSecret)
         sources[.password] = secret(.password)
@@ -13,6 +13,9 @@ extension Section<IdentityKey> {
         sources[.privateKey] = file(.privateKeyFile, check: checkPrivateKey)
         sources[.assertion] = file(.assertionFile)
         sources[.subjectToken] = file(.subjectTokenFile)
+        if preset?.exchangesAssertion == true, sources[.subjectToken] == nil {
+            sources[.subjectToken] = sources.removeValue(forKey: .assertion)
+        }
         let key = try? sources[.privateKey].map { try PrivateKey(parsing: $0.read()) }
         sources[.assertionCertificate] = file(.assertionCertificateFile, isPublic: true) { text in
             guard let certificate = text.withPlaintext({ Certificate(pem: Array($0.utf8)) }) else {
@@ -35,7 +38,7 @@ extension Section<IdentityKey> {
                 case .privateKey: .privateKeyFile
                 case .assertion: .assertionFile
                 case .assertionCertificate: .assertionCertificateFile
-                case .subjectToken: .subjectTokenFile
+                case .subjectToken: has(.subjectTokenFile) ? .subjectTokenFile : .assertionFile
                 }
             keys[entry.key] = key.isSecret ? spelling(ofSecret: key) : key.rawValue
         }

@@ -12,7 +12,8 @@ extension IdentityConfiguration {
         if transport.skipsVerification {
             section.warn(.insecureSkipVerify, "turns off every check of the provider's certificate")
         }
-        credentials = section.credentials
+        let preset = section.value(.preset, ValueKind<Preset>.word)?.value
+        credentials = section.credentials(preset)
         credentialKeys = section.credentialKeys(of: credentials)
         onStateChange = section.command(.onStateChange)
 
@@ -20,18 +21,19 @@ extension IdentityConfiguration {
         redirectURI = section.redirectURI(isBoundElsewhere: section.has(.redirectListen))
 
         let clientID = section.value(.clientID, .text)?.value
-        let grantType = section.value(.grantType, .grantType, default: .authorizationCode)
+        let grantType = section.value(
+            .grantType, .grantType, default: preset?.grantType ?? .authorizationCode)
         var client = ClientConfiguration(
             name: name.value, clientID: clientID ?? "", grantType: grantType)
-        let preset = section.value(.preset, ValueKind<Preset>.word)?.value
         client.readProvider(section, preset: preset, connectTo: transport.connectTo)
-        client.readAuthentication(section)
-        if !section.isInDoubt(.grantType) { client.readGrant(section) }
+        client.readAuthentication(section, preset: preset)
+        if !section.isInDoubt(.grantType) { client.readGrant(section, preset: preset) }
+        section.checkWorkload(preset)
         client.readRequest(section)
         client.readLifetimes(section)
         if let preset { client.apply(preset, section) }
         client.tokenTimeLimit = timeouts.token
-        guard clientID != nil || section.mayRegister else { return nil }
+        guard clientID != nil || client.needsNoClient || section.mayRegister else { return nil }
         self.client = client
     }
 

@@ -12,12 +12,17 @@ enum Preset: String, CaseIterable {
     case entra
     case okta
     case auth0
+    case keycloakWorkload = "keycloak-k8s"
+    case entraWorkload = "entra-wif"
+    case googleWorkload = "gcp-wif"
+    case spiffe
 
     /// The issuer of a provider that has one for everybody.
     var issuer: String? {
         switch self {
         case .google: "https://accounts.google.com"
-        case .keycloak, .entra, .okta, .auth0: nil
+        case .keycloak, .entra, .okta, .auth0, .keycloakWorkload, .entraWorkload, .googleWorkload, .spiffe:
+            nil
         }
     }
 
@@ -26,16 +31,16 @@ enum Preset: String, CaseIterable {
         guard let url = HTTPURL(issuer), url.query == nil else { return issuer }
         let segments = url.path.split(separator: "/")
         switch self {
-        case .entra: return segments.count == 1 ? "\(url.origin)/\(segments[0])/v2.0" : issuer
+        case .entra, .entraWorkload: return segments.count == 1 ? "\(url.origin)/\(segments[0])/v2.0" : issuer
         case .auth0: return segments.isEmpty ? "\(url.origin)/" : issuer
-        case .google, .keycloak, .okta: return issuer
+        case .google, .keycloak, .okta, .keycloakWorkload, .googleWorkload, .spiffe: return issuer
         }
     }
 
     /// What a login asks for, or no refresh token comes.
     var loginScope: [String] {
         switch self {
-        case .google: []
+        case .google, .keycloakWorkload, .entraWorkload, .googleWorkload, .spiffe: []
         case .keycloak, .entra, .okta, .auth0: ["offline_access"]
         }
     }
@@ -45,16 +50,17 @@ enum Preset: String, CaseIterable {
         switch self {
         // Without the second no refresh token comes with a second login.
         case .google: [NamedValue("access_type", "offline"), NamedValue("prompt", "consent")]
-        case .keycloak, .entra, .okta, .auth0: []
+        case .keycloak, .entra, .okta, .auth0, .keycloakWorkload, .entraWorkload, .googleWorkload, .spiffe:
+            []
         }
     }
 
     /// How the token endpoint reads HTTP Basic, where that is known.
     var basicEncoding: BasicEncoding? {
         switch self {
-        case .keycloak: .form
-        case .entra: .raw
-        case .google, .okta, .auth0: nil
+        case .keycloak, .keycloakWorkload: .form
+        case .entra, .entraWorkload: .raw
+        case .google, .okta, .auth0, .googleWorkload, .spiffe: nil
         }
     }
 
@@ -63,15 +69,29 @@ enum Preset: String, CaseIterable {
     {
         let segments = client.issuer.flatMap(HTTPURL.init)?.path.split(separator: "/") ?? []
         switch self {
-        case .google, .okta:
+        case .google, .okta, .spiffe:
             return []
-        case .keycloak:
+        case .keycloak, .keycloakWorkload:
             guard client.issuer != nil, !segments.contains("realms") else { return [] }
             return [(.issuer, "a realm of Keycloak is at …/realms/NAME")]
         case .entra:
-            guard let tenant = segments.first, !tenant.isTenantID else { return [] }
+            return objectionsToTenant(segments)
+        case .entraWorkload:
+            guard client.grantType == .clientCredentials,
+                !client.scope.contains(where: { $0.hasSuffix("/.default") })
+            else { return objectionsToTenant(segments) }
+            return objectionsToTenant(segments) + [
+                (.preset, "Entra gives a workload a token for a scope that ends with /.default alone")
+            ]
+        case .googleWorkload:
+            guard !client.audience.contains(where: { $0.hasPrefix("//iam.googleapis.com/projects/") }) else {
+                return []
+            }
             return [
-                (.issuer, "Entra's own issuer has the tenant's id, not '\(tenant)': it would not be the same")
+                (
+                    .preset,
+                    "Google wants the provider as audience: //iam.googleapis.com/projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/NAME"
+                )
             ]
         case .auth0:
             var objections: [(key: IdentityKey, text: String)] = []
@@ -89,12 +109,22 @@ enum Preset: String, CaseIterable {
             return objections
         }
     }
+
+    private func objectionsToTenant(_ path: [Substring]) -> [(key: IdentityKey, text: String)] {
+        guard let tenant = path.first, !tenant.isTenantID else { return [] }
+        return [
+            (.issuer, "Entra's own issuer has the tenant's id, not '\(tenant)': it would not be the same")
+        ]
+    }
 }
 
 extension ClientConfiguration {
     /// Sets what a preset knows and the file does not say; call it when everything else was read.
     mutating func apply(_ preset: Preset, _ section: Section<IdentityKey>) {
         if !section.has(.basicEncoding), let encoding = preset.basicEncoding { basicEncoding = encoding }
+        if !section.has(.scope) { scope = preset.workloadScope }
+        if preset == .spiffe { assertion.isVerifiableIdentityDocument = true }
+        needsNoClient = preset == .googleWorkload
         if grantType == .authorizationCode || grantType == .deviceCode {
             // A scope of ours must not be the only one, or no id token came.
             if scope.isEmpty, !preset.loginScope.isEmpty { scope = ["openid"] }

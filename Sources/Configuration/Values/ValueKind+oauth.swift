@@ -54,6 +54,8 @@ extension ValueKind<String> {
     private static var tokenTypePrefix: String { "urn:ietf:params:oauth:token-type:" }
     /// What a subject token is unless the configuration says.
     static var standardTokenType: String { tokenTypePrefix + "access_token" }
+    /// Of a token that a platform made.
+    static var jwtTokenType: String { tokenTypePrefix + "jwt" }
 
     /// A token type of RFC 8693 §3, by its last word or as a URI.
     static var tokenType: ValueKind {

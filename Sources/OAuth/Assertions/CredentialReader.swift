@@ -50,7 +50,8 @@ struct CredentialReader {
         case .privateKeyJWT:
             // With `jwt_bearer` the file is the grant's.
             if configuration.grantType != .jwtBearer, let ready = try await read(.assertion) {
-                return .assertion(ready)
+                return configuration.assertion.isVerifiableIdentityDocument
+                    ? .verifiableIdentityDocument(ready) : .assertion(ready)
             }
             return .assertion(
                 try await sign(with: pairSigner(), subject: clientID, for: audience, at: wall))

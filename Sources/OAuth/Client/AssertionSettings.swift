@@ -23,6 +23,9 @@ public struct AssertionSettings: Equatable, Sendable {
     public var algorithm: JWSAlgorithm?
     /// `sub` of a grant; nil for the client itself.
     public var subject: String?
+    /// Whether the assertion that somebody else made is a JWT-SVID, which names its type otherwise
+    /// (draft-ietf-oauth-spiffe-client-auth).
+    public var isVerifiableIdentityDocument = false
     /// Further claims of a grant.
     package var claims = JSONObject()
 

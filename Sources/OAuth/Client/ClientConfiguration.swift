@@ -20,6 +20,8 @@ public struct ClientConfiguration: Equatable, Sendable {
 
     /// `client_id` (RFC 6749 §2.2).
     public var clientID: String
+    /// Whether there need be no client: what is exchanged tells whose it is.
+    public var needsNoClient = false
     /// How the client proves itself.
     public var authentication = ClientAuthentication.none
     /// What HTTP Basic is made of.

@@ -46,7 +46,7 @@ extension ClientConfiguration {
 
     /// - Throws: ``TokenFailure`` if the client is still to be registered.
     func requireClient() throws(TokenFailure) {
-        guard clientID.isEmpty else { return }
+        guard clientID.isEmpty, !needsNoClient else { return }
         throw TokenFailure(
             .misconfigured, .notRegistered,
             detail: "there is no client_id: 'bearerd register' gets one, or configure it")

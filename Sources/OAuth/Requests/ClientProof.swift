@@ -5,7 +5,7 @@ import HTTPMessages
 
 /// What a request carries to prove its client (RFC 6749 §2.3, RFC 7521 §4.2, RFC 8705 §2).
 enum ClientProof {
-    /// `client_id` alone: a public client, or one that its certificate proves.
+    /// `client_id` alone: a public client, or one that its certificate proves; nothing where there is no client.
     case identifier
     /// HTTP Basic.
     case basic(Secret)
@@ -13,6 +13,8 @@ enum ClientProof {
     case secret(Secret)
     /// A signed JWT.
     case assertion(Secret)
+    /// A JWT-SVID (draft-ietf-oauth-spiffe-client-auth).
+    case verifiableIdentityDocument(Secret)
 
     /// Adds the proof to a request; `isFormEncoded` is about HTTP Basic.
     func authenticate(
@@ -20,7 +22,7 @@ enum ClientProof {
     ) {
         switch self {
         case .identifier:
-            body.append(.clientID, clientID)
+            if !clientID.isEmpty { body.append(.clientID, clientID) }
         case .basic(let secret):
             fields.append(
                 .authorization,
@@ -29,10 +31,16 @@ enum ClientProof {
             body.append(.clientID, clientID)
             secret.withPlaintext { body.append(.clientSecret, $0) }
         case .assertion(let assertion):
-            body.append(.clientID, clientID)
-            body.append(.clientAssertionType, "urn:ietf:params:oauth:client-assertion-type:jwt-bearer")
-            assertion.withPlaintext { body.append(.clientAssertion, $0) }
+            append(assertion, "jwt-bearer", of: clientID, to: &body)
+        case .verifiableIdentityDocument(let assertion):
+            append(assertion, "jwt-spiffe", of: clientID, to: &body)
         }
+    }
+
+    private func append(_ assertion: Secret, _ type: String, of clientID: String, to body: inout FormBody) {
+        body.append(.clientID, clientID)
+        body.append(.clientAssertionType, "urn:ietf:params:oauth:client-assertion-type:\(type)")
+        assertion.withPlaintext { body.append(.clientAssertion, $0) }
     }
 
     /// Whether a refusal may be about the encoding of HTTP Basic.
