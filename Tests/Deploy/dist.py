@@ -53,7 +53,7 @@ def test_a_tarball_made_from_the_source_tarball_is_that_tarball(directory):
     run("deploy/dist", version())
     with tarfile.open(source()) as archive:
         names = archive.getnames()
-        archive.extractall(directory, filter="fully_trusted")
+    run("tar", "--extract", "--file", source(), "--directory", directory)
     unpacked = os.path.join(directory, f"bearerd-{version()}")
     expect(all(name.startswith(f"bearerd-{version()}/") for name in names), "files beside the folder")
     expect(not [name for name in names if "/.build/" in name or "/.git/" in name], "build products are in it")
@@ -68,7 +68,7 @@ def test_the_binary_tarball_runs_where_it_is_unpacked(directory):
     run("deploy/dist", version(), binary())
     with tarfile.open(built()) as archive:
         owners = {(member.uid, member.gid, member.mode & 0o022) for member in archive}
-        archive.extractall(directory, filter="fully_trusted")
+    run("tar", "--extract", "--file", built(), "--directory", directory)
     expect(owners == {(0, 0, 0)}, f"owners and modes: {owners}")
     program = os.path.join(directory, f"bearerd-{version()}-linux-{platform.machine()}", "bin", "bearerd")
     expect(version() in output(program, "--version"), "it is of another version")
