@@ -30,6 +30,8 @@ enum AdminError: Error, Equatable {
     case badBody
     /// A login came to nothing.
     case login(LoginError)
+    /// The configuration was not taken over.
+    case reload(ReloadRefusal)
     /// The action was tried on an identity's session, and failed.
     case session(SessionFailure, of: String)
 
@@ -44,6 +46,7 @@ enum AdminError: Error, Equatable {
         case .methodNotAllowed: 405
         case .notSupported: 501
         case .badBody: 400
+        case .reload(let refusal): refusal.status
         case .login(.refused): 403
         case .login(.expired): 504
         case .login(.failed), .session(.server, _): 502
@@ -62,6 +65,7 @@ enum AdminError: Error, Equatable {
         case .methodNotAllowed: .methodNotAllowed
         case .notSupported: .notImplemented
         case .badBody: .badRequest
+        case .reload(let refusal): refusal.code
         case .login(.refused): .loginRefused
         case .login(.expired): .loginExpired
         case .session(.token(.loginRequired), _): .loginRequired
@@ -98,6 +102,7 @@ enum AdminError: Error, Equatable {
         case .methodNotAllowed: "The method is not for this resource."
         case .notSupported: "This is not supported yet."
         case .badBody: "The body is not what this takes."
+        case .reload(let refusal): refusal.sentence
         case .login(.refused(let refusal)): refusal.sentence
         case .login(.expired): "Nobody logged in in time."
         case .login(.failed(let failure)): "no login: \(failure.sentence)"
@@ -114,6 +119,7 @@ enum AdminError: Error, Equatable {
 
     /// The answer (RFC 9457).
     var reply: (head: HTTPResponse, body: [UInt8]) {
+        if case .reload(let refusal) = self { return refusal.reply }
         let problem = AdminProblem(status: status, code: code, detail: detail).answer
         var head = problem.head
         switch self {
@@ -128,7 +134,7 @@ enum AdminError: Error, Equatable {
         case .notReceived(.busy):
             head.fields[.retryAfter] = "1"
         case .wrongHost, .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody, .notFound,
-            .notSupported, .badBody, .login, .session, .notReceived:
+            .notSupported, .badBody, .login, .session, .notReceived, .reload:
             break
         }
         return (head, problem.body)

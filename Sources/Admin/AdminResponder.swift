@@ -126,7 +126,8 @@ package struct AdminResponder: HTTPResponder {
             }
         case .session(let identity): return try await take(request.body, for: identity)
         case .quit: return try await quit()
-        case .reload, .login, .callback: throw .notSupported
+        case .reload: return try await reload()
+        case .login, .callback: throw .notSupported
         }
     }
 
@@ -155,7 +156,7 @@ package struct AdminResponder: HTTPResponder {
         let snapshot = MetricsSnapshot(
             version: settings.version, workers: await process.workerMetrics(),
             identities: await identities.metrics(), process: .current(),
-            droppedLogLines: process.droppedLogLines)
+            reloads: await process.reloads(), droppedLogLines: process.droppedLogLines)
         let page = MetricsPage.render(snapshot, identityStates: IdentityState.allCases.map(\.rawValue))
         return .bytes(page, contentType: MetricsPage.contentType)
     }
@@ -204,6 +205,15 @@ package struct AdminResponder: HTTPResponder {
             return .json(try await identities.take(handover, for: identity).json)
         } catch {
             throw .login(error)
+        }
+    }
+
+    private func reload() async throws(AdminError) -> ServiceReply {
+        do throws(ReloadRefusal) {
+            let warnings = try await process.reload()
+            return .json(["reloaded": true, "warnings": .array(warnings.map { .string($0) })])
+        } catch {
+            throw .reload(error)
         }
     }
 

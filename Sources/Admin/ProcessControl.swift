@@ -19,6 +19,15 @@ package protocol ProcessControl: Sendable {
     /// What all workers counted, merged.
     func workerMetrics() async -> WorkerMetrics
 
+    /// How often the configuration was read again.
+    func reloads() async -> ReloadCounts
+
+    /// Reads the configuration again and takes it over, as SIGHUP has it.
+    ///
+    /// - Returns: warnings about it, a line each.
+    /// - Throws: why the one before goes on.
+    func reload() async throws(ReloadRefusal) -> [String]
+
     /// Begins to drain, as SIGTERM does.
     func quit() async
 }

@@ -47,11 +47,11 @@ int bearerd_landlock_version(void) {
     return (int)syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 }
 
-int bearerd_landlock_begin(int version, int denies_connecting) {
+int bearerd_landlock_begin(int version, int denies_binding, int denies_connecting) {
     struct ruleset rules = {.handled_access_fs = all_of_files(version)};
     size_t size = offsetof(struct ruleset, handled_access_net);
     if (version >= 4) {
-        rules.handled_access_net = NET_BIND | (denies_connecting ? NET_CONNECT : 0);
+        rules.handled_access_net = (denies_binding ? NET_BIND : 0) | (denies_connecting ? NET_CONNECT : 0);
         size = offsetof(struct ruleset, scoped);
     }
     if (version >= 6) {
@@ -85,8 +85,8 @@ int bearerd_landlock_allow_path(int rules, int version, const char *path, int wr
     return allow_path(rules, path, writes ? all : FS_READ);
 }
 
-int bearerd_landlock_allow_removing(int rules, const char *directory) {
-    return allow_path(rules, directory, LANDLOCK_ACCESS_FS_REMOVE_FILE);
+int bearerd_landlock_allow_sockets(int rules, const char *directory) {
+    return allow_path(rules, directory, LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_SOCK);
 }
 
 int bearerd_landlock_allow_port(int rules, uint16_t port) {

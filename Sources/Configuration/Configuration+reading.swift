@@ -20,6 +20,7 @@ extension Configuration {
         log = LogConfiguration(reading: root.section(.log))
         admin = root.has(.admin) ? AdminConfiguration(reading: root.section(.admin)) : nil
         store = StoreConfiguration(reading: root.section(.store))
+        reload = root.value(.reload, .word, default: .manual)
         root.checkAddresses(listen, admin: admin, development: development)
         root.checkStrangers(listen, tls: tls, access: access)
         root.checkHosts(listen, access: access)

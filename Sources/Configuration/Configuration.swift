@@ -32,6 +32,8 @@ package struct Configuration: Sendable {
     package let identities: [IdentityConfiguration]
     /// The routes in the file's order, at least one.
     package let routes: [RouteConfiguration]
+    /// When the file is read again without being told to.
+    package let reload: ReloadMode
     /// Where sessions are kept.
     package let store: StoreConfiguration
 

@@ -17,7 +17,7 @@ package actor HTTPService: LoopConfined {
     /// How soon a connection for which nobody gives way looks again.
     private static let pause = Duration.milliseconds(20)
 
-    private let responder: any HTTPResponder
+    private var responder: any HTTPResponder
     private let limits: ServiceLimits
     private var timeouts: ServerTimeouts { limits.timeouts }
     private var listeners: [Listener] = []
@@ -50,6 +50,9 @@ package actor HTTPService: LoopConfined {
                 self.letIn()
             })
     }
+
+    /// Has another one answer what comes from here on.
+    package func use(_ responder: any HTTPResponder) { self.responder = responder }
 
     /// Stops accepting and closes what is idle; answers under way are finished.
     package func stop() {

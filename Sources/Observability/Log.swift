@@ -7,8 +7,7 @@ internal import System
 /// A message is a `StaticString`, so nothing of a request, a token or an answer can be interpolated into it;
 /// what varies goes into fields, and a ``LogValue`` cannot hold a secret.
 package struct Log: Sendable {
-    private let level: LogLevel
-    private let format: LogFormat
+    private let manner: LogManner
     private let sink: any LineSink
     private let unixMilliseconds: @Sendable () -> Int64
     private var context: [(LogKey, LogValue)] = []
@@ -24,14 +23,16 @@ package struct Log: Sendable {
         level: LogLevel, format: LogFormat, sink: any LineSink,
         unixMilliseconds: @escaping @Sendable () -> Int64 = { WallClock.unixMilliseconds }
     ) {
-        self.level = level
-        self.format = format
+        manner = LogManner(level: level, format: format)
         self.sink = sink
         self.unixMilliseconds = unixMilliseconds
     }
 
     /// Whether lines of this level are written; for callers to whom gathering the fields costs something.
-    package func writes(_ level: LogLevel) -> Bool { level >= self.level }
+    package func writes(_ level: LogLevel) -> Bool { level >= manner.level }
+
+    /// Writes other lines, and otherwise, from here on; so does every log that came of the same one.
+    package func use(level: LogLevel, format: LogFormat) { manner.use(level: level, format: format) }
 
     /// The same log with a field that every line of it carries.
     package func with(_ key: LogKey, _ value: LogValue) -> Log {
@@ -73,7 +74,7 @@ package struct Log: Sendable {
     private func write(_ level: LogLevel, _ message: StaticString, _ fields: KeyValuePairs<LogKey, LogValue>)
     {
         guard writes(level) else { return }
-        var line = LogLine(format: format)
+        var line = LogLine(format: manner.format)
         line.begin(unixMilliseconds: unixMilliseconds(), level: level, message: message.description)
         for (key, value) in context { line.add(key, value) }
         for (key, value) in fields { line.add(key, value) }

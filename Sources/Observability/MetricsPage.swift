@@ -19,6 +19,7 @@ package enum MetricsPage {
         appendIdentities(snapshot.identities, states: identityStates, to: &text)
         text.begin("bearerd_log_lines_dropped_total", .counter, help: "Log lines lost to a slow reader.")
         text.sample("bearerd_log_lines_dropped_total", [:], snapshot.droppedLogLines)
+        appendReloads(snapshot.reloads, to: &text)
         appendProcess(snapshot.process, to: &text)
         return text.bytes
     }
@@ -137,6 +138,18 @@ package enum MetricsPage {
                 "bearerd_store_write_failures_total", ["identity": identity.name], identity.storeWriteFailures
             )
         }
+    }
+
+    private static func appendReloads(_ reloads: ReloadCounts, to text: inout PrometheusText) {
+        text.begin(
+            "bearerd_config_reloads_total", .counter,
+            help: "How often the configuration was read again, by what came of it.")
+        text.sample("bearerd_config_reloads_total", ["result": "success"], reloads.successes)
+        text.sample("bearerd_config_reloads_total", ["result": "failure"], reloads.failures)
+        text.begin(
+            "bearerd_config_last_reload_success_timestamp_seconds", .gauge,
+            help: "When the configuration in force was read, in seconds since 1970.")
+        text.sample("bearerd_config_last_reload_success_timestamp_seconds", [:], reloads.lastSuccess)
     }
 
     /// The names and meanings that Prometheus' own client libraries use.

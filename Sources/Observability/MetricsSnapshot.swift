@@ -12,17 +12,20 @@ package struct MetricsSnapshot: Sendable {
     package var identities: [IdentityMetrics]
     /// What the kernel counts of the process.
     package var process: ProcessStatistics
+    /// How often the configuration was read again.
+    package var reloads: ReloadCounts
     /// Log lines that were lost because nobody read them fast enough.
     package var droppedLogLines: Int
 
     package init(
         version: String, workers: WorkerMetrics, identities: [IdentityMetrics],
-        process: ProcessStatistics, droppedLogLines: Int = 0
+        process: ProcessStatistics, reloads: ReloadCounts = ReloadCounts(), droppedLogLines: Int = 0
     ) {
         self.version = version
         self.workers = workers
         self.identities = identities
         self.process = process
+        self.reloads = reloads
         self.droppedLogLines = droppedLogLines
     }
 }

@@ -41,12 +41,23 @@ package actor Worker: LoopConfined {
     }
 
     /// Serves the requests that begin from here on by another snapshot.
-    package func use(_ snapshot: RoutingSnapshot) {
-        forwarder.use(snapshot)
+    ///
+    /// - Parameter delay: how long event streams and tunnels of routes go on that are gone.
+    package func use(_ snapshot: RoutingSnapshot, endingStreamsAfter delay: Duration) {
+        let gone = forwarder.use(snapshot)
+        if !gone.isEmpty { endStreams(on: gone, after: delay) }
         keeper.useSnapshot()
         for entrance in entrances.values {
             entrance.routing = forwarder.routing.routing(at: entrance.routing.listener)
             for listener in entrance.listeners { listener.security = entrance.routing.listener.security }
+        }
+    }
+
+    private func endStreams(on gone: Set<RouteKey>, after delay: Duration) {
+        // On the loop's thread, which is this actor's executor.
+        _ = loop.startTask { [loop, forwarder] in
+            await loop.pause(for: delay)
+            forwarder.endStreams(on: gone)
         }
     }
 
@@ -55,7 +66,7 @@ package actor Worker: LoopConfined {
     /// - Parameter key: of a listener of the snapshot.
     /// - Throws: ``StreamError`` when the kernel cannot watch the socket.
     package func listen(on socket: ListeningSocket, at key: ListenerKey) throws(StreamError) {
-        guard let routing = forwarder.routing[key] else { return }
+        guard !forwarder.isDraining, let routing = forwarder.routing[key] else { return }
         let entrance = entrances[key] ?? Entrance(routing)
         entrances[key] = entrance
         let listener = try Listener(

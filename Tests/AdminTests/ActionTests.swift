@@ -132,9 +132,23 @@ struct ActionTests {
         #expect(answer.status == 503 && answer.code == "login_required")
     }
 
-    @Test func `what is not built yet says so`() async {
-        let answer = await AdminFixture().send(.post, "/api/reload", admin)
-        #expect(answer.status == 501)
-        #expect(answer.code == "not_implemented")
+    @Test func `a reload is done, and a refused one says where the file is wrong`() async {
+        let done = await AdminFixture().send(.post, "/api/reload", admin)
+        #expect(done.status == 200 && done.json?["reloaded"] == true)
+        let fault = ReloadRefusal.Fault(file: "c.yaml", line: 3, column: 7, message: "listne: unknown key")
+        let refused = await AdminFixture(process: FakeProcess(refusal: .invalid([fault]))).send(
+            .post, "/api/reload", admin)
+        #expect(refused.status == 422 && refused.code == "config_invalid")
+        #expect(refused.fields[.contentType] == "application/problem+json")
+        #expect(
+            refused.json?["errors"] == [
+                ["file": "c.yaml", "line": 3, "column": 7, "message": "listne: unknown key"]
+            ])
+        let hindered = await AdminFixture(process: FakeProcess(refusal: .restartNeeded(keys: ["workers"])))
+            .send(.post, "/api/reload", admin)
+        #expect(hindered.status == 422 && hindered.code == "restart_needed")
+        #expect(hindered.json?["keys"] == ["workers"])
+        #expect(await AdminFixture().send(.post, "/api/reload").status == 403)
+        #expect(await AdminFixture().get("/api/reload").status == 405)
     }
 }

@@ -13,7 +13,10 @@ final class FakeProcess: ProcessControl {
     let draining: Bool
     let turning: Bool
 
-    init(draining: Bool = false, turning: Bool = true) {
+    let refusal: ReloadRefusal?
+
+    init(draining: Bool = false, turning: Bool = true, refusal: ReloadRefusal? = nil) {
+        self.refusal = refusal
         self.draining = draining
         self.turning = turning
     }
@@ -34,6 +37,13 @@ final class FakeProcess: ProcessControl {
             metrics.add(tally)
         }
         return metrics
+    }
+
+    func reloads() async -> ReloadCounts { ReloadCounts(lastSuccess: 1) }
+
+    func reload() async throws(ReloadRefusal) -> [String] {
+        if let refusal { throw refusal }
+        return []
     }
 
     func quit() async { quits.withLock { $0 += 1 } }

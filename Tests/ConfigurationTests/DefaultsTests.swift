@@ -36,6 +36,7 @@ import Testing
         #expect(configuration.timeouts.upstream.age == .seconds(600))
         #expect(configuration.shutdown.delay == .zero)
         #expect(configuration.shutdown.grace == .seconds(30))
+        #expect(configuration.shutdown.streamCloseDelay == .seconds(30) && configuration.reload == .manual)
         #expect(!configuration.development.isOn)
         #expect(configuration.log.level == .info)
         #expect(configuration.log.format == nil)

@@ -31,7 +31,8 @@ let everyKey = """
       upstream_age: 7s
       token: 8s
       token_wait: 9s
-    shutdown: {delay: 1s, grace: 2s}
+    shutdown: {delay: 1s, grace: 2s, stream_close_delay: 3s}
+    reload: watch
     development: {provider: 127.0.0.1:9001, api: 127.0.0.1:9002}
     on_state_change: [/usr/bin/logger, -t, bearerd]
     log: {level: debug, format: json, access: false}

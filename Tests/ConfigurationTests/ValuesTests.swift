@@ -69,6 +69,7 @@ import Testing
         #expect(configuration.timeouts.tokenWait == .seconds(9))
         #expect(configuration.shutdown.delay == .seconds(1))
         #expect(configuration.shutdown.grace == .seconds(2))
+        #expect(configuration.shutdown.streamCloseDelay == .seconds(3) && configuration.reload == .watch)
         #expect(configuration.development.provider == .tcp(host: "127.0.0.1", port: 9001))
         #expect(configuration.development.api == .tcp(host: "127.0.0.1", port: 9002))
         #expect(configuration.log.level == .debug)

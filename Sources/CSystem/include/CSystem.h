@@ -49,11 +49,11 @@ int bearerd_await(pid_t process, int limit_milliseconds, int *status);
 int bearerd_landlock_version(void);
 /* A rule set that denies all that this version can deny, but for what is allowed in it later: -1 with errno.
    Connecting to TCP ports is denied only on demand. */
-int bearerd_landlock_begin(int version, int denies_connecting);
+int bearerd_landlock_begin(int version, int denies_binding, int denies_connecting);
 /* Lets whatever is at or below a path be read, or with `writes` all be done with it: -1 with errno. */
 int bearerd_landlock_allow_path(int rules, int version, const char *path, int writes);
-/* Lets files and sockets be taken out of a directory and those below it: -1 with errno. */
-int bearerd_landlock_allow_removing(int rules, const char *directory);
+/* Lets Unix sockets be made in a directory and those below it, and files and sockets be taken out: -1 with errno. */
+int bearerd_landlock_allow_sockets(int rules, const char *directory);
 /* Lets a TCP port be connected to: -1 with errno. */
 int bearerd_landlock_allow_port(int rules, uint16_t port);
 /* Puts the calling thread, and those that it starts, under the rules for ever, and closes them. No program that it

@@ -19,6 +19,9 @@ package struct ConfigurationProblem: Hashable, Sendable {
     package let severity: Severity
     /// Where the key or value stands.
     package let mark: Mark
+    /// Where that is, counted from 1.
+    package var line: Int { mark.line }
+    package var column: Int { mark.column }
     /// The key's way from the top of the file, as in `routes[0].upstream`; empty for the file as a whole.
     package let path: String
     /// What is wrong, and how to mend it.

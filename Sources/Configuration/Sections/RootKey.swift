@@ -17,4 +17,5 @@ enum RootKey: String, ConfigurationKey {
     case identities
     case routes
     case store
+    case reload
 }

@@ -4,7 +4,7 @@ internal import Cryptography
 internal import System
 
 /// Where sessions are kept (`store`).
-package enum StoreConfiguration: Sendable {
+package enum StoreConfiguration: Equatable, Sendable {
     /// In files under this directory, encrypted if there is a key: 32 bytes in hexadecimal or base64.
     case file(directory: String, encryptionKey: SecretSource?)
     /// In memory: they end with the process.

@@ -4,7 +4,7 @@ internal import Cryptography
 internal import TLS
 
 /// How a provider or an upstream is connected to.
-package struct TransportConfiguration: Sendable {
+package struct TransportConfiguration: Equatable, Sendable {
     /// A file with the only CAs that count; nil for the system's.
     package let caFile: String?
     /// Our certificate; nil for none.

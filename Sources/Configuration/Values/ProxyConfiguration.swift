@@ -39,3 +39,13 @@ extension ValueKind<ProxyConfiguration> {
 
     private static var schemes: Set<Substring> { ["http", "https", "socks5h"] }
 }
+
+extension ProxyConfiguration: Equatable {
+    package static func == (left: ProxyConfiguration, right: ProxyConfiguration) -> Bool {
+        switch (left, right) {
+        case (.none, .none), (.environment, .environment): true
+        case (.url(let one), .url(let other)): one.matches(other.plaintextBytes)
+        case (.none, _), (.environment, _), (.url, _): false
+        }
+    }
+}

@@ -2,21 +2,47 @@
 
 internal import Synchronization
 
-/// The ``TrustStore``s of one configuration: each `ca_file` is parsed once, however many routes and identities name it.
+/// The ``TrustStore``s of a process: each `ca_file` is parsed once, however many routes and identities name it, and again
+/// when it has changed and somebody asks.
 package final class TrustStores: Sendable {
+    private struct Entry {
+        let store: TrustStore
+        /// What the file was before it was read.
+        let stamp: FileStamp?
+    }
+
     /// By path; the empty path stands for the system's bundle.
-    private let stores = Mutex<[String: TrustStore]>([:])
+    private let stores = Mutex<[String: Entry]>([:])
 
     package init() {}
 
     /// The authorities of a file, or the system's.
     ///
-    /// Blocks on the file system; call it while the configuration is read, not on a loop.
+    /// Blocks on the file system the first time; call it while the configuration is read, not on a loop.
     package func store(caFile: String?) throws(TrustStore.LoadError) -> TrustStore {
-        let key = caFile ?? ""
-        if let known = stores.withLock({ $0[key] }) { return known }
+        if let known = stores.withLock({ $0[caFile ?? ""] }) { return known.store }
+        return try load(caFile)
+    }
+
+    /// Has those of the files that have changed read again; blocks on the file system.
+    ///
+    /// - Throws: what is wrong with the first that cannot be used; it stays as it was.
+    package func refresh(_ caFiles: [String?]) throws(TrustStore.LoadError) {
+        for caFile in caFiles {
+            let known = stores.withLock { $0[caFile ?? ""] }
+            if let known, known.stamp == Self.stamp(of: caFile) { continue }
+            _ = try load(caFile)
+        }
+    }
+
+    private func load(_ caFile: String?) throws(TrustStore.LoadError) -> TrustStore {
+        let stamp = Self.stamp(of: caFile)
         let loaded = if let caFile { try TrustStore(file: caFile) } else { try TrustStore.system() }
-        stores.withLock { $0[key] = loaded }
+        stores.withLock { $0[caFile ?? ""] = Entry(store: loaded, stamp: stamp) }
         return loaded
+    }
+
+    private static func stamp(of caFile: String?) -> FileStamp? {
+        (caFile ?? TrustStore.systemFile).flatMap { FileStamp($0) }
     }
 }

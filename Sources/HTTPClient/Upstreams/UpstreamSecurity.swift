@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
 internal import HTTPMessages
 internal import TLS
 
@@ -8,27 +7,8 @@ internal import TLS
 ///
 /// Confined to its loop's thread.
 final class UpstreamSecurity {
-    /// What tells one state of a file from another.
-    private struct Stamp: Equatable {
-        var device: dev_t
-        var inode: ino_t
-        var size: off_t
-        var seconds: time_t
-        var nanoseconds: Int
-
-        init?(_ path: String) {
-            var status = stat()
-            guard stat(path, &status) == 0 else { return nil }
-            device = status.st_dev
-            inode = status.st_ino
-            size = status.st_size
-            seconds = status.st_mtim.tv_sec
-            nanoseconds = status.st_mtim.tv_nsec
-        }
-    }
-
     private let address: UpstreamAddress
-    private var current: (context: ClientContext, stamps: [Stamp?])?
+    private var current: (context: ClientContext, stamps: [FileStamp?])?
 
     init(_ address: UpstreamAddress) {
         self.address = address
@@ -40,7 +20,7 @@ final class UpstreamSecurity {
     func context() throws(UpstreamError) -> ClientContext {
         let transport = address.transport
         let files = [transport.clientCertificateFile, transport.clientKeyFile].compactMap(\.self)
-        let stamps = files.map { Stamp($0) }
+        let stamps = files.map { FileStamp($0) }
         if let current, current.stamps == stamps { return current.context }
         do throws(ClientContext.Failure) {
             let context = try ClientContext(

@@ -45,7 +45,7 @@ extension Forwarder {
         let identity = exchange.route?.route.session?.identity
         guard let rejection = Rejection(error, identity: identity, fields: client.request.fields) else {
             exchange.record.status = 499
-            exchange.record.code = "client_gone"
+            if exchange.record.code.isEmpty { exchange.record.code = "client_gone" }
             return client.cut()
         }
         if exchange.answer.hasBegun {

@@ -43,7 +43,10 @@ final class Forwarder<Client: ClientExchange, Pool: ExchangePool> {
     ///
     /// What stays the same is found again: connections, tokens, counts. Connections that nobody needs any more end, those
     /// in use with their requests.
-    func use(_ snapshot: RoutingSnapshot) {
+    ///
+    /// - Returns: the routes that are gone.
+    @discardableResult
+    func use(_ snapshot: RoutingSnapshot) -> Set<RouteKey> {
         let before = routing
         routing = WorkerRouting(snapshot, after: before, tallies: &recorder.tallies, makePool: makePool)
         version = snapshot.version
@@ -58,6 +61,7 @@ final class Forwarder<Client: ClientExchange, Pool: ExchangePool> {
             state.pool.close()
             leftUpstreams.append(state)
         }
+        return Set(before.routes.map(\.plan.key)).subtracting(routing.routes.map(\.plan.key))
     }
 
     private func heedShortages() {

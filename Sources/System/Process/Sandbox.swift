@@ -25,8 +25,10 @@ package struct Sandbox: Sendable {
     private var files: Set<String> = []
     private var directories: Set<String> = []
     private var written: Set<String> = []
-    /// Directories that files may be taken out of.
+    /// Directories that Unix sockets may be made in, and files taken out of.
     private var cleared: Set<String> = []
+    /// Whether no TCP port can be listened on any more.
+    package var deniesBinding = true
     /// TCP ports that may be connected to; nil for any.
     package var connectPorts: Set<UInt16>?
 
@@ -69,10 +71,10 @@ package struct Sandbox: Sendable {
         if mode & 0o077 == 0 || isParentDedicated && geteuid() != 0 { written.insert(parent) }
     }
 
-    /// Lets a file or socket be removed, and with it whatever is in its directory and below.
+    /// Lets a Unix socket be made and removed, and with it whatever is in its directory and below.
     ///
     /// Only where the directory is ours alone, and not one that many share, such as `/run`.
-    package mutating func allow(removing path: String) {
+    package mutating func allow(socket path: String) {
         guard let directory = Self.realDirectory(of: path), Self.isOurs(directory) else { return }
         cleared.insert(directory)
     }
@@ -94,12 +96,12 @@ package struct Sandbox: Sendable {
     package func enter() throws(SystemError) -> Extent {
         let version = min(bearerd_landlock_version(), CInt(Self.newestVersion))
         guard version > 0 else { return .none }
-        let rules = bearerd_landlock_begin(version, connectPorts == nil ? 0 : 1)
+        let rules = bearerd_landlock_begin(version, deniesBinding ? 1 : 0, connectPorts == nil ? 0 : 1)
         guard rules >= 0 else { throw .last(.landlock) }
         do throws(SystemError) {
             for path in files.union(directories) { try allow(path, writes: false, rules, version) }
             for path in written { try allow(path, writes: true, rules, version) }
-            for path in cleared where bearerd_landlock_allow_removing(rules, path) != 0 {
+            for path in cleared where bearerd_landlock_allow_sockets(rules, path) != 0 {
                 try Self.forgive(path)
             }
             if version >= Self.versionForPorts {

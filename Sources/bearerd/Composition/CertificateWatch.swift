@@ -15,8 +15,8 @@ final class CertificateWatch: Sendable {
     /// The keys of session tickets are the context's: a new one keeps recorded sessions from being opened for ever.
     private static let ticketLifetime = Duration.seconds(24 * 3600)
 
-    private let configuration: TLSConfiguration
-    private let tls: ServerTLS
+    let configuration: TLSConfiguration
+    let tls: ServerTLS
     private let log: Log
     /// What the files were when they were last found good or bad: each of them tells of a change.
     private let judged = Mutex<[FileFingerprint?]>([])
@@ -27,23 +27,16 @@ final class CertificateWatch: Sendable {
         self.log = log.with(.file, .string(configuration.certificateFile))
     }
 
-    /// Goes on until the process ends.
-    ///
-    /// - Parameter thread: reads the files.
-    func start(_ watcher: FileWatcher, on thread: ThreadExecutor) {
-        for file in configuration.files {
-            let changes = watcher.changes(of: file)
-            Task(executorPreference: thread) {
-                for await _ in changes { self.reload(on: thread) }
-            }
-        }
-        renewTickets(on: thread)
-    }
+    /// Whose change is a change of the certificate.
+    var files: [String] { configuration.files }
+
+    /// Replaces the certificate, and the keys of tickets with it, from time to time, while somebody holds it.
+    func start(on thread: ThreadExecutor) { renewTickets(on: thread) }
 
     private func renewTickets(on thread: ThreadExecutor) {
-        thread.after(Self.ticketLifetime) {
-            self.renewTickets(on: thread)
-            self.renew()
+        thread.after(Self.ticketLifetime) { [weak self] in
+            self?.renewTickets(on: thread)
+            self?.renew()
         }
     }
 
@@ -61,7 +54,8 @@ final class CertificateWatch: Sendable {
         .string(Timestamp.text(unixSeconds: context.certificate.end))
     }
 
-    private func reload(on thread: ThreadExecutor, isLastTry: Bool = false) {
+    /// Has listeners serve with what is in the files now; blocks while it is read.
+    func reload(on thread: ThreadExecutor, isLastTry: Bool = false) {
         let files = fingerprints()
         guard judged.withLock({ $0 != files }) else { return }
         do throws(CredentialError) {

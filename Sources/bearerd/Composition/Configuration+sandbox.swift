@@ -9,7 +9,7 @@ import TokenStore
 
 extension Configuration {
     /// Whether the commands of `on_state_change` run: what they need nobody can know, and a sandbox would be theirs too.
-    var runsCommands: Bool { identities.contains { !($0.onStateChange ?? onStateChange).isEmpty } }
+    var runsCommands: Bool { !commandsOnStateChange.isEmpty }
 
     /// What the daemon needs once its listeners are bound.
     ///
@@ -27,9 +27,11 @@ extension Configuration {
                 replacing: store,
                 isParentDedicated: store.hasPrefix(configured) && store.utf8.count > configured.utf8.count)
         }
-        for path in sockets { sandbox.allow(removing: path) }
+        for path in sockets { sandbox.allow(socket: path) }
         sandbox.allow(writing: "/dev/null")
         sandbox.connectPorts = knownPorts
+        // A file can be read again, and may have other listeners then.
+        sandbox.deniesBinding = file == nil
         return sandbox
     }
 
@@ -70,7 +72,7 @@ extension Configuration {
     }
 
     /// The TCP ports that are connected to; nil where a provider's metadata, or the environment, has the last word.
-    private var knownPorts: Set<UInt16>? {
+    var knownPorts: Set<UInt16>? {
         var ports: Set<UInt16> = [Self.namePort]
         for identity in identities {
             guard identity.client.issuer == nil, identity.client.discoveryURL == nil,
@@ -83,6 +85,16 @@ extension Configuration {
             ports.formUnion(port)
         }
         return ports
+    }
+
+    /// The keys that name servers at other ports than these.
+    func keys(beyond ports: Set<UInt16>) -> [String] {
+        let routes = routes.indices.filter { index in
+            let route = self.routes[index]
+            return !(route.transport.connectedPorts([route.upstream])?.isSubset(of: ports) ?? false)
+        }
+        guard routes.isEmpty else { return routes.map { "routes[\($0)].upstream" } }
+        return ["identities"]
     }
 
     /// Name servers are asked over TCP where an answer is long (RFC 7766).

@@ -11,17 +11,18 @@ import System
 ///
 /// A changed file ends a back-off that its old contents caused, within a second.
 struct CredentialWatch: Sendable {
+    /// Each once.
+    let files: [String]
+
     private let sessions: [AuthSession]
     private let transport: ProviderTransport
-    private let files: [String]
     private let caFile: String?
     private let log: Log
 
-    init(
-        _ identity: IdentityConfiguration, sessions: [AuthSession], transport: ProviderTransport, log: Log
-    ) {
-        self.sessions = sessions
-        self.transport = transport
+    init(_ group: SessionGroup, log: Log) {
+        let identity = group.identity
+        sessions = group.members.map(\.session)
+        transport = group.transport
         self.log = log.with(.identity, .string(identity.name))
         var files: [String] = []
         for case .file(let path) in identity.credentials.values where !files.contains(path) {
@@ -34,18 +35,8 @@ struct CredentialWatch: Sendable {
         self.files = files + [caFile].compactMap(\.self)
     }
 
-    /// Goes on until the process ends.
-    ///
-    /// - Parameter thread: reads the files.
-    func start(_ watcher: FileWatcher, on thread: ThreadExecutor) {
-        for file in files {
-            Task(executorPreference: thread) {
-                for await _ in watcher.changes(of: file) { await changed(file) }
-            }
-        }
-    }
-
-    private func changed(_ file: String) async {
+    /// Has the sessions, and the transport, use what is in a file now; blocks while it is read.
+    func changed(_ file: String) async {
         if file == caFile {
             do {
                 // Whoever may write it decides whom we show our secrets to.

@@ -32,21 +32,34 @@ actor Daemon: LoopConfined {
 
     nonisolated let loop: EventLoop
 
-    private let configuration: Configuration
-    private let log: Log
-    private let writer: OutputWriter
-    private let manager: ServiceManager
+    var configuration: Configuration
+    /// Where the configuration is; nil if it is in no file.
+    let file: String?
+    let sandbox: SandboxOutcome
+    let log: Log
+    let writer: OutputWriter
+    let manager: ServiceManager
     private var watchdog: Watchdog?
     private let startedAt = ContinuousClock.now
-    private let engine: Engine
-    /// For the TCP addresses of `listen`; nil where they are plain.
-    private let tls: ServerTLS?
+    var engine: Engine
+    /// Of the TCP addresses of `listen`; nil where they are plain.
+    var certificate: CertificateWatch?
     /// What clients of the data listeners must send; nil where they need nothing.
-    private let accessKey: KeyWatch?
-    private let adminKey: KeyWatch?
-    private let sockets: DaemonSockets
-    private var composer = RoutingComposer()
-    private var workers: [Worker] = []
+    var accessKey: KeyWatch?
+    var adminKey: KeyWatch?
+    var sockets: DaemonSockets
+    var composer = RoutingComposer()
+    var workers: [Worker] = []
+    private let budget: ConnectionBudget
+    private let freeDescriptors: Int
+    /// The admin listener's.
+    var adminService: HTTPService?
+    /// Sessions of configurations before that may still be needed.
+    var retired: [AuthSession] = []
+    var reloads = ReloadCounts(lastSuccess: Double(WallClock.secondsSinceEpoch))
+    /// The reload that was begun last, and the one that is to follow it.
+    var currentReload: Task<Result<[String], ReloadRefusal>, Never>?
+    var pendingReload: Task<Result<[String], ReloadRefusal>, Never>?
     private var threads: [LoopThread] = []
     private var services: [HTTPService] = []
     private let serviceLimits: ServiceLimits
@@ -61,9 +74,11 @@ actor Daemon: LoopConfined {
     /// Puts everything together; nothing is served before ``run()``.
     init(
         configuration: Configuration, sockets: DaemonSockets, loop: EventLoop, log: Log, writer: OutputWriter,
-        manager: ServiceManager
+        manager: ServiceManager, file: String?, sandbox: SandboxOutcome
     ) throws {
         self.configuration = configuration
+        self.file = file
+        self.sandbox = sandbox
         self.loop = loop
         self.log = log
         self.writer = writer
@@ -71,7 +86,9 @@ actor Daemon: LoopConfined {
         engine = try Engine(
             configuration: configuration, loop: loop, log: log,
             hooks: StateChangeHooks(configuration, log: log), manager: manager)
-        tls = try configuration.tls.map { ServerTLS(try $0.load()) }
+        certificate = try configuration.tls.map {
+            CertificateWatch($0, tls: ServerTLS(try $0.load()), log: log)
+        }
         accessKey = try configuration.access.key.map { try KeyWatch($0, log: log) }
         adminKey = try configuration.admin?.key.map { try KeyWatch($0, log: log) }
         self.sockets = sockets
@@ -79,16 +96,17 @@ actor Daemon: LoopConfined {
         timeouts.header = configuration.timeouts.header ?? .zero
         timeouts.idle = configuration.timeouts.idle ?? .zero
         // Where descriptors are few, clients need most of them.
-        serviceLimits = ServiceLimits(
-            connections: CurrentProcess.freeDescriptorCount / 8, timeouts: timeouts)
+        freeDescriptors = CurrentProcess.freeDescriptorCount
+        serviceLimits = ServiceLimits(connections: freeDescriptors / 8, timeouts: timeouts)
+        budget = ConnectionBudget(limit: configuration.limits.connections)
     }
 
     /// Serves until ``shutDown()``, then drains.
     func run() async throws -> Outcome {
         try await startDevelopmentServers()
         await engine.start()
-        if let files = configuration.tls, let tls { engine.heed(CertificateWatch(files, tls: tls, log: log)) }
-        for watch in [accessKey, adminKey].compactMap(\.self) { engine.heed(watch) }
+        certificate?.start(on: engine.files.thread)
+        heedFiles()
         try await startWorkers()
         try await startAdmin()
         log.notice("ready", [.version: .string(Version.text), .workers: .integer(workers.count)])
@@ -128,7 +146,7 @@ actor Daemon: LoopConfined {
     private func startWorkers() async throws {
         let loops = try (0..<sockets.workerCount).map { try EventLoop(name: "worker-\($0)") }
         let snapshot = try composer.snapshot(of: configuration, on: ground) { engine.session(for: $0) }
-        let budget = ConnectionBudget(limit: connectionLimit())
+        budget.use(limit: connectionLimit())
         for loop in loops {
             workers.append(Worker(loop: loop, snapshot: snapshot, budget: budget))
             threads.append(try loop.start())
@@ -147,17 +165,19 @@ actor Daemon: LoopConfined {
         for (_, listener) in sockets.data { announce(listener.address, as: "proxy") }
     }
 
-    private var ground: RoutingComposer.Ground {
+    var ground: RoutingComposer.Ground {
         RoutingComposer.Ground(
-            listeners: sockets.data, security: tls,
-            accessKey: accessKey?.key, trust: engine.trust, log: log, lines: writer)
+            listeners: sockets.data, security: certificate?.tls, accessKey: accessKey?.key,
+            trust: engine.trust, log: log, lines: writer)
     }
 
     /// As many as are configured, or as descriptors allow.
+    func useConnectionLimit() { budget.use(limit: connectionLimit()) }
+
     private func connectionLimit() -> Int {
         let wanted = configuration.limits.connections
         let limit = ConnectionBudget.limit(
-            of: wanted, freeDescriptors: CurrentProcess.freeDescriptorCount,
+            of: wanted, freeDescriptors: freeDescriptors,
             upstreams: configuration.routes.count * configuration.limits.upstreamConnections,
             workers: sockets.workerCount, reserved: sockets.serviceCount * serviceLimits.connections)
         if limit < wanted {
@@ -169,21 +189,28 @@ actor Daemon: LoopConfined {
     }
 
     private func startAdmin() async throws {
-        guard let admin = configuration.admin, let adminListener = sockets.admin else { return }
+        guard let adminListener = sockets.admin, let responder = adminResponder else { return }
+        adminService = try await serve(responder, on: adminListener, name: "admin")
+    }
+
+    /// What answers on the admin listener, by the configuration in force; nil without one.
+    var adminResponder: AdminResponder? {
+        guard let admin = configuration.admin, let adminListener = sockets.admin else { return nil }
         let settings = AdminSettings(
             version: Version.text, routes: configuration.adminRoutes,
             hosts: HostList(HostNames.of(adminListener) + configuration.allowedHosts),
             key: adminKey?.key, needsKey: !adminListener.address.isLoopback, allowsQuit: admin.allowsQuit,
             warnings: configuration.protectionsTurnedOff)
-        let responder = AdminResponder(
+        return AdminResponder(
             settings: settings,
             identities: Identities(groups: engine.groups, reporter: engine.reporter),
             process: DaemonControl(daemon: self, writer: writer, startedAt: startedAt))
-        try await serve(responder, on: adminListener, name: "admin")
     }
 
-    private func serve(_ responder: any HTTPResponder, on listener: BoundListener, name: String) async throws
-    {
+    @discardableResult
+    private func serve(
+        _ responder: any HTTPResponder, on listener: BoundListener, name: String
+    ) async throws -> HTTPService {
         let service = HTTPService(loop: loop, responder: responder, limits: serviceLimits)
         for socket in listener.sockets.joined() {
             do {
@@ -194,9 +221,10 @@ actor Daemon: LoopConfined {
         }
         services.append(service)
         announce(listener.address, as: name)
+        return service
     }
 
-    private func announce(_ address: ListenAddress, as name: String) {
+    func announce(_ address: ListenAddress, as name: String) {
         log.info("listening", [.listener: .string(name), .address: .string(address.description)])
     }
 
@@ -231,7 +259,7 @@ actor Daemon: LoopConfined {
     /// is still to be stored.
     private func endSessions(within limit: Duration) async -> Outcome {
         let race = DrainRace()
-        let sessions = engine.sessions
+        let sessions = engine.sessions + retired
         endingSessions = sessions.map(\.identity)
         let ends = sessions.map { session in
             Task(executorPreference: loop) {

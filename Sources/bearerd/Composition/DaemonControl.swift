@@ -17,5 +17,7 @@ struct DaemonControl: ProcessControl {
     func isDraining() async -> Bool { await daemon.isDraining }
     func loopsTurn() async -> Bool { await daemon.loopsTurn() }
     func workerMetrics() async -> WorkerMetrics { await daemon.workerMetrics() }
+    func reloads() async -> ReloadCounts { await daemon.reloads }
+    func reload() async throws(ReloadRefusal) -> [String] { try await daemon.reload() }
     func quit() async { await daemon.shutDown() }
 }

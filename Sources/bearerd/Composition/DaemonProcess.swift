@@ -52,12 +52,12 @@ enum DaemonProcess {
             loop.takeStrayJobs()
             daemon = try Daemon(
                 configuration: configuration, sockets: sockets, loop: loop, log: log, writer: writer,
-                manager: ServiceManager(notifications, log: log))
+                manager: ServiceManager(notifications, log: log), file: file, sandbox: sandboxOutcome)
             signals = try [
                 SignalSource(SIGTERM, loop: loop) { stop(daemon, writer) },
                 SignalSource(SIGINT, loop: loop) { stop(daemon, writer) },
                 SignalSource(SIGHUP, loop: loop) {
-                    log.warning("reloading is not supported yet; restart to apply changes")
+                    Task(executorPreference: loop) { try? await daemon.reload() }
                 },
             ]
         } catch {

@@ -11,7 +11,7 @@ struct DaemonSockets: Sendable {
     /// How many workers there are.
     let workerCount: Int
     /// The data listeners, in the configuration's order.
-    let data: [(key: ListenerKey, listener: BoundListener)]
+    var data: [(key: ListenerKey, listener: BoundListener)]
     let admin: BoundListener?
     let developmentProvider: BoundListener?
     let developmentAPI: BoundListener?

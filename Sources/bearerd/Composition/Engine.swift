@@ -15,15 +15,17 @@ import TokenStore
 ///
 /// `run` and the commands that act on an identity build the same one.
 struct Engine: Sendable {
-    let configuration: Configuration
-    let groups: [SessionGroup]
+    private(set) var configuration: Configuration
+    private(set) var groups: [SessionGroup] = []
     let reporter: SessionReporter
     let store: any SessionStore
     let trust: TrustStores
+    /// Reads and watches files.
+    let files: FileHeed
 
-    private let storeThread: ThreadExecutor
-    private let watches: [CredentialWatch]
-    private let watcher: FileWatcher
+    private let loop: EventLoop
+    private let runtime: AuthRuntime
+    private let log: Log
 
     /// Opens the store and makes a session for each identity; none of them is started.
     ///
@@ -44,45 +46,68 @@ struct Engine: Sendable {
         let reporter = SessionReporter(
             log: log, hooks: hooks, manager: manager, onTrouble: onTrouble)
         let store = try Self.openStore(isDetached ? .memory : configuration.store, on: thread, log: log)
-        let runtime = AuthRuntime(on: loop, storeThread: thread, store: store, trust: trust)
-        storeThread = thread
+        runtime = AuthRuntime(on: loop, storeThread: thread, store: store, trust: trust)
+        files = FileHeed(on: thread)
+        self.loop = loop
+        self.log = log
         self.trust = trust
         self.reporter = reporter
         self.store = store
-        var groups: [SessionGroup] = []
-        var watches: [CredentialWatch] = []
-        for identity in configuration.identities {
-            let transport = ProviderTransport(
+        for identity in configuration.identities { groups.append(try makeGroup(identity, known: nil)) }
+    }
+
+    private func makeGroup(
+        _ identity: IdentityConfiguration, known: SessionGroup?
+    ) throws(TrustStore.LoadError) -> SessionGroup {
+        let known = known.flatMap { $0.goesOn(as: identity) ? $0 : nil }
+        let transport: ProviderTransport
+        if let known {
+            transport = known.transport
+        } else {
+            transport = ProviderTransport(
                 client: TransferClient(loop: loop),
                 transport: try identity.transport.transport(
                     encrypted: identity.client.mayUseTLS, trust: trust))
-            let group = SessionGroup(identity, routes: configuration.routes) { client in
-                runtime.session(
-                    for: client, over: transport, observer: reporter,
-                    proving: SecretFileCredentials(
-                        sources: identity.credentials, keys: identity.credentialKeys, thread: thread))
-            }
-            groups.append(group)
-            watches.append(
-                CredentialWatch(
-                    identity, sessions: group.members.map(\.session), transport: transport, log: log))
         }
-        self.groups = groups
-        self.watches = watches
-        watcher = FileWatcher(on: thread)
+        return SessionGroup(
+            identity, routes: configuration.routes, known: known, transport: transport
+        ) { client in
+            runtime.session(
+                for: client, over: transport, observer: reporter,
+                proving: SecretFileCredentials(
+                    sources: identity.credentials, keys: identity.credentialKeys, thread: files.thread))
+        }
+    }
+
+    /// The engine of another configuration, with the sessions of this one as far as they stay the same.
+    func changed(to configuration: Configuration) throws(TrustStore.LoadError) -> Engine {
+        var changed = self
+        changed.configuration = configuration
+        var groups: [SessionGroup] = []
+        for identity in configuration.identities {
+            let known = self.groups.first { $0.name == identity.name }
+            groups.append(try changed.makeGroup(identity, known: known))
+        }
+        changed.groups = groups
+        return changed
+    }
+
+    /// Those of its sessions that another one does not have.
+    func sessions(notIn other: Engine) -> [AuthSession] {
+        let known = Set(other.sessions.map(ObjectIdentifier.init))
+        return sessions.filter { !known.contains(ObjectIdentifier($0)) }
     }
 
     /// Loads what is stored, fetches what needs no person, and from then on heeds changed files.
     func start() async {
         for session in sessions { await session.start() }
-        for watch in watches { watch.start(watcher, on: storeThread) }
+        heedCredentials()
     }
 
-    /// Has a listener's certificate replaced when its files change.
-    func heed(_ watch: CertificateWatch) { watch.start(watcher, on: storeThread) }
-
-    /// Has a listener's key replaced when its file changes.
-    func heed(_ watch: KeyWatch) { watch.start(watcher, on: storeThread) }
+    /// Heeds the files of these identities, and no others.
+    func heedCredentials() {
+        files.heedIdentities(groups.map { CredentialWatch($0, log: log) })
+    }
 
     /// Every session of every identity.
     var sessions: [AuthSession] { groups.flatMap { $0.members.map(\.session) } }

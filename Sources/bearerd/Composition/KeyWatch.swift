@@ -11,7 +11,7 @@ struct KeyWatch: Sendable {
     /// What requests are judged by.
     let key: CurrentSecret
 
-    private let source: SecretSource
+    let source: SecretSource
     private let log: Log
 
     /// Reads the key for the first time.
@@ -21,24 +21,26 @@ struct KeyWatch: Sendable {
         key = CurrentSecret(try source.read())
     }
 
-    /// Goes on until the process ends; a key that is in no file does not change.
-    ///
-    /// - Parameter thread: reads the file.
-    func start(_ watcher: FileWatcher, on thread: ThreadExecutor) {
-        guard case .file(let path) = source else { return }
-        let changes = watcher.changes(of: path)
-        let log = log.with(.file, .string(path))
-        Task(executorPreference: thread) {
-            for await _ in changes { reload(log) }
-        }
+    /// The file that it is in; a key that is in none does not change.
+    var files: [String] {
+        if case .file(let path) = source { [path] } else { [] }
     }
 
-    private func reload(_ log: Log) {
+    /// Has requests judged by the key as it is now; blocks while it is read.
+    func reload() {
         do throws(CredentialError) {
-            key.replace(with: try source.read())
-            log.notice("key changed")
+            try replaceKey()
         } catch {
-            log.error("a changed key cannot be used; the one before stays", [.reason: .string(error.reason)])
+            return told.error(
+                "a changed key cannot be used; the one before stays", [.reason: .string(error.reason)])
         }
+        told.notice("key changed")
+    }
+
+    private func replaceKey() throws(CredentialError) { key.replace(with: try source.read()) }
+
+    private var told: Log {
+        guard let file = files.first else { return log }
+        return log.with(.file, .string(file))
     }
 }

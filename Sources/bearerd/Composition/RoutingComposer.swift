@@ -16,11 +16,11 @@ struct RoutingComposer {
     /// What the snapshots stand on.
     struct Ground {
         /// The data listeners, and where clients reach them.
-        let listeners: [(key: ListenerKey, listener: BoundListener)]
+        var listeners: [(key: ListenerKey, listener: BoundListener)]
         /// Encrypts TCP connections of clients; nil where they are plain.
-        let security: (any ConnectionSecurity)?
+        var security: (any ConnectionSecurity)?
         /// What clients must send; nil where they need nothing.
-        let accessKey: CurrentSecret?
+        var accessKey: CurrentSecret?
         let trust: TrustStores
         let log: Log
         /// Where access lines go.

@@ -47,7 +47,7 @@ enum SandboxOutcome {
                 "sandboxed",
                 [
                     .version: .integer(version), .places: .integer(sandbox.placeCount),
-                    .bind: judgesPorts ? "none" : "any",
+                    .bind: judgesPorts && sandbox.deniesBinding ? "none" : "any",
                     .connect: .string(judgesPorts ? ports ?? "any" : "any"),
                 ])
         }

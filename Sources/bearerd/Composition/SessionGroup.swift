@@ -2,6 +2,7 @@
 
 import Configuration
 import OAuth
+import OAuthRuntime
 
 /// The sessions of one identity: one for each thing that its access tokens are asked for.
 struct SessionGroup: Sendable {
@@ -14,8 +15,8 @@ struct SessionGroup: Sendable {
     /// Never empty; what is said of the identity as a whole is said of the first.
     let members: [Member]
 
-    /// Where a login of a registered client comes back to.
-    private let redirectURI: RedirectURI
+    let identity: IdentityConfiguration
+    let transport: ProviderTransport
 
     var first: AuthSession { members[0].session }
     var name: String { first.identity }
@@ -23,15 +24,25 @@ struct SessionGroup: Sendable {
     /// - Parameters:
     ///   - identity: whose they are.
     ///   - routes: of the whole configuration.
+    ///   - known: of the configuration before, the same client by the same means: its sessions go on.
+    ///   - transport: to the provider.
     ///   - make: makes a session.
     init(
-        _ identity: IdentityConfiguration, routes: [RouteConfiguration],
-        _ make: (ClientConfiguration) -> AuthSession
+        _ identity: IdentityConfiguration, routes: [RouteConfiguration], known: SessionGroup? = nil,
+        transport: ProviderTransport, _ make: (ClientConfiguration) -> AuthSession
     ) {
-        redirectURI = identity.redirectURI
+        self.identity = identity
+        self.transport = transport
         members = identity.clients(for: routes).map { client in
-            Member(client: client, session: make(client))
+            let session = known?.members.first { $0.client.asks(likeThatOf: client) }?.session
+            return Member(client: client, session: session ?? make(client))
         }
+    }
+
+    /// Whether another configuration leaves the sessions of the identity as they are.
+    func goesOn(as other: IdentityConfiguration) -> Bool {
+        identity.client.asks(likeThatOf: other.client) && identity.credentials == other.credentials
+            && identity.transport == other.transport
     }
 
     /// The session whose token a route carries.
@@ -42,7 +53,7 @@ struct SessionGroup: Sendable {
 
     /// Has the provider make a client for the identity.
     func register() async throws(SessionFailure) -> ClientRegistration {
-        try await first.register(redirectURI: redirectURI.registered)
+        try await first.register(redirectURI: identity.redirectURI.registered)
     }
 
     /// What may be shown of the identity.
@@ -50,6 +61,16 @@ struct SessionGroup: Sendable {
         var statuses: [(ClientConfiguration, IdentityStatus)] = []
         for member in members { statuses.append((member.client, await member.session.status)) }
         return IdentityStatus(of: statuses)
+    }
+}
+
+extension ClientConfiguration {
+    /// Whether the token requests of both are the same; what only a login asks for plays no part.
+    fileprivate func asks(likeThatOf other: ClientConfiguration) -> Bool {
+        var (one, another) = (self, other)
+        one.furtherResources = []
+        another.furtherResources = []
+        return one == another
     }
 }
 

@@ -16,7 +16,7 @@ final class SessionReporter: SessionObserver {
     }
 
     private let log: Log
-    private let hooks: StateChangeHooks?
+    private let hooks: Mutex<StateChangeHooks?>
     private let manager: ServiceManager?
     private let onTrouble: (@Sendable (String) -> Void)?
     private let counts = Mutex<[String: Counts]>([:])
@@ -38,10 +38,13 @@ final class SessionReporter: SessionObserver {
         onTrouble: (@Sendable (String) -> Void)? = nil
     ) {
         self.log = log
-        self.hooks = hooks
+        self.hooks = Mutex(hooks)
         self.manager = manager
         self.onTrouble = onTrouble
     }
+
+    /// Has other commands run on changes of state from here on.
+    func use(_ hooks: StateChangeHooks?) { self.hooks.withLock { $0 = hooks } }
 
     /// What was counted of `identity` so far.
     func counts(of identity: String) -> Counts { counts.withLock { $0[identity] ?? Counts() } }
@@ -53,7 +56,7 @@ final class SessionReporter: SessionObserver {
             log.notice(
                 "identity changed state",
                 [.previousState: .string(old.rawValue), .state: .string(new.rawValue)])
-            hooks?.run(for: identity, in: new)
+            hooks.withLock { $0 }?.run(for: identity, in: new)
             manager?.identity(identity, isIn: new)
         case .tokenRequested(let grant, let failure):
             count(grant, failure, of: identity)

@@ -32,10 +32,8 @@ final class StateChangeHooks: Sendable {
     /// - Returns: nil if there is nothing to run ever.
     init?(_ configuration: Configuration, log: Log) {
         var commands: [String: (command: [String], worker: Int)] = [:]
-        for identity in configuration.identities {
-            let command = identity.onStateChange ?? configuration.onStateChange
-            guard !command.isEmpty else { continue }
-            commands[identity.name] = (command, commands.count % Self.threadCount)
+        for (name, command) in configuration.commandsOnStateChange.sorted(by: { $0.key < $1.key }) {
+            commands[name] = (command, commands.count % Self.threadCount)
         }
         guard !commands.isEmpty else { return nil }
         self.commands = commands
@@ -101,5 +99,13 @@ final class StateChangeHooks: Sendable {
         log.warning(
             "the command of on_state_change failed",
             [.state: .string(state.rawValue), .reason: .string(reason)])
+    }
+}
+
+extension Configuration {
+    /// What runs on changes of state, by the identities' names; those without a command are left out.
+    var commandsOnStateChange: [String: [String]] {
+        let commands = identities.map { ($0.name, $0.onStateChange ?? onStateChange) }
+        return Dictionary(commands.filter { !$0.1.isEmpty }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AdminAPI
+internal import HTTPMessages
+internal import JSON
+
+/// Why the configuration that there was goes on.
+package enum ReloadRefusal: Error, Equatable, Sendable {
+    /// One error of the file.
+    package struct Fault: Equatable, Sendable {
+        package let file: String
+        package let line: Int
+        package let column: Int
+        /// What is wrong, and how to mend it; no secret.
+        package let message: String
+
+        package init(file: String, line: Int, column: Int, message: String) {
+            self.file = file
+            self.line = line
+            self.column = column
+            self.message = message
+        }
+    }
+
+    /// The file cannot be used.
+    case invalid([Fault])
+    /// Only a restart brings what these keys say.
+    case restartNeeded(keys: [String])
+    /// The process ends.
+    case draining
+    /// The configuration is in no file.
+    case noFile
+
+    /// What a person reads of it, in one line.
+    package var sentence: String {
+        switch self {
+        case .invalid(let faults):
+            "The configuration has errors, and the one before goes on: "
+                + faults.map(\.text).joined(separator: "; ")
+        case .restartNeeded(let keys):
+            "Only a restart can change \(keys.joined(separator: ", ")); the configuration before goes on."
+        case .draining: "The process is ending."
+        case .noFile: "The configuration is in no file that could be read again."
+        }
+    }
+
+    var status: Int {
+        switch self {
+        case .invalid, .restartNeeded: 422
+        case .draining: 503
+        case .noFile: 409
+        }
+    }
+
+    var code: ProblemCode {
+        switch self {
+        case .invalid: .configInvalid
+        case .restartNeeded: .restartNeeded
+        case .draining: .draining
+        case .noFile: .noFile
+        }
+    }
+
+    /// The answer (RFC 9457), with what programs need to know.
+    var reply: (head: HTTPResponse, body: [UInt8]) {
+        let problem = AdminProblem(status: status, code: code, detail: sentence).answer
+        guard var members = try? JSONObject(parsing: problem.body) else {
+            return (problem.head, problem.body)
+        }
+        switch self {
+        case .invalid(let faults): members["errors"] = .array(faults.map(\.json))
+        case .restartNeeded(let keys): members["keys"] = .array(keys.map { .string($0) })
+        case .draining, .noFile: break
+        }
+        return (problem.head, JSONValue.object(members).serialized() + [UInt8(ascii: "\n")])
+    }
+}
+
+extension ReloadRefusal.Fault {
+    fileprivate var text: String { "\(file):\(line):\(column): \(message)" }
+
+    fileprivate var json: JSONValue {
+        [
+            "file": .string(file), "line": .integer(Int64(line)), "column": .integer(Int64(column)),
+            "message": .string(message),
+        ]
+    }
+}

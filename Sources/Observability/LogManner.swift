@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Synchronization
+
+/// Which lines a log writes, and how; it may change while the process runs.
+final class LogManner: Sendable {
+    private let current: Mutex<(level: LogLevel, format: LogFormat)>
+
+    init(level: LogLevel, format: LogFormat) {
+        current = Mutex((level, format))
+    }
+
+    var level: LogLevel { current.withLock { $0.level } }
+    var format: LogFormat { current.withLock { $0.format } }
+
+    func use(level: LogLevel, format: LogFormat) { current.withLock { $0 = (level, format) } }
+}

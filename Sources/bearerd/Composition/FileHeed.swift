@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Synchronization
+import System
+
+/// Whose files are watched: one watcher and one thread for all that is read again when it changes.
+final class FileHeed: Sendable {
+    /// What files are watched for.
+    enum Purpose: Hashable {
+        case configuration
+        case certificate
+        case accessKey
+        case adminKey
+        case identities
+    }
+
+    /// Reads files, and writes those of the store; nothing on a loop does.
+    let thread: ThreadExecutor
+    private let watcher: FileWatcher
+    private let tasks = Mutex<[Purpose: [Task<Void, Never>]]>([:])
+
+    init(on thread: ThreadExecutor) {
+        self.thread = thread
+        watcher = FileWatcher(on: thread)
+    }
+
+    /// Calls back on the thread when one of the files has changed, until something else is heeded for the same purpose.
+    func heed(
+        _ files: [String], for purpose: Purpose, _ changed: @escaping @Sendable (_ file: String) async -> Void
+    ) {
+        heed(purpose, [(files, changed)])
+    }
+
+    /// Heeds the files of these identities, and no longer those of others.
+    func heedIdentities(_ watches: [CredentialWatch]) {
+        heed(.identities, watches.map { watch in (watch.files, { await watch.changed($0) }) })
+    }
+
+    private func heed(
+        _ purpose: Purpose, _ wanted: [(files: [String], changed: @Sendable (String) async -> Void)]
+    ) {
+        var begun: [Task<Void, Never>] = []
+        for (files, changed) in wanted {
+            for file in files {
+                let changes = watcher.changes(of: file)
+                begun.append(
+                    Task(executorPreference: thread) { for await _ in changes { await changed(file) } })
+            }
+        }
+        // After the others have begun: what changes meanwhile is heeded all the same.
+        let ended = tasks.withLock { tasks in
+            defer { tasks[purpose] = begun }
+            return tasks[purpose] ?? []
+        }
+        for task in ended { task.cancel() }
+    }
+}

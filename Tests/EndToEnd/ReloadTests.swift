@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import Testing
+
+/// The configuration is read again and takes the place of the one before, without a restart.
+@Suite(.blocking) struct `A reload` {
+    private func configuration(of sidecar: Sidecar, _ settings: Sidecar.Settings) -> String {
+        Sidecar.configuration(
+            provider: sidecar.provider, upstream: sidecar.upstream.url, clientSecret: sidecar.clientSecret,
+            directory: sidecar.directory, settings)
+    }
+
+    private func write(_ settings: Sidecar.Settings, for sidecar: Sidecar) throws {
+        try sidecar.directory.write("config.yaml", configuration(of: sidecar, settings))
+    }
+
+    private func reload(_ sidecar: Sidecar) throws -> RawResponse {
+        try sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+    }
+
+    /// Writes other settings and has them taken over.
+    private func reload(_ sidecar: Sidecar, to settings: Sidecar.Settings) throws -> RawResponse {
+        try write(settings, for: sidecar)
+        return try reload(sidecar)
+    }
+
+    private func route(_ path: String, to upstream: RawUpstream, identity: String = "default") -> String {
+        "- {path: \(path), upstream: '\(upstream.url)', identity: \(identity)}"
+    }
+
+    @Test func `brings and takes routes, and asks for no token`() throws {
+        let sidecar = try Sidecar()
+        let other = try RawUpstream { _ in .ok("other") }
+        try sidecar.awaitToken()
+        #expect(try reload(sidecar, to: .init(moreRoutes: route("/b", to: other))).status == 200)
+        #expect(try sidecar.get("/b").text == "other")
+        #expect(other.tokens == sidecar.provider.accessTokens)
+        #expect(try reload(sidecar, to: .init()).status == 200)
+        #expect(try sidecar.get("/b").text == "hello")
+        #expect(sidecar.provider.requests.count == 1)
+        let metrics = try sidecar.metrics()
+        #expect(metrics.sum("bearerd_config_reloads_total", "result=\"success\"") == 2)
+        #expect(metrics.sum("bearerd_requests_total", "route=\"/b\"") == 1)
+        #expect(metrics.sum("bearerd_config_last_reload_success_timestamp_seconds") > 1_700_000_000)
+    }
+
+    @Test func `keeps the connections of routes that stay, to clients and to upstreams`() throws {
+        let sidecar = try Sidecar()
+        let other = try RawUpstream()
+        let client = try sidecar.client()
+        for round in 0..<5 {
+            #expect(try client.request("GET", "/").status == 200)
+            let routes = round % 2 == 0 ? route("/b", to: other) : ""
+            #expect(try reload(sidecar, to: .init(moreRoutes: routes)).status == 200)
+        }
+        #expect(try client.request("GET", "/").status == 200)
+        #expect(sidecar.upstream.connectionCount == 1)
+    }
+
+    @Test func `of a file with errors leaves everything as it was, and says where they are`() throws {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        let answer = try reload(sidecar, to: .init(top: "wrokers: 2\nlimits: {connections: many}"))
+        #expect(answer.status == 422 && answer["Content-Type"] == "application/problem+json")
+        let (problem, errors) = (answer.json, answer.json["errors"].array)
+        #expect(problem["code"].string == "config_invalid" && errors.count == 2)
+        for error in errors {
+            #expect(error["file"].string == sidecar.directory.path("config.yaml"))
+            #expect(error["line"].number ?? 0 > 1 && error["column"].number ?? 0 >= 1)
+        }
+        #expect(errors[0]["message"].string?.contains("workers") == true)
+        #expect(try sidecar.get("/").status == 200)
+        try sidecar.bearerd.logLine("the error") { $0["reason"]?.contains("wrokers") == true }
+        #expect(try sidecar.metrics().sum("bearerd_config_reloads_total", "result=\"failure\"") == 1)
+        #expect(try reload(sidecar, to: .init()).status == 200)
+    }
+
+    @Test(arguments: [
+        ("workers: 3", "workers"), ("development: {api: 127.0.0.1:0}", "development.api"),
+        ("on_state_change: [/bin/true]", "on_state_change"),
+    ])
+    func `names what only a restart brings`(line: String, key: String) throws {
+        let sidecar = try Sidecar(.init(top: "workers: 2"))
+        let answer = try reload(
+            sidecar, to: .init(top: line.hasPrefix("workers") ? line : "workers: 2\n" + line))
+        #expect(answer.status == 422 && answer.json["code"].string == "restart_needed")
+        #expect(answer.json["keys"].array.map(\.string) == [key])
+        #expect(try sidecar.get("/").status == 200)
+    }
+
+    @Test func `names a store and an admin listener that changed`() throws {
+        let sidecar = try Sidecar()
+        let text = configuration(of: sidecar, .init(store: "type: memory"))
+        try sidecar.directory.write(
+            "config.yaml",
+            text.replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: 127.0.0.1:1"))
+        let answer = try reload(sidecar)
+        #expect(answer.status == 422)
+        #expect(answer.json["keys"].array.map(\.string) == ["store", "admin.listen"])
+    }
+
+    @Test func `adds and removes listeners, and closes none that stays`() throws {
+        let sidecar = try Sidecar()
+        let client = try sidecar.client()
+        #expect(try client.request("GET", "/").status == 200)
+        #expect(try reload(sidecar, to: .init(listen: "[127.0.0.1:0, 127.0.0.1:0]")).status == 200)
+        let second = try sidecar.bearerd.address(of: .proxy, 1)
+        let guest = try RawClient(to: second)
+        #expect(try guest.request("GET", "/").status == 200)
+        #expect(try client.request("GET", "/").status == 200)
+        #expect(try reload(sidecar, to: .init()).status == 200)
+        #expect(try client.request("GET", "/").status == 200)
+        let last = try guest.request("GET", "/")
+        #expect(last.status == 200 && last["Connection"] == "close")
+        #expect(throws: (any Error).self) { try RawClient(to: second).request("GET", "/") }
+    }
+
+    @Test func `has an identity with another scope ask for a token, and no other one`() throws {
+        let sidecar = try Sidecar(.init(identity: "scope: one"))
+        try sidecar.awaitToken()
+        #expect(try reload(sidecar, to: .init(identity: "scope: two")).status == 200)
+        try eventually("a token of the other scope") {
+            try sidecar.get("/").status == 200
+                && sidecar.upstream.tokens.last == sidecar.provider.accessTokens.last
+                && sidecar.provider.requests.count == 2
+        }
+        #expect(try sidecar.provider.request(2)["scope"] == "two")
+        #expect(try reload(sidecar).status == 200)
+        #expect(sidecar.provider.requests.count == 2)
+    }
+
+    @Test func `brings and takes identities`() throws {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        let identity = """
+            second:
+              issuer: \(sidecar.provider.issuer)
+              client_id: other
+              client_secret: \(sidecar.clientSecret)
+              grant_type: client_credentials
+            """
+        let upstream = try RawUpstream()
+        let both = Sidecar.Settings(
+            moreRoutes: route("/b", to: upstream, identity: "second"), moreIdentities: identity)
+        #expect(try reload(sidecar, to: both).status == 200)
+        #expect(try sidecar.get("/b").status == 200)
+        #expect(sidecar.provider.requests.count == 2 && upstream.tokens == [sidecar.provider.accessTokens[1]])
+        func names() throws -> [String?] {
+            try sidecar.admin("GET", "/api/status").json["identities"].array.map { $0["name"].string }
+        }
+        #expect(try names() == ["default", "second"])
+        #expect(try reload(sidecar, to: .init()).status == 200)
+        #expect(try names() == ["default"])
+    }
+
+    @Test func `takes over access, limits and the log`() throws {
+        let sidecar = try Sidecar()
+        let client = try sidecar.client()
+        #expect(try client.request("POST", "/", body: "12345").status == 200)
+        let top = "limits: {body_bytes: 4}\naccess: {key: local-fake-key}\nlog: {access: false}"
+        #expect(try reload(sidecar, to: .init(top: top)).status == 200)
+        #expect(try client.request("GET", "/").status == 403)
+        let key = [("X-Bearerd-Key", "local-fake-key")]
+        #expect(try client.request("GET", "/", key).status == 200)
+        #expect(try sidecar.client().request("POST", "/", key, body: "12345").status == 413)
+        #expect(try reload(sidecar).status == 200)
+        try sidecar.bearerd.logLine("the second reload") { $0["count"] == "2" }
+        #expect(sidecar.bearerd.logLines.count { $0.message == "request" } == 1)
+    }
+
+    @Test(arguments: [SIGHUP]) func `follows a signal`(signal: Int32) throws {
+        let sidecar = try Sidecar()
+        let other = try RawUpstream { _ in .ok("other") }
+        try write(.init(moreRoutes: route("/b", to: other)), for: sidecar)
+        sidecar.bearerd.process.signal(signal)
+        try sidecar.bearerd.logLine("the reload") { $0.message == "configuration reloaded" }
+        #expect(try sidecar.get("/b").text == "other")
+    }
+
+    @Test func `follows the file where it is watched, replaced or written in place`() throws {
+        let sidecar = try Sidecar(.init(top: "reload: watch"))
+        for (index, isRenamed) in [true, false].enumerated() {
+            let other = try RawUpstream { _ in .ok("other \(index)") }
+            let text = configuration(
+                of: sidecar, .init(top: "reload: watch", moreRoutes: route("/b", to: other)))
+            if isRenamed {
+                let new = try sidecar.directory.write("new.yaml", text)
+                rename(new, sidecar.directory.path("config.yaml"))
+            } else {
+                try sidecar.directory.write("config.yaml", text)
+            }
+            try eventually("the new route") { try sidecar.get("/b").text == "other \(index)" }
+        }
+    }
+
+    @Test func `is one at a time, however many ask, and none during a drain`() throws {
+        let gate = Gate()
+        let upstream = try RawUpstream { _ in Reply.ok().held(by: gate) }
+        let sidecar = try Sidecar(upstream: upstream)
+        let answers = try concurrently(10) { _ in try reload(sidecar).status }
+        #expect(answers.allSatisfy { $0 == 200 })
+        let client = try sidecar.client()
+        try client.send("GET", "/")
+        try upstream.request()
+        sidecar.bearerd.process.signal(SIGTERM)
+        try sidecar.bearerd.logLine("the drain") { $0.message == "draining" }
+        let refused = try reload(sidecar)
+        #expect(refused.status == 503 && refused.json["code"].string == "draining")
+        gate.open()
+        #expect(try client.wire.readResponse().status == 200)
+    }
+
+    @Test func `ends the streams of a route that is gone after a while, and finishes its other answers`()
+        throws
+    {
+        let gate = Gate()
+        let upstream = try RawUpstream { request in
+            guard request.head.target == "/b/events" else { return Reply.ok("whole").held(by: gate) }
+            return Reply { wire in
+                try wire.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n")
+                return try wire.endsCleanly()
+            }
+        }
+        let top = "shutdown: {stream_close_delay: 100ms}"
+        let sidecar = try Sidecar(.init(top: top, moreRoutes: route("/b", to: upstream)))
+        let (stream, answer) = (try sidecar.client(), try sidecar.client())
+        try stream.send("GET", "/b/events")
+        #expect(try stream.wire.readHead()?.status == 200)
+        try answer.send("GET", "/b/answer")
+        try upstream.request(2)
+        #expect(try reload(sidecar, to: .init(top: top)).status == 200)
+        _ = try? stream.wire.readToEnd()
+        gate.open()
+        #expect(try answer.wire.readResponse().text == "whole")
+        try sidecar.bearerd.logLine("the stream's end") { $0["code"] == "route_gone" }
+    }
+}
