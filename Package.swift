@@ -196,8 +196,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["COpenSSL", "CTrace"], path: "Tests/TestSupport",
             swiftSettings: bridge),
         .testTarget(
-            name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "FuzzInvariants"], swiftSettings: bridge
-        ),
+            name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "FuzzInvariants", "TestSupport"],
+            swiftSettings: bridge),
         .testTarget(
             name: "TLSTests", dependencies: ["TLS", "Cryptography", "EventLoop", "TestSupport"],
             swiftSettings: bridge),

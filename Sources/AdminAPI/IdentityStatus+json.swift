@@ -4,76 +4,60 @@ package import JSON
 package import OAuth
 internal import Observability
 
-/// The members of what is said of an identity and of its tokens.
-private enum Member {
-    static let name = "name"
-    static let state = "state"
-    static let generation = "generation"
-    static let expiresAt = "expires_at"
-    static let scope = "scope"
-    static let audience = "audience"
-    static let resource = "resource"
-    static let lastRefresh = "last_refresh"
-    static let lastError = "last_error"
-    static let tokens = "tokens"
-    static let additional = "additional"
-    static let code = "code"
-    static let detail = "detail"
-    static let at = "at"
-}
-
 extension IdentityStatus {
     /// Reads what ``json`` wrote; what only its own process can know of expiry is missing.
     package init?(admin json: JSONValue) {
-        guard let name = json[Member.name]?.string, let state = IdentityState(json[Member.state]) else {
+        guard let name = json[AdminMember.name]?.string, let state = IdentityState(json[AdminMember.state])
+        else {
             return nil
         }
         self.init(
-            name: name, state: state, generation: json[Member.generation]?.integer.map { Int($0) } ?? 0,
-            expiresAt: WallTime(json[Member.expiresAt]), scope: json[Member.scope]?.words ?? [],
-            lastRefresh: WallTime(json[Member.lastRefresh]), lastError: IdentityError(json[Member.lastError]),
-            tokens: json[Member.tokens]?.array?.compactMap { TokenStatus(admin: $0) } ?? [])
-        additionalParameters = AdditionalParameters(json[Member.additional]?.object ?? [:])
+            name: name, state: state, generation: json[AdminMember.generation]?.integer.map { Int($0) } ?? 0,
+            expiresAt: WallTime(json[AdminMember.expiresAt]), scope: json[AdminMember.scope]?.words ?? [],
+            lastRefresh: WallTime(json[AdminMember.lastRefresh]),
+            lastError: IdentityError(json[AdminMember.lastError]),
+            tokens: json[AdminMember.tokens]?.array?.compactMap { TokenStatus(admin: $0) } ?? [])
+        additionalParameters = AdditionalParameters(json[AdminMember.additional]?.object ?? [:])
     }
 
     /// One entry of `identities`.
     package var json: JSONValue {
         var entry: JSONObject = [
-            Member.name: .string(name),
-            Member.state: .string(state.rawValue),
-            Member.generation: .integer(Int64(generation)),
-            Member.expiresAt: expiresAt.json,
-            Member.scope: JSONValue(words: scope),
-            Member.lastRefresh: lastRefresh.json,
-            Member.lastError: lastError?.json ?? .null,
+            AdminMember.name: .string(name),
+            AdminMember.state: .string(state.rawValue),
+            AdminMember.generation: .integer(Int64(generation)),
+            AdminMember.expiresAt: expiresAt.json,
+            AdminMember.scope: JSONValue(words: scope),
+            AdminMember.lastRefresh: lastRefresh.json,
+            AdminMember.lastError: lastError?.json ?? .null,
         ]
         let additional = additionalParameters.showable
-        if !additional.isEmpty { entry[Member.additional] = .object(additional) }
-        if !tokens.isEmpty { entry[Member.tokens] = .array(tokens.map(\.json)) }
+        if !additional.isEmpty { entry[AdminMember.additional] = .object(additional) }
+        if !tokens.isEmpty { entry[AdminMember.tokens] = .array(tokens.map(\.json)) }
         return .object(entry)
     }
 }
 
 extension TokenStatus {
     fileprivate init?(admin json: JSONValue) {
-        guard let state = IdentityState(json[Member.state]) else { return nil }
+        guard let state = IdentityState(json[AdminMember.state]) else { return nil }
         self.init(
             target: TokenTarget(
-                scope: json[Member.scope]?.words, audience: json[Member.audience]?.words,
-                resource: json[Member.resource]?.words),
-            state: state, expiresAt: WallTime(json[Member.expiresAt]),
-            lastError: IdentityError(json[Member.lastError]))
+                scope: json[AdminMember.scope]?.words, audience: json[AdminMember.audience]?.words,
+                resource: json[AdminMember.resource]?.words),
+            state: state, expiresAt: WallTime(json[AdminMember.expiresAt]),
+            lastError: IdentityError(json[AdminMember.lastError]))
     }
 
     /// One entry of an identity's `tokens`, where routes ask for their own.
     fileprivate var json: JSONValue {
         [
-            Member.scope: JSONValue(words: target.scope ?? []),
-            Member.audience: JSONValue(words: target.audience ?? []),
-            Member.resource: JSONValue(words: target.resource ?? []),
-            Member.state: .string(state.rawValue),
-            Member.expiresAt: expiresAt.json,
-            Member.lastError: lastError?.json ?? .null,
+            AdminMember.scope: JSONValue(words: target.scope ?? []),
+            AdminMember.audience: JSONValue(words: target.audience ?? []),
+            AdminMember.resource: JSONValue(words: target.resource ?? []),
+            AdminMember.state: .string(state.rawValue),
+            AdminMember.expiresAt: expiresAt.json,
+            AdminMember.lastError: lastError?.json ?? .null,
         ]
     }
 }
@@ -87,12 +71,13 @@ extension IdentityState {
 
 extension IdentityError {
     fileprivate init?(_ json: JSONValue?) {
-        guard let json, let code = json[Member.code]?.string else { return nil }
-        self.init(code: code, detail: json[Member.detail]?.string ?? "", at: WallTime(json[Member.at]))
+        guard let json, let code = json[AdminMember.code]?.string else { return nil }
+        self.init(
+            code: code, detail: json[AdminMember.detail]?.string ?? "", at: WallTime(json[AdminMember.at]))
     }
 
     fileprivate var json: JSONValue {
-        [Member.code: .string(code), Member.detail: .string(detail), Member.at: at.json]
+        [AdminMember.code: .string(code), AdminMember.detail: .string(detail), AdminMember.at: at.json]
     }
 }
 

@@ -13,11 +13,6 @@ package struct ReadinessReport: Equatable, Sendable {
 
     package let reasons: [Reason]
 
-    private enum Member {
-        static let ready = "ready"
-        static let reasons = "reasons"
-    }
-
     package init(reasons: [Reason]) {
         self.reasons = reasons
     }
@@ -26,34 +21,28 @@ package struct ReadinessReport: Equatable, Sendable {
 
     /// Reads what ``json`` wrote; reasons that this version does not know are left out.
     package init?(_ json: JSONValue) {
-        guard let reasons = json[Member.reasons]?.array else { return nil }
+        guard let reasons = json[AdminMember.reasons]?.array else { return nil }
         self.reasons = reasons.compactMap(Reason.init)
     }
 
     /// The body of the answer.
     package var json: JSONValue {
-        [Member.ready: .bool(isReady), Member.reasons: .array(reasons.map(\.json))]
+        [AdminMember.ready: .bool(isReady), AdminMember.reasons: .array(reasons.map(\.json))]
     }
 }
 
 extension ReadinessReport.Reason {
-    private enum Member {
-        static let reason = "reason"
-        static let identity = "identity"
-        static let state = "state"
-    }
-
     private enum Word: String {
         case draining
         case noToken = "no_token"
     }
 
     fileprivate init?(_ json: JSONValue) {
-        switch json[Member.reason]?.string.flatMap(Word.init(rawValue:)) {
+        switch json[AdminMember.reason]?.string.flatMap(Word.init(rawValue:)) {
         case .draining?: self = .draining
         case .noToken?:
-            guard let identity = json[Member.identity]?.string,
-                let state = json[Member.state]?.string.flatMap(IdentityState.init(rawValue:))
+            guard let identity = json[AdminMember.identity]?.string,
+                let state = json[AdminMember.state]?.string.flatMap(IdentityState.init(rawValue:))
             else { return nil }
             self = .noToken(identity: identity, state: state)
         case nil: return nil
@@ -62,11 +51,11 @@ extension ReadinessReport.Reason {
 
     fileprivate var json: JSONValue {
         switch self {
-        case .draining: [Member.reason: .string(Word.draining.rawValue)]
+        case .draining: [AdminMember.reason: .string(Word.draining.rawValue)]
         case .noToken(let identity, let state):
             [
-                Member.reason: .string(Word.noToken.rawValue), Member.identity: .string(identity),
-                Member.state: .string(state.rawValue),
+                AdminMember.reason: .string(Word.noToken.rawValue), AdminMember.identity: .string(identity),
+                AdminMember.state: .string(state.rawValue),
             ]
         }
     }

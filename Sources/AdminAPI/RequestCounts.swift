@@ -15,14 +15,6 @@ package struct RequestCounts: Equatable, Sendable {
     /// Connections of clients that are open.
     package let openConnections: Int
 
-    private enum Member {
-        static let total = "total"
-        static let byStatus = "by_status"
-        static let replayed = "replayed"
-        static let denied = "denied"
-        static let openConnections = "open_connections"
-    }
-
     /// Sums up what the workers counted.
     package init(_ metrics: WorkerMetrics) {
         var byStatus: [Int: Int] = [:]
@@ -41,26 +33,26 @@ package struct RequestCounts: Equatable, Sendable {
     /// Reads what ``json`` wrote.
     init?(_ json: JSONValue) {
         func count(_ member: String) -> Int { json[member]?.integer.map { Int($0) } ?? 0 }
-        guard json[Member.total]?.integer != nil else { return nil }
-        total = count(Member.total)
-        let entries = json[Member.byStatus]?.object?.compactMap { status, count in
+        guard json[AdminMember.total]?.integer != nil else { return nil }
+        total = count(AdminMember.total)
+        let entries = json[AdminMember.byStatus]?.object?.compactMap { status, count in
             Int(status).flatMap { status in count.integer.map { (status, Int($0)) } }
         }
         byStatus = Dictionary(entries ?? []) { _, last in last }
-        replayed = count(Member.replayed)
-        denied = count(Member.denied)
-        openConnections = count(Member.openConnections)
+        replayed = count(AdminMember.replayed)
+        denied = count(AdminMember.denied)
+        openConnections = count(AdminMember.openConnections)
     }
 
     /// The member `requests`.
     var json: JSONValue {
         let statuses = byStatus.sorted { $0.key < $1.key }.map { ("\($0.key)", JSONValue(count: $0.value)) }
         return [
-            Member.total: JSONValue(count: total),
-            Member.byStatus: .object(JSONObject(members: statuses)),
-            Member.replayed: JSONValue(count: replayed),
-            Member.denied: JSONValue(count: denied),
-            Member.openConnections: JSONValue(count: openConnections),
+            AdminMember.total: JSONValue(count: total),
+            AdminMember.byStatus: .object(JSONObject(members: statuses)),
+            AdminMember.replayed: JSONValue(count: replayed),
+            AdminMember.denied: JSONValue(count: denied),
+            AdminMember.openConnections: JSONValue(count: openConnections),
         ]
     }
 }

@@ -14,12 +14,6 @@ package struct RouteStatus: Equatable, Sendable {
     /// What stands for an identity where there is none.
     private static let noIdentity = "none"
 
-    private enum Member {
-        static let path = "path"
-        static let upstream = "upstream"
-        static let identity = "identity"
-    }
-
     package init(path: String, upstream: String, identity: String?) {
         self.path = path
         self.upstream = upstream
@@ -28,18 +22,19 @@ package struct RouteStatus: Equatable, Sendable {
 
     /// Reads what ``json`` wrote.
     init?(_ json: JSONValue) {
-        guard let path = json[Member.path]?.string, let upstream = json[Member.upstream]?.string else {
+        guard let path = json[AdminMember.path]?.string, let upstream = json[AdminMember.upstream]?.string
+        else {
             return nil
         }
-        let identity = json[Member.identity]?.string
+        let identity = json[AdminMember.identity]?.string
         self.init(path: path, upstream: upstream, identity: identity == Self.noIdentity ? nil : identity)
     }
 
     /// One entry of `routes`.
     var json: JSONValue {
         [
-            Member.path: .string(path), Member.upstream: .string(upstream),
-            Member.identity: .string(identity ?? Self.noIdentity),
+            AdminMember.path: .string(path), AdminMember.upstream: .string(upstream),
+            AdminMember.identity: .string(identity ?? Self.noIdentity),
         ]
     }
 }

@@ -15,15 +15,6 @@ package struct StatusDocument: Sendable {
     /// Protections that the configuration turns off, as sentences.
     package var warnings: [String]
 
-    private enum Member {
-        static let version = "version"
-        static let uptimeSeconds = "uptime_seconds"
-        static let identities = "identities"
-        static let routes = "routes"
-        static let requests = "requests"
-        static let warnings = "warnings"
-    }
-
     package init(
         version: String, uptime: Duration?, identities: [IdentityStatus], routes: [RouteStatus],
         requests: RequestCounts?, warnings: [String] = []
@@ -40,24 +31,24 @@ package struct StatusDocument: Sendable {
     ///
     /// - Returns: nil for what is no status at all.
     package init?(_ json: JSONValue) {
-        guard let identities = json[Member.identities]?.array else { return nil }
+        guard let identities = json[AdminMember.identities]?.array else { return nil }
         self.init(
-            version: json[Member.version]?.string ?? "",
-            uptime: json[Member.uptimeSeconds]?.integer.map { .seconds($0) },
+            version: json[AdminMember.version]?.string ?? "",
+            uptime: json[AdminMember.uptimeSeconds]?.integer.map { .seconds($0) },
             identities: identities.compactMap { IdentityStatus(admin: $0) },
-            routes: json[Member.routes]?.array?.compactMap { RouteStatus($0) } ?? [],
-            requests: json[Member.requests].flatMap { RequestCounts($0) },
-            warnings: json[Member.warnings]?.array?.compactMap(\.string) ?? [])
+            routes: json[AdminMember.routes]?.array?.compactMap { RouteStatus($0) } ?? [],
+            requests: json[AdminMember.requests].flatMap { RequestCounts($0) },
+            warnings: json[AdminMember.warnings]?.array?.compactMap(\.string) ?? [])
     }
 
     /// The document; points in time are RFC 3339 in UTC.
     package var json: JSONValue {
-        var document: JSONObject = [Member.version: .string(version)]
-        if let uptime { document[Member.uptimeSeconds] = .integer(uptime.components.seconds) }
-        document[Member.identities] = .array(identities.map(\.json))
-        document[Member.routes] = .array(routes.map(\.json))
-        if let requests { document[Member.requests] = requests.json }
-        if !warnings.isEmpty { document[Member.warnings] = .array(warnings.map { .string($0) }) }
+        var document: JSONObject = [AdminMember.version: .string(version)]
+        if let uptime { document[AdminMember.uptimeSeconds] = .integer(uptime.components.seconds) }
+        document[AdminMember.identities] = .array(identities.map(\.json))
+        document[AdminMember.routes] = .array(routes.map(\.json))
+        if let requests { document[AdminMember.requests] = requests.json }
+        if !warnings.isEmpty { document[AdminMember.warnings] = .array(warnings.map { .string($0) }) }
         return .object(document)
     }
 }

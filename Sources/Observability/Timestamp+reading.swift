@@ -10,15 +10,6 @@ extension Timestamp {
         return CivilDate.unixSecond(year: date[0], month: date[1], day: date[2], ofDay: ofDay)
     }
 
-    /// Reads what ``fieldText(unixSeconds:)`` writes (RFC 9110 5.6.7, `IMF-fixdate`); nil for anything else.
-    package static func unixSeconds(ofField text: String) -> Int64? {
-        let parts = text.split(separator: " ")
-        guard parts.count == 6, parts[5] == "GMT", let day = Int64(parts[1]), let year = Int64(parts[3]),
-            let month = monthNames.firstIndex(of: String(parts[2])), let ofDay = secondOfDay(parts[4])
-        else { return nil }
-        return CivilDate.unixSecond(year: year, month: Int64(month) + 1, day: day, ofDay: ofDay)
-    }
-
     /// Reads `10:45:54`; a leap second counts as the one before it.
     private static func secondOfDay(_ text: Substring) -> Int64? {
         let fields = text.split(separator: ":").compactMap { Int64($0) }

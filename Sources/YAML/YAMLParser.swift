@@ -47,8 +47,7 @@ struct YAMLParser: ~Copyable {
             return YAMLEvent(kind: .alias(anchor: String(yaml: event.data.alias.anchor) ?? ""), mark: mark)
         case YAML_SCALAR_EVENT:
             let scalar = event.data.scalar
-            let properties = YAMLEvent.Properties(
-                anchor: String(yaml: scalar.anchor), tag: String(yaml: scalar.tag))
+            let properties = YAMLEvent.Properties(scalar.anchor, scalar.tag)
             let text = String(
                 decoding: UnsafeBufferPointer(start: scalar.value, count: scalar.length), as: UTF8.self)
             let style = scalar.style == YAML_PLAIN_SCALAR_STYLE ? YAMLScalar.Style.plain : .quoted
@@ -56,15 +55,11 @@ struct YAMLParser: ~Copyable {
                 kind: .scalar(YAMLScalar(text, style: style), properties: properties), mark: mark)
         case YAML_SEQUENCE_START_EVENT:
             let start = event.data.sequence_start
-            let properties = YAMLEvent.Properties(
-                anchor: String(yaml: start.anchor), tag: String(yaml: start.tag))
-            return YAMLEvent(kind: .sequenceStart(properties), mark: mark)
+            return YAMLEvent(kind: .sequenceStart(.init(start.anchor, start.tag)), mark: mark)
         case YAML_SEQUENCE_END_EVENT: return YAMLEvent(kind: .sequenceEnd, mark: mark)
         case YAML_MAPPING_START_EVENT:
             let start = event.data.mapping_start
-            let properties = YAMLEvent.Properties(
-                anchor: String(yaml: start.anchor), tag: String(yaml: start.tag))
-            return YAMLEvent(kind: .mappingStart(properties), mark: mark)
+            return YAMLEvent(kind: .mappingStart(.init(start.anchor, start.tag)), mark: mark)
         case YAML_MAPPING_END_EVENT: return YAMLEvent(kind: .mappingEnd, mark: mark)
         default:
             // YAML_STREAM_END_EVENT, and YAML_NO_EVENT, which libyaml gives after the end of the stream.
@@ -102,6 +97,14 @@ extension Mark {
     /// libyaml counts both from 0.
     fileprivate init(_ mark: yaml_mark_t) {
         self.init(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
+    }
+}
+
+extension YAMLEvent.Properties {
+    /// Copies libyaml's texts.
+    fileprivate init(_ anchor: UnsafeMutablePointer<yaml_char_t>?, _ tag: UnsafeMutablePointer<yaml_char_t>?)
+    {
+        self.init(anchor: String(yaml: anchor), tag: String(yaml: tag))
     }
 }
 

@@ -8,7 +8,7 @@ import OAuth
 import Observability
 import Testing
 
-@Suite("The documents of the admin listener") struct AdminDocumentTests {
+@Suite struct `The documents of the admin listener` {
     private let error = IdentityError(
         code: "invalid_scope", detail: "no such scope", at: WallTime(secondsSinceEpoch: 1_795_257_600))
 

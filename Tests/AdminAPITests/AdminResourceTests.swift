@@ -4,7 +4,7 @@ import AdminAPI
 import OAuth
 import Testing
 
-@Suite("Paths of the admin listener") struct AdminResourceTests {
+@Suite struct `Paths of the admin listener` {
     @Test(
         arguments: [
             .health, .readiness, .metrics, .status, .page, .quit, .reload, .callback, .login(identity: "a b"),

@@ -6,7 +6,7 @@ import HTTPMessages
 import JSON
 import Testing
 
-struct AccessTests {
+struct `Who may ask the admin listener` {
     private let elsewhere = PeerAddress.ip("192.0.2.1")
 
     @Test(arguments: [

@@ -8,7 +8,7 @@ import JSON
 import OAuth
 import Testing
 
-struct ActionTests {
+struct `Actions on identities` {
     private let admin: [(HTTPFields.Name, String)] = [(.bearerdAdmin, "1")]
 
     @Test(arguments: ["refresh", "invalidate"])

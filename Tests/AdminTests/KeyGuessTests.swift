@@ -7,7 +7,7 @@ import HTTPMessages
 import Synchronization
 import Testing
 
-struct KeyGuessTests {
+struct `Guesses of the admin key` {
     private func get(
         _ responder: AdminResponder, from peer: PeerAddress, key: String?, path: String = "/api/status"
     ) async -> Answer {

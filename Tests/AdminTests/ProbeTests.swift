@@ -5,7 +5,7 @@ import HTTPMessages
 import JSON
 import Testing
 
-struct ProbeTests {
+struct `Probes` {
     @Test func `healthz says ok while the loops turn`() async {
         let answer = await AdminFixture().get("/healthz")
         #expect(answer.status == 200 && answer.text == "ok")

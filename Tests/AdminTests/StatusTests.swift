@@ -4,7 +4,7 @@ import HTTPMessages
 import JSON
 import Testing
 
-struct StatusTests {
+struct `The status` {
     @Test func `the status document has every member of the contract`() async {
         let answer = await AdminFixture(secondHasToken: false).get("/api/status")
         #expect(answer.fields[.contentType] == "application/json")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import bearerd
 
-@Suite struct CommandsTests {
+@Suite struct `The commands` {
     @Test(arguments: [
         (nil, "only", ["only"]), (nil, "default", ["other", "default"]),
         ("other", "other", ["other", "default"]),

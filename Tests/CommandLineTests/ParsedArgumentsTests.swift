@@ -4,7 +4,7 @@ import Testing
 
 @testable import bearerd
 
-@Suite struct ParsedArgumentsTests {
+@Suite struct `The arguments of a command` {
     private let config = CommandOption.config
     private let json = CommandOption("json", "as JSON")
 

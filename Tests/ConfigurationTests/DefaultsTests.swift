@@ -7,7 +7,7 @@ import Testing
 
 @testable import Configuration
 
-@Suite struct DefaultsTests {
+@Suite struct `What a configuration leaves out` {
     @Test func `the smallest file has no problem and every default of the contract`() throws {
         let report = report(smallest)
         #expect(report.lines == [])

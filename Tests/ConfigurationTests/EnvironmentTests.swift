@@ -4,7 +4,7 @@ import Configuration
 import OAuth
 import Testing
 
-@Suite struct EnvironmentTests {
+@Suite struct `Variables of the environment` {
     @Test(arguments: [
         ("${A}", "one"), ("x${A}y${B}z", "xoneytwoz"), ("$${A}", "${A}"), ("$$${A}", "$${A}"), ("$A", "$A"),
         ("a$", "a$"), ("$$", "$$"), ("${A}$${A}", "one${A}"), ("$${", "${"), ("${NESTED}", "${A}"),

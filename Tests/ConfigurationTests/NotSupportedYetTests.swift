@@ -4,7 +4,7 @@ import Configuration
 import Testing
 
 /// A part that gets built loses its line here and in the reader's table.
-@Suite struct NotSupportedYetTests {
+@Suite struct `What is not supported yet` {
     @Test(arguments: [
         "dpop: true", "par: auto",
     ])

@@ -3,7 +3,7 @@
 import Configuration
 import Testing
 
-@Suite struct PlacesTests {
+@Suite struct `The place of a problem` {
     @Test func `all problems of a file are told at once, in its order, each with its place`() {
         let text = """
             lisen: 127.0.0.1:8080

@@ -3,7 +3,7 @@
 import Configuration
 import Testing
 
-@Suite struct RubbishTests {
+@Suite struct `Rubbish in a configuration` {
     @Test(arguments: [
         UInt8(ascii: "\n"), UInt8(ascii: "["), UInt8(ascii: "'"), UInt8(ascii: ":"), 0x00, 0xFF,
     ])

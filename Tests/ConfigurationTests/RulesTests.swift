@@ -4,7 +4,7 @@ import Configuration
 import OAuth
 import Testing
 
-@Suite struct RulesTests {
+@Suite struct `The rules between keys` {
     @Test(arguments: ["client_secret_basic", "client_secret_post", "client_secret_jwt"])
     func `a client that is still to be registered needs no secret for its method`(method: String) {
         let line = "token_endpoint_auth_method: \(method)"

@@ -7,7 +7,7 @@ import OAuth
 import TestSupport
 import Testing
 
-@Suite struct SecretsTests {
+@Suite struct `Secrets in a configuration` {
     let directory: TemporaryDirectory
 
     init() throws {

@@ -6,7 +6,7 @@ import OAuth
 import Observability
 import Testing
 
-@Suite struct ValuesTests {
+@Suite struct `The values of a configuration` {
     @Test(arguments: [
         ("0", nil), ("500ms", Duration.milliseconds(500)), ("30s", .seconds(30)), ("5m", .seconds(300)),
         ("1h", .seconds(3600)), ("0s", nil), ("\"7s\"", .seconds(7)),

@@ -24,6 +24,14 @@ import Testing
                 ? provider.goodAnswer(to: request) : .oauthError("invalid_client", status: 401)
         }
 
+        /// Has a provider take those assertions alone that the pair has signed.
+        func decide(at provider: HostileProvider, audience: String, _ pair: TestKeyPair) {
+            provider.always { request, provider in
+                self.judge(
+                    request, provider, audience: audience, try pair.verify(request["client_assertion"] ?? ""))
+            }
+        }
+
         private func objection(
             to token: TestToken?, _ audience: String, _ issuer: String, _ subject: String
         ) -> String? {
@@ -56,11 +64,7 @@ import Testing
         let pair = try TestKeyPair(algorithm)
         let judge = Judge()
         let provider = try HostileProvider()
-        provider.always { request, provider in
-            judge.judge(
-                request, provider, audience: provider.tokenEndpoint,
-                try pair.verify(request["client_assertion"] ?? ""))
-        }
+        judge.decide(at: provider, audience: provider.tokenEndpoint, pair)
         let sidecar = try Sidecar(
             provider: provider,
             .init(
@@ -75,11 +79,7 @@ import Testing
         let pair = try TestKeyPair("RS256")
         let judge = Judge()
         let provider = try HostileProvider()
-        provider.always { request, provider in
-            judge.judge(
-                request, provider, audience: provider.issuer,
-                try pair.verify(request["client_assertion"] ?? ""))
-        }
+        judge.decide(at: provider, audience: provider.issuer, pair)
         let sidecar = try Sidecar(
             provider: provider,
             .init(

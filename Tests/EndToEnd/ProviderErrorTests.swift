@@ -13,15 +13,8 @@ import Testing
             $0.givesRefreshTokens = true
             $0.expiresIn = expiresIn
         }
-        let directory = try TemporaryDirectory()
-        let secret = "secret-" + randomText()
-        let before = try Sidecar(
-            provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
-        try before.awaitToken()
-        #expect(try before.bearerd.terminate() == .exited(0))
-        let sidecar = try Sidecar(
-            provider: provider, upstream: upstream, directory: directory, clientSecret: secret,
-            .init(top: top, grant: "refresh_token"))
+        let sidecar = try Sidecar.ended(provider: provider, upstream: upstream)
+            .another(.init(top: top, grant: "refresh_token"))
         try sidecar.awaitToken()
         return sidecar
     }

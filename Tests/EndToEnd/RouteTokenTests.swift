@@ -37,13 +37,7 @@ import Testing
         code: String
     ) throws {
         let provider = try provider()
-        let upstream = try RawUpstream()
-        let directory = try TemporaryDirectory()
-        let secret = "secret-" + randomText()
-        let before = try Sidecar(
-            provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
-        try before.awaitToken()
-        #expect(try before.bearerd.terminate() == .exited(0))
+        let before = try Sidecar.ended(provider: provider)
         // It replaces the refresh token, and only then looks at what is asked for.
         provider.always { request, provider in
             guard request["refresh_token"] != nil else { return provider.goodAnswer(to: request) }
@@ -51,24 +45,18 @@ import Testing
             return .oauthError(code)
         }
         for _ in 0..<2 {
-            let sidecar = try Sidecar(
-                provider: provider, upstream: upstream, directory: directory, clientSecret: secret,
-                .init(identity: "scope: nonsense", grant: "refresh_token"))
+            let sidecar = try before.another(.init(identity: "scope: nonsense", grant: "refresh_token"))
             try eventually("the refusal") { try sidecar.state() == "misconfigured" }
             #expect(try sidecar.get().problem == "misconfigured")
             #expect(provider.requests.count == 2)
             #expect(try sidecar.identityStatus()["last_error"]["code"].string == code)
             #expect(try sidecar.bearerd.terminate() == .exited(0))
         }
-        let asking = try Sidecar(
-            provider: provider, upstream: upstream, directory: directory, clientSecret: secret,
-            .init(identity: "scope: nonsense", grant: "refresh_token"))
+        let asking = try before.another(.init(identity: "scope: nonsense", grant: "refresh_token"))
         try asking.act("refresh")
         #expect(provider.requests.count == 3, "a person asked")
         #expect(try asking.bearerd.terminate() == .exited(0))
-        let changed = try Sidecar(
-            provider: provider, upstream: upstream, directory: directory, clientSecret: secret,
-            .init(identity: "scope: sense", grant: "refresh_token"))
+        let changed = try before.another(.init(identity: "scope: sense", grant: "refresh_token"))
         try provider.request(4)
         #expect(try changed.bearerd.terminate() == .exited(0))
     }
@@ -88,13 +76,10 @@ import Testing
     private func loggedIn(
         _ provider: HostileProvider, _ upstream: RawUpstream, top: String = ""
     ) throws -> Sidecar {
-        let directory = try TemporaryDirectory()
-        let secret = "secret-" + randomText()
-        let before = try Sidecar(provider: provider, directory: directory, clientSecret: secret)
-        try before.awaitToken()
-        #expect(try before.bearerd.terminate() == .exited(0))
+        let before = try Sidecar.ended(provider: provider)
         return try sidecar(
-            provider, upstream, directory: directory, secret: secret, grant: "refresh_token", top: top)
+            provider, upstream, directory: before.directory, secret: before.clientSecret,
+            grant: "refresh_token", top: top)
     }
 
     private func what(_ request: TokenRequest) -> String {

@@ -26,11 +26,24 @@ extension Sidecar {
         return sidecar
     }
 
-    /// One more daemon on the same store.
+    /// One more daemon with the same provider, upstream and store.
+    func another(_ settings: Settings = Settings()) throws -> Sidecar {
+        try Sidecar(
+            provider: provider, upstream: upstream, directory: directory, clientSecret: clientSecret, settings
+        )
+    }
+
+    /// One whose daemon has ended once it had a token: its store holds what that one left.
+    static func ended(provider: HostileProvider, upstream: RawUpstream? = nil) throws -> Sidecar {
+        let sidecar = try Sidecar(provider: provider, upstream: upstream)
+        try sidecar.awaitToken()
+        guard case .exited(0) = try sidecar.bearerd.terminate() else { throw WireError("it did not drain") }
+        return sidecar
+    }
+
+    /// One more daemon on the same store, which has its token.
     func peer() throws -> Sidecar {
-        let peer = try Sidecar(
-            provider: provider, upstream: upstream, directory: directory, clientSecret: clientSecret,
-            .init(grant: "refresh_token"))
+        let peer = try another(.init(grant: "refresh_token"))
         try eventually("a token for both") { try peer.get().status == 200 }
         return peer
     }

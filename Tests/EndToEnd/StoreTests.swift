@@ -198,15 +198,10 @@ import Testing
     }
 
     @Test func `is shared: what one process refreshes another one uses within a second`() throws {
-        let directory = try TemporaryDirectory()
         let provider = try provider()
-        let upstream = try RawUpstream()
-        let secret = "secret-" + randomText()
-        let one = try Sidecar(
-            provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
+        let one = try Sidecar(provider: provider)
         try one.awaitToken()
-        let two = try Sidecar(
-            provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
+        let two = try one.another()
         #expect(try two.get().status == 200)
         #expect(provider.requests.count == 1)
         var refreshes = 0
@@ -216,7 +211,7 @@ import Testing
             let newest = try #require(provider.accessTokens.last)
             begin()
             try eventually("the newer token") {
-                try two.get().status == 200 && upstream.tokens.last == newest
+                try two.get().status == 200 && one.upstream.tokens.last == newest
             }
         }
         #expect(isAdopted)
@@ -224,14 +219,10 @@ import Testing
     }
 
     @Test func `two processes that refresh at the same time never use one refresh token twice`() throws {
-        let directory = try TemporaryDirectory()
         let provider = try provider()
         provider.setPolicy { $0.expiresIn = "1" }
-        let upstream = try RawUpstream()
-        let secret = "secret-" + randomText()
-        let sidecars = try (0..<2).map { _ in
-            try Sidecar(provider: provider, upstream: upstream, directory: directory, clientSecret: secret)
-        }
+        let first = try Sidecar(provider: provider)
+        let sidecars = [first, try first.another()]
         try provider.request(8)
         for sidecar in sidecars { #expect(try sidecar.get().status == 200) }
         let shown = provider.requests.compactMap { $0["refresh_token"] }

@@ -32,7 +32,7 @@ private actor Peer: LoopConfined {
 }
 
 @Suite(.timeLimit(.minutes(1)))
-struct ByteStreamTests {
+struct `A byte stream` {
     /// Runs `body` with a stream on a loop of its own and the other end's descriptor.
     private func withPair(_ body: (Peer, Int32) async throws -> Void) async throws {
         var ends: [Int32] = [-1, -1]

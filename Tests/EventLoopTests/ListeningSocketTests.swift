@@ -5,7 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-struct ListeningSocketTests {
+struct `A listening socket` {
     @Test func `a second process, or a second first socket, is told that the port is in use`() throws {
         let first = try ListeningSocket.tcp(host: "127.0.0.1", port: 0, joining: false)
         defer { first.forEach { $0.close() } }

@@ -6,7 +6,7 @@ import HTTPMessages
 import Testing
 
 /// RFC 9112 §7.1, strictly.
-@Suite struct ChunkedTests {
+@Suite struct `Chunked coding` {
     static let refused: [Refusal] = [
         Refusal("\r\n", .malformedChunkSize), Refusal("\n", .malformedChunkSize),
         Refusal(";\r\n", .malformedChunkSize),

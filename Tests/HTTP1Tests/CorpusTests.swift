@@ -4,28 +4,17 @@ import FuzzInvariants
 import Testing
 
 /// Replays the fuzzers' seeds, and every input that ever broke an invariant.
-@Suite struct CorpusTests {
-    @Test func `the invariants of request heads hold for the corpus`() throws {
-        for file in try Corpus.files(of: "RequestHead") {
-            #expect(Invariants.violation(requestHead: file.bytes) == nil, "\(file.name)")
-        }
-    }
+@Suite struct `The corpus of messages` {
+    private static let invariants: [(String, @Sendable ([UInt8]) -> String?)] = [
+        ("RequestHead", { Invariants.violation(requestHead: $0) }),
+        ("ResponseHead", { Invariants.violation(responseHead: $0) }),
+        ("Chunked", { Invariants.violation(chunked: $0) }),
+        ("Connection", { Invariants.violation(connection: $0) }),
+    ]
 
-    @Test func `the invariants of response heads hold for the corpus`() throws {
-        for file in try Corpus.files(of: "ResponseHead") {
-            #expect(Invariants.violation(responseHead: file.bytes) == nil, "\(file.name)")
-        }
-    }
-
-    @Test func `the invariants of chunked coding hold for the corpus`() throws {
-        for file in try Corpus.files(of: "Chunked") {
-            #expect(Invariants.violation(chunked: file.bytes) == nil, "\(file.name)")
-        }
-    }
-
-    @Test func `the invariants of whole connections hold for the corpus`() throws {
-        for file in try Corpus.files(of: "Connection") {
-            #expect(Invariants.violation(connection: file.bytes) == nil, "\(file.name)")
-        }
+    @Test(arguments: 0..<4)
+    func `the invariants of messages hold for the corpus`(index: Int) throws {
+        let (name, violation) = Self.invariants[index]
+        for file in try Corpus.files(of: name) { #expect(violation(file.bytes) == nil, "\(file.name)") }
     }
 }

@@ -6,7 +6,7 @@ import HTTPMessages
 import Testing
 
 /// What passes, passes as it came.
-@Suite struct FidelityTests {
+@Suite struct `What passes` {
     @Test func `order, case and multiplicity of fields are kept`() throws {
         let text =
             "GET /a?b HTTP/1.1\r\nhOsT: a\r\nX-b: 1\r\nSet-Cookie: a\r\nx-B: 2\r\nset-cookie: b\r\nX-b: 1\r\n\r\n"

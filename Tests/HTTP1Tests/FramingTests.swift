@@ -6,7 +6,7 @@ import HTTPMessages
 import Testing
 
 /// RFC 9112 §6, every doubt refused in both directions.
-@Suite struct FramingTests {
+@Suite struct `Framing` {
     /// Framing fields, and what is wrong with them.
     static let refused: [Refusal] = [
         Refusal("Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", .conflictingFraming),

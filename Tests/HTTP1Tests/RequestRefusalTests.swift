@@ -6,7 +6,7 @@ import HTTPMessages
 import Testing
 
 /// What a request head is refused for.
-@Suite struct RequestRefusalTests {
+@Suite struct `A request head is refused` {
     static let startLines: [Refusal] = [
         Refusal("\n", .bareLineFeed),
         Refusal("\n\nGET / HTTP/1.1\r\n", .bareLineFeed),

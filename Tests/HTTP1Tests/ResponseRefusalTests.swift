@@ -6,7 +6,7 @@ import HTTPMessages
 import Testing
 
 /// A response head is judged as strictly as a request head; the proxy turns each refusal into a 502.
-@Suite struct ResponseRefusalTests {
+@Suite struct `A response head is refused` {
     static let statusLines: [Refusal] = [
         Refusal("\r\nHTTP/1.1 200 OK\r\n", .malformedVersion),
         Refusal("\n", .malformedVersion),

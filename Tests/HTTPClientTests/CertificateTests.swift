@@ -7,14 +7,12 @@ import TestSupport
 import Testing
 
 /// Which certificates are believed, and what is said of the others: by upstream connections and provider transfers alike.
-@Suite(.blocking) struct CertificateTests {
-    private let authority: TLSAuthority
-    private let trust: TrustStore
+@Suite(.blocking) struct `The certificate of a server` {
+    private let own: TrustedAuthority
+    private var authority: TLSAuthority { own.authority }
+    private var trust: TrustStore { own.trust }
 
-    init() throws {
-        authority = try TLSAuthority()
-        trust = try TrustStore(file: authority.certificateFile)
-    }
+    init() throws { own = try TrustedAuthority() }
 
     /// What becomes of a connection to `host`, and of a transfer to it.
     private func judge(

@@ -7,7 +7,7 @@ import HTTPMessages
 import TestSupport
 import Testing
 
-@Suite(.blocking) struct PlainUpstreamTests {
+@Suite(.blocking) struct `A plain upstream` {
     @Test func `a plain connection carries requests one after the other`() async throws {
         let upstream = try RawUpstream()
         let address = try upstream.address()

@@ -6,7 +6,7 @@ import HTTPMessages
 import TestSupport
 import Testing
 
-@Suite(.blocking) struct ProxyTests {
+@Suite(.blocking) struct `A proxy on the way` {
     @Test func `the environment's proxy is used only where the configuration says so`() async throws {
         let environment = try #require(ProxyEnvironment.shared).proxy
         let upstream = try RawUpstream()

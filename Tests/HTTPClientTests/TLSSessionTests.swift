@@ -7,14 +7,12 @@ import TestSupport
 import Testing
 
 /// What the connections to one TLS upstream have in common.
-@Suite(.blocking) struct TLSSessionTests {
-    private let authority: TLSAuthority
-    private let trust: TrustStore
+@Suite(.blocking) struct `Connections to one TLS upstream` {
+    private let own: TrustedAuthority
+    private var authority: TLSAuthority { own.authority }
+    private var trust: TrustStore { own.trust }
 
-    init() throws {
-        authority = try TLSAuthority()
-        trust = try TrustStore(file: authority.certificateFile)
-    }
+    init() throws { own = try TrustedAuthority() }
 
     @Test func `new connections resume the session of those before, however these ended`() async throws {
         let server = try authority.server()

@@ -7,14 +7,12 @@ import HTTPMessages
 import TestSupport
 import Testing
 
-@Suite(.blocking) struct TLSUpstreamTests {
-    private let authority: TLSAuthority
-    private let trust: TrustStore
+@Suite(.blocking) struct `A TLS upstream` {
+    private let own: TrustedAuthority
+    private var authority: TLSAuthority { own.authority }
+    private var trust: TrustStore { own.trust }
 
-    init() throws {
-        authority = try TLSAuthority()
-        trust = try TrustStore(file: authority.certificateFile)
-    }
+    init() throws { own = try TrustedAuthority() }
 
     @Test func `a certificate of a trusted authority carries requests`() async throws {
         let upstream = try RawUpstream(tls: authority.server())

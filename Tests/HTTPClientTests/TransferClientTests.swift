@@ -5,7 +5,7 @@ import HTTPMessages
 import TestSupport
 import Testing
 
-@Suite(.blocking) struct TransferClientTests {
+@Suite(.blocking) struct `A transfer` {
     @Test func `a form is posted as given and the answer comes back whole`() async throws {
         let provider = try RawUpstream { _ in
             .response(400, [("X-One", "a"), ("x-two", " b "), ("X-One", "c")], #"{"error":"invalid_grant"}"#)

@@ -6,8 +6,7 @@ import HTTPMessages
 import TestSupport
 import Testing
 
-@Suite("The limit of connections to an upstream", .blocking)
-struct UpstreamLimitTests {
+@Suite(.blocking) struct `The limit of upstream connections` {
     private let upstream: RawUpstream
     private let address: UpstreamAddress
 

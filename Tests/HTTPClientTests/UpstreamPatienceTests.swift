@@ -3,7 +3,7 @@
 import HTTPClient
 import Testing
 
-struct UpstreamPatienceTests {
+struct `The wait for an upstream` {
     private let start = CoarseInstant.now
 
     @Test func `nothing is known of an upstream that has closed nothing`() {

@@ -6,8 +6,7 @@ import HTTPMessages
 import TestSupport
 import Testing
 
-@Suite("A pool of connections to an upstream", .blocking)
-struct UpstreamPoolTests {
+@Suite(.blocking) struct `A pool of upstream connections` {
     @Test func `the connection that became idle last is used first`() async throws {
         let upstream = try RawUpstream()
         let address = try upstream.address()

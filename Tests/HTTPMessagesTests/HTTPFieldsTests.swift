@@ -4,8 +4,7 @@ import FuzzInvariants
 import HTTPMessages
 import Testing
 
-@Suite("The fields of a message")
-struct HTTPFieldsTests {
+@Suite struct `Fields` {
     @Test func `a name is compared without case and written as spelt`() throws {
         let name = try #require(HTTPFields.Name("x-OWN"))
         #expect(name == HTTPFields.Name("X-Own"))

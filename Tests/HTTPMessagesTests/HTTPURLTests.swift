@@ -3,7 +3,7 @@
 import HTTPMessages
 import Testing
 
-@Suite struct HTTPURLTests {
+@Suite struct `A URL` {
     @Test(arguments: [
         ("http://a", "http://a", "a", 80, "/"),
         ("https://A.Example/P?q=1", "https://a.example", "a.example", 443, "/P?q=1"),

@@ -3,7 +3,7 @@
 import HTTPMessages
 import Testing
 
-struct HostListTests {
+struct `A list of hosts` {
     private let hosts = HostList([
         "localhost:8080", "App.test", "root.test.", "[::1]:8080", "[::2]", "usual.test:", "[::3]:",
     ])

@@ -2,10 +2,11 @@
 
 import FuzzInvariants
 import HTTPMessages
+import TestSupport
 import Testing
 
 /// What may be believed of a path that servers read differently.
-@Suite struct PathUnderstandingTests {
+@Suite struct `A path that servers read differently` {
     private func understanding(of path: String) -> RequestPath.Understanding {
         RequestPath.understanding(of: Array(path.utf8).span)
     }
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test func `what a normal form says of routes is so however much of it is written out`() {
-        var random = PathGenerator(state: 0xDA7A_0000_0000_0017)
+        var random = PathGenerator(numbers: .init(seed: 0xDA7A_0000_0000_0017))
         let routes = ["/", "/a", "/a/b", "/reports", "/reports/admin", "/reports/admin/x", "/..", "/%2e"]
         var judged = 0
         while judged < 500 {
@@ -87,21 +88,21 @@ import Testing
     }
 
     @Test func `however servers read a path, it stays where its route is`() {
-        var random = PathGenerator(state: 0xDA7A_0000_0000_0011)
+        var random = PathGenerator(numbers: .init(seed: 0xDA7A_0000_0000_0011))
         var judged = 0
         while judged < 500 {
             let path = Array(random.path().utf8)
             guard RequestPath.understanding(of: path.span) != .anything else { continue }
             judged += 1
-            let readers = (0..<12).compactMap { _ in PathReader.all.randomElement(using: &random) }
+            let readers = (0..<12).compactMap { _ in PathReader.all.randomElement(using: &random.numbers) }
             #expect(Invariants.violation(path: path, readers: readers) == nil)
         }
     }
 }
 
 /// Makes paths of what attacks on path rules are made of; the same ones in every run.
-private struct PathGenerator: RandomNumberGenerator {
-    var state: UInt64
+private struct PathGenerator {
+    var numbers: RepeatableGenerator
 
     private static let pieces = [
         "/", "/", "/", "/", "/", "\\", "%5c", "%5C", "%2f", "%2F", "//", ";", ";x", ";x=1", "%3b", ".", "..",
@@ -110,19 +111,10 @@ private struct PathGenerator: RandomNumberGenerator {
     ]
 
     mutating func path() -> String {
-        var path = Bool.random(using: &self) ? "/reports/" : "/"
-        for _ in 0..<Int.random(in: 1...8, using: &self) {
-            path += Self.pieces.randomElement(using: &self) ?? ""
+        var path = Bool.random(using: &numbers) ? "/reports/" : "/"
+        for _ in 0..<Int.random(in: 1...8, using: &numbers) {
+            path += Self.pieces.randomElement(using: &numbers) ?? ""
         }
         return path
-    }
-
-    /// SplitMix64.
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed &>> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed &>> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed &>> 31)
     }
 }

@@ -4,7 +4,7 @@ import FuzzInvariants
 import HTTPMessages
 import Testing
 
-@Suite struct RequestPathTests {
+@Suite struct `The path of a request` {
     @Test(arguments: [
         "/", "/a", "/a/", "/a/b.c/d", "/.well-known/x", "/..a", "/a..", "/a./b", "/...", "/a:b@c", "/a|[]{}",
         "/é",

@@ -60,7 +60,7 @@ private actor Ward: LoopConfined {
 }
 
 @Suite(.timeLimit(.minutes(1)))
-struct DormantConnectionTests {
+struct `A dormant connection` {
     /// Runs `body` with so many connections and their other ends.
     private func withWard(
         of count: Int, limit: Duration, _ body: (Ward, [Int32]) async throws -> Void

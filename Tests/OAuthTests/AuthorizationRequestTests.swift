@@ -6,8 +6,8 @@ import Testing
 
 @testable import OAuth
 
-@Suite("An authorization request")
-struct AuthorizationRequestTests {
+@Suite
+struct `An authorization request` {
     private func request(
         endpoint: String = "https://sso.example/auth", issuer: String? = "https://sso.example",
         requiresIssuer: Bool = false, _ configure: (inout ClientConfiguration) -> Void = { _ in }

@@ -4,7 +4,7 @@ import FuzzInvariants
 import Testing
 
 /// Replays the fuzzers' seeds, and every input that ever broke an invariant.
-@Suite struct CorpusTests {
+@Suite struct `The corpus of provider answers` {
     private static let fuzzers: [(name: String, violation: @Sendable ([UInt8]) -> String?)] = [
         ("IDToken", { Invariants.violation(idToken: $0) }),
         ("Redirect", { Invariants.violation(redirect: $0) }),

@@ -7,8 +7,8 @@ import Testing
 @testable import OAuth
 
 /// RFC 8628.
-@Suite("A login on another device")
-struct DeviceLoginTests {
+@Suite
+struct `A login on another device` {
     private func harness() -> SessionHarness {
         SessionHarness(grantType: .authorizationCode) { configuration in
             configuration.endpoints[.deviceAuthorization] = HTTPURL("https://sso.example/device")

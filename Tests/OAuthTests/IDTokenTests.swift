@@ -6,8 +6,8 @@ import Testing
 
 @testable import OAuth
 
-@Suite("An id token")
-struct IDTokenTests {
+@Suite
+struct `An id token` {
     /// The moment of the test, and of the issue.
     private static let now = WallTime(secondsSinceEpoch: 1_700_000_000)
 

@@ -8,7 +8,7 @@ import Testing
 @testable import OAuth
 
 /// What a login keeps of what it got, and of what there was.
-extension LoginTests {
+extension `A login` {
     @Test func `keeps the refresh token of an answer whose access token is of no use`() async throws {
         for rest in [
             #""access_token":"a","expires_in":0"#, #""access_token":"a","token_type":"mac""#, #""x":1"#,

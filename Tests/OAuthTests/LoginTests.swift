@@ -7,8 +7,8 @@ import Testing
 
 @testable import OAuth
 
-@Suite("A login")
-struct LoginTests {
+@Suite
+struct `A login` {
     static let issuer = "https://sso.example"
     static let code = AuthorizationCode(
         code: Secret("the-code"), redirectURI: "http://127.0.0.1:1/callback",

@@ -7,7 +7,7 @@ import Testing
 @testable import OAuth
 
 /// What a provider says of a refusal, as far as a line of ours repeats it.
-@Suite struct ProviderWordsTests {
+@Suite struct `The words of a provider` {
     private func shown(_ said: String, code: String? = "invalid_client", secret: String = "") -> String? {
         ProviderWords(said, beside: code, hiding: [Array(secret.utf8)])?.text
     }

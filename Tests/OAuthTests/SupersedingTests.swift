@@ -26,6 +26,15 @@ struct `A refresh that is superseded` {
             login: grant, sentAt: harness.clock.now, wall: harness.clock.wallNow)
     }
 
+    /// Runs `body` while the provider has a refresh in its hands, and does not answer.
+    private func runHeld(_ harness: SessionHarness, _ body: () async throws -> Void) async throws {
+        try await harness.run("rt0") {
+            harness.server.script(.held)
+            await harness.pass(.seconds(240))
+            try await body()
+        }
+    }
+
     private func refreshToken(_ harness: SessionHarness) -> String? {
         harness.store.stored()?.refreshToken?.withPlaintext { $0 }
     }
@@ -40,9 +49,7 @@ struct `A refresh that is superseded` {
     @Test(arguments: [false, true])
     func `by a logout brings nothing back, and what it brought is revoked`(isLocal: Bool) async throws {
         let harness = harness()
-        try await harness.run("rt0") {
-            harness.server.script(.held)
-            await harness.pass(.seconds(240))
+        try await runHeld(harness) {
             let refreshing = Task { try await harness.session.refresh(waitingAtMost: .seconds(600)) }
             await harness.settle()
             let outcome = await harness.session.logOut(onlyHere: isLocal)
@@ -67,9 +74,7 @@ struct `A refresh that is superseded` {
 
     @Test func `by a logout has its access token revoked where it brought no other`() async throws {
         let harness = harness()
-        try await harness.run("rt0") {
-            harness.server.script(.held)
-            await harness.pass(.seconds(240))
+        try await runHeld(harness) {
             _ = await harness.session.logOut()
             harness.server.release(with: .status(200, #"{"access_token":"at-late"}"#))
             await harness.settle()
@@ -79,9 +84,7 @@ struct `A refresh that is superseded` {
 
     @Test func `by a logout fails without a word`() async throws {
         let harness = harness()
-        try await harness.run("rt0") {
-            harness.server.script(.held)
-            await harness.pass(.seconds(240))
+        try await runHeld(harness) {
             _ = await harness.session.logOut()
             let count = harness.server.bodies.count
             harness.server.release(with: .status(400, #"{"error":"invalid_grant"}"#))
@@ -93,9 +96,7 @@ struct `A refresh that is superseded` {
 
     @Test func `by a login does not take its place, and harms neither`() async throws {
         let harness = harness()
-        try await harness.run("rt0") {
-            harness.server.script(.held)
-            await harness.pass(.seconds(240))
+        try await runHeld(harness) {
             try await logIn(harness)
             #expect(harness.token == "at-login" && refreshToken(harness) == "rt-login")
             harness.server.release(with: Self.answer)
@@ -166,9 +167,7 @@ struct `A refresh that is superseded` {
 
     @Test func `is awaited by who stops the session`() async throws {
         let harness = harness()
-        try await harness.run("rt0") {
-            harness.server.script(.held)
-            await harness.pass(.seconds(240))
+        try await runHeld(harness) {
             _ = await harness.session.logOut()
             let stopping = Task { await harness.session.stop() }
             await harness.settle()

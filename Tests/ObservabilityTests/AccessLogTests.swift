@@ -3,7 +3,7 @@
 import Observability
 import Testing
 
-struct AccessLogTests {
+struct `The access log` {
     private func record(code: String = "", isReplayed: Bool = false) -> AccessRecord {
         AccessRecord(
             unixMilliseconds: 1_795_257_954_007, duration: .microseconds(731), method: "POST",

@@ -3,7 +3,7 @@
 import Observability
 import Testing
 
-struct LogTests {
+struct `The log` {
     private let sink = CollectingSink()
 
     private func log(_ format: LogFormat, level: LogLevel = .trace) -> Log {

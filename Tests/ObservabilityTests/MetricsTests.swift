@@ -4,7 +4,7 @@ import Observability
 import System
 import Testing
 
-struct MetricsTests {
+struct `The metrics` {
     private let process = ProcessStatistics.current()
     private let states = ["authorized", "refreshing", "empty"]
 

@@ -3,7 +3,7 @@
 import Observability
 import Testing
 
-@Suite struct PrintableTests {
+@Suite struct `Printable text` {
     @Test(arguments: [
         ("plain, with spaces", "plain, with spaces"), ("José 東京 🙂", "José 東京 🙂"), (#"C:\new"#, #"C:\new"#),
         ("a\nb", #"a\nb"#), ("a\r\nb", #"a\r\nb"#), ("a\tb", #"a\tb"#), ("\u{1B}[31mred", #"\u001b[31mred"#),

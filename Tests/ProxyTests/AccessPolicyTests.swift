@@ -7,7 +7,7 @@ import Testing
 
 @testable import Proxy
 
-struct AccessPolicyTests {
+struct `The access policy` {
     private let policy = AccessPolicy(
         origins: ["https://app.example"], peerUsers: [7], key: CurrentSecret(Secret("fake-key")))
 

@@ -7,8 +7,8 @@ import Testing
 
 @testable import Proxy
 
-@Suite("A forwarder, whatever carries its messages,", .timeLimit(.minutes(1)))
-struct ForwarderTests {
+@Suite(.timeLimit(.minutes(1)))
+struct `A forwarder, whatever carries its messages,` {
     @Test func `sends a request up and its answer down`() async throws {
         try await FakeStage.play { stage in
             stage.client.ask(.get, "/x?y")

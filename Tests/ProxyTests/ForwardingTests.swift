@@ -7,7 +7,7 @@ import Testing
 
 @testable import Proxy
 
-struct ForwardingTests {
+struct `The head that is forwarded` {
     private func plan(
         upstream: String = "http://api.example:8443/base", path: String = "/",
         _ change: (inout Route) -> Void = { _ in }

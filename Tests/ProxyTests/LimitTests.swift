@@ -5,7 +5,7 @@ import Testing
 
 @testable import Proxy
 
-struct LimitTests {
+struct `The limits` {
     @Test func `a rate limit allows one second's worth at once, then its rate`() {
         let start = ContinuousClock.now
         let limit = RateLimit(perSecond: 3, now: start)

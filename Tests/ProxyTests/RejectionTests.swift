@@ -7,7 +7,7 @@ import Testing
 
 @testable import Proxy
 
-struct RejectionTests {
+struct `The rejection of a request` {
     @Test(arguments: [
         (ProxyError.noRoute, 404, "no_route"), (.methodNotAllowed, 405, "method_not_allowed"),
         (.requestTimedOut, 408, "request_timeout"), (.bodyTooLarge, 413, "body_too_large"),

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Proxy
 
-struct RouteTableTests {
+struct `The route table` {
     private func route(_ path: String, _ change: (inout Route) -> Void = { _ in }) throws -> Route {
         let url = try #require(HTTPURL("http://127.0.0.1:1"))
         var route = Route(

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Proxy
 
-@Suite("The verdict on a token")
-struct TokenVerdictTests {
+@Suite
+struct `The verdict on a token` {
     @Test(
         arguments: [
             (401, [401], false, TokenVerdict.refused(isWorthReplay: true)),

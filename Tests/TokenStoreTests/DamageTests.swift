@@ -20,9 +20,7 @@ import TokenStore
     }
 
     @Test func `is put aside whole and the generation before is used`() async throws {
-        let store = try fixture.open()
-        try await store.save(.sample(generation: 1))
-        try await store.save(.sample(generation: 2))
+        let store = try await fixture.openWithTwoGenerations()
         fixture.overwrite(file, Array("{\"version\":1".utf8))
 
         #expect(try await store.load("default")?.generation == 1)
@@ -62,9 +60,7 @@ import TokenStore
     }
 
     @Test func `leaves the identity empty if the generation before is damaged too`() async throws {
-        let store = try fixture.open()
-        try await store.save(.sample(generation: 1))
-        try await store.save(.sample(generation: 2))
+        let store = try await fixture.openWithTwoGenerations()
         fixture.overwrite(file, [0])
         fixture.overwrite("\(file).previous", [0])
         #expect(try await store.load("default") == nil)
@@ -73,9 +69,7 @@ import TokenStore
     }
 
     @Test func `is noticed wherever it was cut`() async throws {
-        let store = try fixture.open()
-        try await store.save(.sample(generation: 1))
-        try await store.save(.sample(generation: 2))
+        let store = try await fixture.openWithTwoGenerations()
         let whole = fixture.contents(file)
         for length in 0..<whole.count {
             fixture.overwrite(file, Array(whole[..<length]))
@@ -86,9 +80,7 @@ import TokenStore
     }
 
     @Test func `never traps, whatever byte is flipped`() async throws {
-        let store = try fixture.open()
-        try await store.save(.sample(generation: 1))
-        try await store.save(.sample(generation: 2))
+        let store = try await fixture.openWithTwoGenerations()
         let whole = fixture.contents(file)
         for index in whole.indices {
             var bytes = whole
@@ -122,9 +114,7 @@ import TokenStore
 
     @Test func `stays in place while another process holds the lock, which may be replacing it`() async throws
     {
-        let store = try fixture.open()
-        try await store.save(.sample(generation: 1))
-        try await store.save(.sample(generation: 2))
+        let store = try await fixture.openWithTwoGenerations()
         fixture.overwrite(file, [])
         let holder = try await LockHolder(of: fixture.open())
         #expect(try await store.load("default")?.generation == 1)

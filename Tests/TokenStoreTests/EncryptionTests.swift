@@ -29,9 +29,7 @@ import TokenStore
     }
 
     @Test func `gives back what another opening saved, and shows nothing of it`() async throws {
-        let store = try fixture.open(sealer: sealer)
-        try await store.save(.sample(generation: 1))
-        try await store.save(.sample(generation: 2))
+        _ = try await fixture.openWithTwoGenerations(sealer: sealer)
         #expect(try await fixture.open(sealer: sealer).load("default")?.refreshText == "refresh-2")
         #expect(!everything.contains("refresh") && !everything.contains("openid"))
     }
@@ -62,9 +60,7 @@ import TokenStore
     }
 
     @Test func `takes over what lay there unencrypted, the generation before as well`() async throws {
-        let plain = try fixture.open()
-        try await plain.save(.sample(generation: 1))
-        try await plain.save(.sample(generation: 2))
+        _ = try await fixture.openWithTwoGenerations()
         #expect(everything.contains("refresh-1") && everything.contains("refresh-2"))
         let store = try fixture.open(sealer: sealer)
         #expect(try await store.load("default")?.generation == 2)
@@ -94,9 +90,7 @@ import TokenStore
     @Test func `gives an error or the generation before, whatever bit is flipped and wherever it is cut`()
         async throws
     {
-        let store = try fixture.open(sealer: sealer)
-        try await store.save(.sample(generation: 1))
-        try await store.save(.sample(generation: 2))
+        let store = try await fixture.openWithTwoGenerations(sealer: sealer)
         let whole = fixture.contents(file)
         for index in whole.indices {
             var flipped = whole

@@ -34,6 +34,13 @@ final class StoreFixture: Sendable {
         }
     }
 
+    /// An opening that has stored a session twice, so that there is a generation before.
+    func openWithTwoGenerations(sealer: any Sealer = PlainSealer()) async throws -> FileStore {
+        let store = try open(sealer: sealer)
+        for generation in 1...2 { try await store.save(.sample(generation: generation)) }
+        return store
+    }
+
     func path(_ name: String) -> String { "\(directory)/\(name)" }
 
     func contents(_ name: String) -> [UInt8] { TemporaryDirectory.contents(of: path(name)) }

@@ -4,7 +4,7 @@ import FuzzInvariants
 import Testing
 
 /// Replays the fuzzer's seeds, and every input that ever broke an invariant.
-@Suite struct CorpusTests {
+@Suite struct `The corpus of YAML` {
     @Test func `the invariants of YAML hold for the corpus`() throws {
         for file in try Corpus.files(of: "YAML") {
             #expect(Invariants.violation(yaml: file.bytes) == nil, "\(file.name)")

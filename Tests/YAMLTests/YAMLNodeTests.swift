@@ -3,7 +3,7 @@
 import Testing
 import YAML
 
-@Suite struct YAMLNodeTests {
+@Suite struct `A YAML node` {
     @Test func `every value has the place where it begins`() throws {
         let text = """
             listen: 127.0.0.1:8080

@@ -3,7 +3,7 @@
 import Testing
 import YAML
 
-@Suite struct YAMLRefusalTests {
+@Suite struct `YAML that is refused` {
     @Test func `a broken text is refused where it breaks`() {
         #expect(failure("a: 1\nb: [1, 2\n")?.mark == Mark(line: 3, column: 1))
         #expect(failure("a: 1\n  b: 2\n")?.mark.line == 2)

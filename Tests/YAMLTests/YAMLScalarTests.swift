@@ -3,7 +3,7 @@
 import Testing
 import YAML
 
-@Suite struct YAMLScalarTests {
+@Suite struct `A YAML scalar` {
     @Test(arguments: [
         ("true", true), ("True", true), ("TRUE", true), ("yes", true), ("on", true),
         ("false", false), ("False", false), ("no", false), ("Off", false),

@@ -6,6 +6,16 @@ internal import YAML
 struct ValueKind<Value> {
     let parse: (ScalarText) throws(ValueError) -> Value
 
+    /// A kind that takes what `read` can read; everything else is not `form`.
+    static func reading(_ form: String, _ read: @escaping (String) -> Value?) -> ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            guard let value = read(scalar.text) else {
+                throw ValueError("'\(scalar.written)' is not \(form)")
+            }
+            return value
+        }
+    }
+
     /// A kind whose values are another kind's, turned into something else or refused.
     func map<Other>(_ transform: @escaping (Value) throws(ValueError) -> Other) -> ValueKind<Other> {
         ValueKind<Other> { scalar throws(ValueError) in try transform(try parse(scalar)) }

@@ -56,24 +56,14 @@ extension ValueKind<ListenAddress> {
 extension ValueKind<RedirectURI> {
     /// An `http` or `https` URL whose port may be 0.
     static var redirectURI: ValueKind {
-        ValueKind { scalar throws(ValueError) in
-            guard let uri = RedirectURI(scalar.text) else {
-                throw ValueError("'\(scalar.written)' is not a URL like http://127.0.0.1:0/callback")
-            }
-            return uri
-        }
+        reading("a URL like http://127.0.0.1:0/callback") { RedirectURI($0) }
     }
 }
 
 extension ValueKind<HTTPURL> {
     /// An `http` or `https` URL.
     static var url: ValueKind {
-        ValueKind { scalar throws(ValueError) in
-            guard let url = HTTPURL(scalar.text), url.scheme != .unix else {
-                throw ValueError("'\(scalar.written)' is not an http or https URL")
-            }
-            return url
-        }
+        reading("an http or https URL") { text in HTTPURL(text).flatMap { $0.scheme == .unix ? nil : $0 } }
     }
 
     /// `http(s)://HOST[:PORT][/PREFIX]` or `http+unix:PATH`; a relative path is in the configuration's directory.
@@ -112,12 +102,7 @@ extension ValueKind<HostPattern> {
 extension ValueKind<ConnectAddress> {
     /// `HOST:PORT` to connect to.
     static var connectAddress: ValueKind {
-        ValueKind { scalar throws(ValueError) in
-            guard let address = ConnectAddress(scalar.text) else {
-                throw ValueError("'\(scalar.written)' is not HOST:PORT")
-            }
-            return address
-        }
+        reading("HOST:PORT") { ConnectAddress($0) }
     }
 }
 

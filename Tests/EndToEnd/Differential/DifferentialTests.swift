@@ -34,7 +34,7 @@ struct `Nginx sees the requests that bearerd accepts` {
 
     /// Wherever the network cuts them, they are the same requests.
     @Test func `and all of them on one connection, cut into pieces at random`() throws {
-        var random = Generator(state: 0xBEA2_E2D0_0000_0001)
+        var random = RepeatableGenerator(seed: 0xBEA2_E2D0_0000_0001)
         for round in 0..<4 {
             let requests = OddRequest.all.filter { !$0.text.contains("close") }.shuffled(using: &random)
             try send("cut\(round)", requests) { bytes in
@@ -51,7 +51,7 @@ struct `Nginx sees the requests that bearerd accepts` {
     /// Damages good requests at random, always the same way: whoever reads what is left in another way than bearerd sees
     /// a request that bearerd never wrote, without a token, or another number of them.
     @Test func `and nothing else, however a request is damaged`() throws {
-        var random = Generator(state: 0x9E37_79B9_7F4A_7C15)
+        var random = RepeatableGenerator(seed: 0x9E37_79B9_7F4A_7C15)
         let token = try #require(nginx.seen.last?.authorization)
         for _ in 0..<400 {
             let odd = try #require(OddRequest.all.randomElement(using: &random))
@@ -108,7 +108,7 @@ struct `Nginx sees the requests that bearerd accepts` {
     }
 
     /// One to three bytes taken out, put in, doubled or changed, mostly such as HTTP is made of.
-    private func damaged(_ bytes: [UInt8], _ random: inout Generator) -> [UInt8] {
+    private func damaged(_ bytes: [UInt8], _ random: inout RepeatableGenerator) -> [UInt8] {
         var bytes = bytes
         let alphabet = Array("\r\n\r\n \t:;,0123456789abcdef\u{0}\u{B}\u{7F}#%/?".utf8) + [0x85, 0xA0]
         for _ in 0..<Int.random(in: 1...3, using: &random) where !bytes.isEmpty {
@@ -129,17 +129,4 @@ extension OddRequest {
     /// What follows a damaged request on its connection.
     static let marker = OddRequest(
         "GET /marker HTTP/1.1\r\nHost: $host\r\nX-Nonce: $nonce\r\n\r\n", "GET", "/marker")
-}
-
-/// SplitMix64: the same numbers in every run.
-struct Generator: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed &>> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed &>> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed &>> 31)
-    }
 }

@@ -57,7 +57,7 @@ struct `Nginx sees no token outside of the route's path` {
     }
 
     @Test func `however a path is put together`() throws {
-        var random = Generator(state: 0x0DD5_0000_0000_0001)
+        var random = RepeatableGenerator(seed: 0x0DD5_0000_0000_0001)
         let pieces = [
             "/", "/", "/", "\\", "%5c", "%2f", "//", ";", ";x", "%3b", ".", "..", "/../", "/..", "%2e",
             ".%2E", "a",

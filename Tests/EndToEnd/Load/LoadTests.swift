@@ -6,6 +6,17 @@ import Testing
 
 /// Whatever breaks while many requests are under way, each has its own answer, and nothing piles up.
 @Suite(.blocking) struct `Under load` {
+    private static func bearerd(
+        _ provider: HostileProvider, _ server: LoadServer, top: String
+    ) throws -> BearerdProcess {
+        let directory = try TemporaryDirectory()
+        return try BearerdProcess(
+            configuration: Sidecar.configuration(
+                provider: provider, upstream: server.url, clientSecret: "not-a-secret", directory: directory,
+                .init(top: top)),
+            in: directory)
+    }
+
     /// `make soak` sends ten million.
     @Test func `every answer is its request's, and memory and descriptors do not grow`() throws {
         let requests = Soak.requests ?? 20_000
@@ -15,12 +26,8 @@ import Testing
             $0.givesRefreshTokens = true
         }
         let server = try LoadServer(revokesEvery: 1_700, restartsEvery: 4_000)
-        let directory = try TemporaryDirectory()
-        let bearerd = try BearerdProcess(
-            configuration: Sidecar.configuration(
-                provider: provider, upstream: server.url, clientSecret: "not-a-secret", directory: directory,
-                .init(top: "log:\n  access: false\ntimeouts:\n  upstream_idle: 1s")),
-            in: directory)
+        let bearerd = try Self.bearerd(
+            provider, server, top: "log:\n  access: false\ntimeouts:\n  upstream_idle: 1s")
         // What is allocated once.
         let warmUp = Load(requests / 10, to: try bearerd.proxy, seed: 1, goesAwayPermille: 20)
         let memoryBefore = bearerd.residentBytes
@@ -50,12 +57,7 @@ import Testing
     @Test func `a new connection for each request leaves nothing behind`() throws {
         let provider = try HostileProvider()
         let server = try LoadServer()
-        let directory = try TemporaryDirectory()
-        let bearerd = try BearerdProcess(
-            configuration: Sidecar.configuration(
-                provider: provider, upstream: server.url, clientSecret: "not-a-secret", directory: directory,
-                .init(top: "log:\n  access: false")),
-            in: directory)
+        let bearerd = try Self.bearerd(provider, server, top: "log:\n  access: false")
         _ = Load(1_000, to: try bearerd.proxy, seed: 1, requestsPerConnection: 1)
         let memoryBefore = bearerd.residentBytes
         let load = Load(5_000 * Soak.factor, to: try bearerd.proxy, seed: 2, requestsPerConnection: 1)

@@ -27,28 +27,33 @@ final class FakeStore: SessionStore {
         self.journal = journal
     }
 
+    private subscript(flag: WritableKeyPath<State, Bool>) -> Bool {
+        get { state.withLock { $0[keyPath: flag] } }
+        set { state.withLock { $0[keyPath: flag] = newValue } }
+    }
+
     /// Whether writing fails.
     var isBroken: Bool {
-        get { state.withLock { $0.isBroken } }
-        set { state.withLock { $0.isBroken = newValue } }
+        get { self[\.isBroken] }
+        set { self[\.isBroken] = newValue }
     }
 
     /// Whether reading fails.
     var isUnreadable: Bool {
-        get { state.withLock { $0.isUnreadable } }
-        set { state.withLock { $0.isUnreadable = newValue } }
+        get { self[\.isUnreadable] }
+        set { self[\.isUnreadable] = newValue }
     }
 
     /// Whether it cannot lock at all.
     var isUnlockable: Bool {
-        get { state.withLock { $0.isUnlockable } }
-        set { state.withLock { $0.isUnlockable = newValue } }
+        get { self[\.isUnlockable] }
+        set { self[\.isUnlockable] = newValue }
     }
 
     /// Whether everybody who has the lock has lost it without knowing.
     var losesLeases: Bool {
-        get { state.withLock { $0.losesLeases } }
-        set { state.withLock { $0.losesLeases = newValue } }
+        get { self[\.losesLeases] }
+        set { self[\.losesLeases] = newValue }
     }
 
     /// Somebody takes the session away, and its watchers notice.

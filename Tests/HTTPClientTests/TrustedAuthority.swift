@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPClient
+import TestSupport
+
+/// A certificate authority of a test's own, and a client's trust in it.
+struct TrustedAuthority {
+    let authority: TLSAuthority
+    let trust: TrustStore
+
+    init() throws {
+        authority = try TLSAuthority()
+        trust = try TrustStore(file: authority.certificateFile)
+    }
+}
