@@ -147,6 +147,49 @@ import Testing
         }
     }
 
+    @Test func `check tells all as JSON`() throws {
+        let (_, directory, file) = try configured()
+        let good = try BearerdProcess.command("check", "--json", "-c", file)
+        let document = try #require(TestJSON(parsing: good.output), "\(good.output)")
+        #expect(good.exit == 0 && good.errors.isEmpty && document["valid"] == .bool(true))
+        #expect(document["errors"].array.isEmpty && document["routes"][0]["path"].string == "/")
+        #expect(document["identities"][0]["grant_type"].string == "client_credentials")
+        #expect(!good.output.contains("secret-"))
+        let broken = try directory.write("broken.yaml", "lisen: 1\nworkers: many\n")
+        let bad = try BearerdProcess.command("check", "--json", "-c", broken)
+        let errors = try #require(TestJSON(parsing: bad.output), "\(bad.output)")["errors"].array
+        #expect(bad.exit == 78 && bad.errors.isEmpty && errors.count >= 2)
+        #expect(
+            errors[0]["line"].number == 1 && errors[0]["column"].number == 1
+                && errors[0]["file"].string == broken)
+        #expect(errors[0]["message"].string?.contains("did you mean 'listen'?") == true)
+    }
+
+    @Test func `check is quiet on demand`() throws {
+        let (_, directory, file) = try configured()
+        let good = try BearerdProcess.command("check", "--quiet", "-c", file)
+        #expect(good.exit == 0 && good.output.isEmpty && good.errors.isEmpty)
+        let bad = try BearerdProcess.command(
+            "check", "--quiet", "-c", directory.write("broken.yaml", "lisen: 1\n"))
+        #expect(bad.exit == 78 && bad.output.isEmpty && bad.errors.contains("did you mean 'listen'?"))
+        #expect(try BearerdProcess.command("check", "--quiet", "--json", "-c", file).exit == 64)
+        #expect(try BearerdProcess.command("check", "--quiet=yes", "-c", file).exit == 64)
+    }
+
+    @Test func `colours are for terminals whose user wants them`() throws {
+        let (_, directory, file) = try configured()
+        defer { withExtendedLifetime(directory) {} }
+        let command = ["check", "-c", file]
+        #expect(try !BearerdProcess.command("check", "-c", file).output.contains("\u{1B}"))
+        #expect(try TerminalProgram(command).shows("PATH").contains("\u{1B}[32mok\u{1B}[0m"))
+        for variable in ["NO_COLOR=1", "TERM=dumb"] {
+            #expect(
+                try !TerminalProgram(command, environment: [variable]).shows("PATH").contains("\u{1B}"),
+                "\(variable)")
+        }
+        #expect(try TerminalProgram(command, environment: ["NO_COLOR="]).shows("PATH").contains("\u{1B}[32m"))
+    }
+
     @Test func `an empty configuration is an error`() throws {
         let directory = try TemporaryDirectory()
         #expect(try BearerdProcess.command("check", "-c", directory.write("c.yaml", "")).exit == 78)

@@ -7,9 +7,15 @@ import TestSupport
 struct TerminalProgram {
     private let script: Subprocess
 
-    init(_ words: [String]) throws {
+    /// - Parameter environment: settings like `NO_COLOR=1`, in place of those that tests run under.
+    init(_ words: [String], environment: [String] = []) throws {
         let command = ([BearerdProcess.binary] + words).map { "'\($0)'" }.joined(separator: " ")
-        script = try Subprocess(["/usr/bin/script", "-qefc", "exec \(command)", "/dev/null"])
+        let settings =
+            environment.contains { $0.hasPrefix("TERM=") } ? environment : environment + ["TERM=xterm"]
+        script = try Subprocess(
+            ["/usr/bin/env", "-u", "NO_COLOR"] + settings + [
+                "/usr/bin/script", "-qefc", "exec \(command)", "/dev/null",
+            ])
     }
 
     /// Waits until `text` was shown.

@@ -8,8 +8,8 @@ import Testing
 
 @testable import Proxy
 
-@Suite("A snapshot that takes the place of another", .timeLimit(.minutes(1)))
-struct RoutingSnapshotTests {
+@Suite(.timeLimit(.minutes(1)))
+struct `A snapshot that takes the place of another` {
     /// A route to an upstream of its own.
     private func route(_ path: String, host: String = "other.example") throws -> Route {
         let url = try #require(HTTPURL("http://\(host)"))

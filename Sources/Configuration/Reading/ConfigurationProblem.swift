@@ -27,6 +27,9 @@ package struct ConfigurationProblem: Hashable, Sendable {
     /// What is wrong, and how to mend it.
     package let reason: String
 
+    /// Where that is, counted from 1.
+    package var place: (line: Int, column: Int) { (mark.line, mark.column) }
+
     /// The whole message, one line whatever the file holds: `FILE:LINE:COLUMN: error: KEY: REASON`.
     package func line(in file: String) -> String {
         let subject = path.isEmpty ? "" : "\(path): "

@@ -8,8 +8,12 @@ protocol Command {
     static var summary: String { get }
     /// What the one word after the options is called; nil for a command that takes none.
     static var operand: String? { get }
+    /// What else is to know of it, a paragraph each, for the help and the manual.
+    static var details: [String] { get }
     /// Its options, those of every command left out.
     static var options: [CommandOption] { get }
+    /// The options that it has in common with others.
+    static var commonOptions: [CommandOption] { get }
 
     /// Takes what it needs from its command line.
     init(_ arguments: ParsedArguments) throws(CommandFailure)
@@ -20,8 +24,13 @@ protocol Command {
 
 extension Command {
     static var operand: String? { nil }
+    static var details: [String] { [] }
     static var options: [CommandOption] { [] }
+    static var commonOptions: [CommandOption] { [.config, .help] }
 
-    /// The command's own options and those of every command.
-    static var allOptions: [CommandOption] { options + [.config, .help] }
+    /// The command's own options and the common ones.
+    static var allOptions: [CommandOption] { options + commonOptions }
+
+    /// How it is called: `token [IDENTITY]`.
+    static var usage: String { name + (operand.map { " [\($0)]" } ?? "") }
 }

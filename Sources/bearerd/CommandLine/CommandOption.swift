@@ -24,6 +24,22 @@ struct CommandOption: Sendable, Equatable {
         "the configuration (else config.yaml here, in ~/.config/bearerd or /etc/bearerd)")
     static let help = CommandOption("help", letter: "h", "this help")
 
+    /// What may be given as a value.
+    enum Form: Equatable {
+        case file
+        case oneOf([String])
+        case text
+    }
+
+    /// The form of its value; nil for an option without one.
+    var form: Form? { value.map(Self.form(of:)) }
+
+    /// What a word of the help stands for: `FILE`, or `access|refresh`.
+    static func form(of word: String) -> Form {
+        if word == "FILE" { return .file }
+        return word.contains("|") ? .oneOf(word.split(separator: "|").map(String.init)) : .text
+    }
+
     /// How it is written in the help: `-c, --config FILE`.
     var usage: String {
         (letter.map { "-\($0), " } ?? "    ") + "--\(name)" + (value.map { " \($0)" } ?? "")

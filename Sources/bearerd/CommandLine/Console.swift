@@ -8,9 +8,14 @@ enum Console {
     /// Writes the result to standard output; nothing in it but its line ends is obeyed by a terminal.
     ///
     /// - Throws: a failure of output, as on a full disk.
-    static func show(_ text: String) throws(CommandFailure) {
+    static func show(_ text: String) throws(CommandFailure) { try show(TerminalText(text)) }
+
+    /// Writes the result to standard output, in colour if that is a terminal.
+    ///
+    /// - Throws: a failure of output, as on a full disk.
+    static func show(_ text: TerminalText) throws(CommandFailure) {
         do throws(SystemError) {
-            try StandardStream.output.write(text.printable(keepingLineEnds: true))
+            try StandardStream.output.write(text.written(inColour: TerminalText.isColoured))
         } catch {
             throw CommandFailure(.inputOutput, "standard output: \(SystemError.text(of: error.code))")
         }

@@ -24,4 +24,19 @@ enum ExitStatus: Int32 {
     case permission = 77
     /// The configuration cannot be used (`EX_CONFIG`).
     case configuration = 78
+
+    /// Each with what it means, for the manual.
+    static let meanings: [(ExitStatus, String)] = [
+        (.success, "done, or drained"),
+        (.failure, "the drain timed out, or the command failed"),
+        (.usage, "wrong usage, or an unknown identity"),
+        (.badData, "an input is malformed"),
+        (.missingInput, "an input file is missing"),
+        (.unavailable, "a service is unavailable"),
+        (.systemRefuses, "the system refuses a thread, a descriptor or randomness"),
+        (.cannotCreate, "a file cannot be created"),
+        (.inputOutput, "reading or writing failed"),
+        (.permission, "not permitted: somebody must log in, or the store is somebody else's"),
+        (.configuration, "the configuration is missing or wrong, or the provider refuses this client"),
+    ]
 }

@@ -2,11 +2,14 @@
 
 /// What `--help` prints.
 enum HelpText {
+    /// What bearerd is, in one line.
+    static let purpose = "a sidecar that puts fresh OAuth access tokens into plain HTTP requests"
+
     /// The commands and how they are called.
     static func overview(of commands: [any Command.Type]) -> String {
-        let rows = commands.map { (usage: name($0), summary: $0.summary) }
+        let rows = commands.map { (usage: $0.usage, summary: $0.summary) }
         return """
-            bearerd: a sidecar that puts fresh OAuth access tokens into plain HTTP requests
+            bearerd: \(purpose)
 
             usage: bearerd COMMAND [OPTIONS]
 
@@ -21,16 +24,28 @@ enum HelpText {
     /// One command, its operand and its options.
     static func help(for command: any Command.Type) -> String {
         """
-        usage: bearerd \(name(command)) [OPTIONS]
+        usage: bearerd \(command.usage) [OPTIONS]
 
         \(command.summary)
 
-        \(table(command.allOptions.map { ($0.usage, $0.summary) }))
+        \(command.details.map { wrapped($0) + "\n" }.joined())\(table(command.allOptions.map { ($0.usage, $0.summary) }))
         """
     }
 
-    private static func name(_ command: any Command.Type) -> String {
-        command.name + (command.operand.map { " [\($0)]" } ?? "")
+    /// A paragraph in lines that a terminal of 80 columns shows whole.
+    private static func wrapped(_ paragraph: String) -> String {
+        var lines = [""]
+        for word in paragraph.split(separator: " ") {
+            let line = lines[lines.count - 1]
+            if line.isEmpty {
+                lines[lines.count - 1] = String(word)
+            } else if line.count + word.count < 78 {
+                lines[lines.count - 1] += " \(word)"
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.joined(separator: "\n") + "\n"
     }
 
     private static func table(_ rows: [(usage: String, summary: String)]) -> String {

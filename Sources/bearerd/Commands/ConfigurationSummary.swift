@@ -127,7 +127,7 @@ extension TokenTarget {
 
 extension IdentityConfiguration {
     /// The issuer, or what stands for it.
-    fileprivate var provider: String {
+    var provider: String {
         client.issuer ?? client.discoveryURL?.description ?? client.endpoints[.token]?.description ?? ""
     }
 }

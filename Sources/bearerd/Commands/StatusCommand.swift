@@ -86,8 +86,3 @@ struct StatusCommand: Command {
             requests: nil)
     }
 }
-
-extension JSONValue {
-    /// The value as one line of text.
-    fileprivate var line: String { String(decoding: serialized(), as: UTF8.self) + "\n" }
-}

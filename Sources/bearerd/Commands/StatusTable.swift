@@ -12,8 +12,8 @@ struct StatusTable {
     }
 
     /// A row for each identity, with its last error at the end.
-    var text: String {
-        guard !identities.isEmpty else { return "no identities\n" }
+    var text: TerminalText {
+        guard !identities.isEmpty else { return TerminalText("no identities\n") }
         var table = TextTable(["IDENTITY", "STATE", "EXPIRES", "LAST REFRESH", "LAST ERROR"])
         for identity in identities {
             table.append([
@@ -21,10 +21,20 @@ struct StatusTable {
                 Self.text(identity.lastRefresh), identity.lastError?.sentence ?? "-",
             ])
         }
-        return table.text
+        return table.coloured(column: 1) { IdentityState(rawValue: $0)?.colour }
     }
 
     private static func text(_ time: WallTime?) -> String {
         time.map { Timestamp.text(unixSeconds: $0.secondsSinceEpoch) } ?? "-"
+    }
+}
+
+extension IdentityState {
+    fileprivate var colour: TerminalText.Colour {
+        switch self {
+        case .authorized: .green
+        case .refreshing, .empty: .yellow
+        case .loginRequired, .misconfigured, .authorizationError, .unavailable: .red
+        }
     }
 }

@@ -17,8 +17,27 @@ struct TextTable {
     }
 
     /// The rows, each ending with a line end.
-    var text: String {
-        let widths = (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    var text: String { lines.joined() }
+
+    /// The rows, the cells of one column but its name in colour.
+    func coloured(column: Int, _ colour: (String) -> TerminalText.Colour?) -> TerminalText {
+        var text = TerminalText()
+        for (number, (row, line)) in zip(rows, lines).enumerated() {
+            let start = widths.prefix(column).reduce(0) { $0 + $1 + 2 }
+            let cell = row[column]
+            text.append(String(line.prefix(start)))
+            text.append(cell, number == 0 ? nil : colour(cell))
+            text.append(String(line.dropFirst(start + cell.count)))
+        }
+        return text
+    }
+
+    private var widths: [Int] {
+        (rows.first ?? []).indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+    }
+
+    private var lines: [String] {
+        let widths = widths
         return rows.map { row in
             let cells = zip(row, widths).map { cell, width in
                 cell + String(repeating: " ", count: width - cell.count + 2)
@@ -26,6 +45,6 @@ struct TextTable {
             let line = cells.joined()
             return line.prefix(upTo: line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)
                 + "\n"
-        }.joined()
+        }
     }
 }

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A page of the manual, made from the help, in the language of `man(7)`.
+struct ManualPage {
+    /// The page's name: `bearerd`, `bearerd-run`.
+    let name: String
+    /// Its source, one line of roff a line.
+    private(set) var text: String
+
+    /// The page about bearerd itself.
+    init(overviewOf commands: [any Command.Type]) {
+        self.init(name: "bearerd", purpose: HelpText.purpose, synopsis: "bearerd COMMAND [OPTIONS]")
+        section("DESCRIPTION")
+        paragraph(
+            "A program that knows nothing of OAuth sends plain HTTP to a loopback address or a Unix socket. bearerd "
+                + "forwards it with a fresh access token, and gets, refreshes and keeps the tokens itself.")
+        section("COMMANDS")
+        for command in commands { entry(command.usage, "\(command.summary); see bearerd-\(command.name)(1)") }
+        section("OPTIONS")
+        for option in [CommandOption.config, .help] { entry(option.usage, option.summary) }
+        section("FILES")
+        entry(
+            "config.yaml", "in the working directory, else in $XDG_CONFIG_HOME/bearerd (~/.config/bearerd),")
+        paragraph("else in /etc/bearerd: the configuration.")
+        finish(seeAlso: commands.map { "bearerd-\($0.name)" })
+    }
+
+    /// The page about one command.
+    init(of command: any Command.Type) {
+        self.init(
+            name: "bearerd-\(command.name)", purpose: command.summary,
+            synopsis: "bearerd \(command.usage) [OPTIONS]")
+        if !command.details.isEmpty { section("DESCRIPTION") }
+        for detail in command.details { paragraph(detail) }
+        section("OPTIONS")
+        for option in command.allOptions { entry(option.usage, option.summary) }
+        finish(seeAlso: ["bearerd"])
+    }
+
+    private init(name: String, purpose: String, synopsis: String) {
+        self.name = name
+        let title = Self.escaped(name.uppercased())
+        text = ".TH \(title) 1 \"\(Version.date)\" \"bearerd \(Version.text)\" \"User Commands\"\n"
+        section("NAME")
+        line("\(name) - \(purpose)")
+        section("SYNOPSIS")
+        text += ".B \(Self.escaped(synopsis))\n"
+    }
+
+    private mutating func section(_ title: String) { text += ".SH \(title)\n" }
+
+    private mutating func paragraph(_ words: String) {
+        if !text.hasSuffix(".SH DESCRIPTION\n") { text += ".PP\n" }
+        line(words)
+    }
+
+    private mutating func entry(_ term: String, _ words: String) {
+        text += ".TP\n.B \(Self.escaped(String(term.drop { $0 == " " })))\n"
+        line(words)
+    }
+
+    private mutating func finish(seeAlso pages: [String]) {
+        section("EXIT STATUS")
+        for (status, words) in ExitStatus.meanings { entry("\(status.rawValue)", words) }
+        section("SEE ALSO")
+        line(pages.map { "\($0)(1)" }.joined(separator: ", "))
+    }
+
+    /// A line of text, which no macro is read in.
+    private mutating func line(_ words: String) {
+        let escaped = Self.escaped(words)
+        text += (escaped.first.map { ".'".contains($0) } ?? false ? "\\&" : "") + escaped + "\n"
+    }
+
+    private static func escaped(_ words: String) -> String {
+        words.replacing("\\", with: "\\e").replacing("-", with: "\\-")
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Observability
+import System
+
+/// A text for a person, parts of which a terminal shows in colour.
+struct TerminalText {
+    /// A colour, by its parameter of SGR (ECMA-48 8.3.117).
+    enum Colour: String {
+        case red = "31"
+        case green = "32"
+        case yellow = "33"
+    }
+
+    private var pieces: [(text: String, colour: Colour?)] = []
+
+    /// A text without any colour.
+    init(_ text: String = "") {
+        append(text)
+    }
+
+    mutating func append(_ text: String, _ colour: Colour? = nil) {
+        pieces.append((text, colour))
+    }
+
+    /// The text as it is written; nothing in its pieces is obeyed by a terminal but their line ends.
+    func written(inColour isColoured: Bool) -> String {
+        pieces.map { text, colour in
+            let text = text.printable(keepingLineEnds: true)
+            guard isColoured, let colour, !text.isEmpty else { return text }
+            return "\u{1B}[\(colour.rawValue)m\(text)\u{1B}[0m"
+        }.joined()
+    }
+
+    /// Whether standard output is a terminal whose user wants colours (https://no-color.org).
+    static var isColoured: Bool {
+        CurrentProcess.isTerminal(1) && CurrentProcess.environment("NO_COLOR") ?? "" == ""
+            && CurrentProcess.environment("TERM") != "dumb"
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import System
+
+/// `bearerd completion`: what makes a shell complete bearerd's words.
+struct CompletionCommand: Command {
+    static let name = "completion"
+    static let summary = "prints a completion script for a shell"
+    static let details = [
+        "For bash: source <(bearerd completion bash). For zsh: save it as _bearerd in a directory of $fpath. For fish: "
+            + "save it as ~/.config/fish/completions/bearerd.fish."
+    ]
+    static let operand: String? = CompletionScript.Shell.allCases.map(\.rawValue).joined(separator: "|")
+
+    private let file: String?
+    /// nil for the names of identities, which the scripts themselves ask for.
+    private let shell: CompletionScript.Shell?
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        let word = arguments.operand ?? ""
+        shell = CompletionScript.Shell(rawValue: word)
+        guard shell != nil || word == CompletionScript.identities else {
+            throw CommandFailure(
+                .usage, "for which shell? \(Self.operand?.replacing("|", with: ", ") ?? "")")
+        }
+        file = try shell == nil ? ConfigurationFile(arguments).path : nil
+    }
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        if let shell {
+            try Console.show(CompletionScript(CommandList.all).text(for: shell))
+        } else if let file {
+            // Whoever types has no use for what is wrong with the file.
+            let report = ConfigurationReport(path: file, environment: CurrentProcess.environment)
+            try Console.show((report.configuration?.identities ?? []).map { "\($0.name)\n" }.joined())
+        }
+        return .success
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// `bearerd help`: of bearerd, or of one of its commands.
+struct HelpCommand: Command {
+    static let name = "help"
+    static let summary = "tells what a command does, and its options"
+    static let operand: String? = "COMMAND"
+    static let options = [manual]
+    static let commonOptions = [CommandOption.help]
+
+    private static let manual = CommandOption("man", "as the source of a manual page: man(7)")
+
+    private let command: (any Command.Type)?
+    private let isManual: Bool
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        if let word = arguments.operand { command = try CommandList.command(word) } else { command = nil }
+        isManual = arguments.has(Self.manual)
+    }
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        let commands = CommandList.all
+        if isManual {
+            try Console.show((command.map(ManualPage.init(of:)) ?? ManualPage(overviewOf: commands)).text)
+        } else {
+            try Console.show(command.map(HelpText.help(for:)) ?? HelpText.overview(of: commands))
+        }
+        return .success
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import Testing
+
+/// Help, the version, and the manual that is made of the help.
+@Suite(.blocking) struct `The manual` {
+    private static let mandoc = "/usr/bin/mandoc"
+    private static let man = "/usr/bin/man"
+
+    /// The words of every command, as the help lists them.
+    private func commands() throws -> [String] {
+        let help = try BearerdProcess.command("help").output
+        return help.split(separator: "\n").filter { $0.hasPrefix("  ") && !$0.hasPrefix("  -") }
+            .compactMap { $0.split(separator: " ").first.map(String.init) }
+    }
+
+    @Test func `is told by every spelling of help`() throws {
+        let overview = try BearerdProcess.command("--help").output
+        for words in [["-h"], ["help"]] {
+            #expect(try Subprocess.run([BearerdProcess.binary] + words).output == overview)
+        }
+        for command in try commands() {
+            let help = try BearerdProcess.command("help", command).output
+            #expect(help.hasPrefix("usage: bearerd \(command)"), "\(help)")
+            for flag in ["-h", "--help"] {
+                #expect(try BearerdProcess.command(command, flag).output == help, "\(command) \(flag)")
+            }
+        }
+        #expect(try commands().count >= 19)
+    }
+
+    @Test func `is told of no other command`() throws {
+        let result = try BearerdProcess.command("help", "refersh")
+        #expect(result.exit == 64 && result.errors.contains("did you mean 'refresh'?"), "\(result.errors)")
+        #expect(try BearerdProcess.command("help", "run", "check").exit == 64)
+    }
+
+    @Test func `has the version in every spelling`() throws {
+        let version = try BearerdProcess.command("version").output
+        #expect(version.wholeMatch(of: #/bearerd \d+\.\d+\.\d+\n/#) != nil, "\(version)")
+        for flag in ["-V", "--version"] { #expect(try BearerdProcess.command(flag).output == version) }
+        #expect(try BearerdProcess.command("version", "x").exit == 64)
+    }
+
+    @Test func `has a page for each command, which man shows without a warning`() throws {
+        let directory = try TemporaryDirectory()
+        for words in [[]] + (try commands().map { [$0] }) {
+            let page = try Subprocess.run([BearerdProcess.binary, "help", "--man"] + words).output
+            let file = try directory.write("page.1", page)
+            #expect(page.hasPrefix(".TH BEARERD"), "\(words)")
+            if access(Self.mandoc, X_OK) == 0 {
+                let lint = try Subprocess.run([Self.mandoc, "-Tlint", "-W", "warning", file])
+                #expect(lint.ending == .exited(0) && lint.output.isEmpty, "\(words) \(lint.output)")
+            }
+            guard access(Self.man, X_OK) == 0 else { continue }
+            let shown = try Subprocess.run(
+                [
+                    "/usr/bin/env", "LC_ALL=C.UTF-8", "MANROFFSEQ=", "MANWIDTH=80", Self.man, "--warnings",
+                    "-l", file,
+                ])
+            #expect(shown.ending == .exited(0) && shown.errors.isEmpty, "\(words) \(shown.errors)")
+            #expect(shown.output.contains("EXIT STATUS"), "\(words)")
+        }
+    }
+}
