@@ -30,7 +30,7 @@ package enum AdminResource: Hashable, Sendable {
     case login(identity: String)
     case callback
 
-    /// Those that are no identity's.
+    /// The resources that are no identity's.
     private static let fixed: [String: AdminResource] = [
         "/": .page, "/healthz": .health, "/readyz": .readiness, "/metrics": .metrics, "/callback": .callback,
         "/api/status": .status, "/api/quit": .quit, "/api/reload": .reload,

@@ -12,7 +12,7 @@ package struct Configuration: Sendable {
     package let tls: TLSConfiguration?
     /// How many event loops serve them; nil for one for each core.
     package let workers: Int?
-    /// Who may use them.
+    /// Who may use the data listeners.
     package let access: AccessConfiguration
     /// What a request may use up.
     package let limits: LimitsConfiguration

@@ -24,12 +24,17 @@ import Testing
                 ? provider.goodAnswer(to: request) : .oauthError("invalid_client", status: 401)
         }
 
-        /// Has a provider take those assertions alone that the pair has signed.
-        func decide(at provider: HostileProvider, audience: String, _ pair: TestKeyPair) {
+        /// A provider that takes those assertions alone that the pair has signed.
+        static func provider(
+            _ pair: TestKeyPair, _ audience: @escaping @Sendable (HostileProvider) -> String
+        ) throws -> (Judge, HostileProvider) {
+            let (judge, provider) = (Judge(), try HostileProvider())
             provider.always { request, provider in
-                self.judge(
-                    request, provider, audience: audience, try pair.verify(request["client_assertion"] ?? ""))
+                judge.judge(
+                    request, provider, audience: audience(provider),
+                    try pair.verify(request["client_assertion"] ?? ""))
             }
+            return (judge, provider)
         }
 
         private func objection(
@@ -62,9 +67,7 @@ import Testing
     @Test(arguments: ["RS256", "PS256", "ES256", "EdDSA"])
     func `private_key_jwt signs with a key in PEM`(algorithm: String) throws {
         let pair = try TestKeyPair(algorithm)
-        let judge = Judge()
-        let provider = try HostileProvider()
-        judge.decide(at: provider, audience: provider.tokenEndpoint, pair)
+        let (judge, provider) = try Judge.provider(pair) { $0.tokenEndpoint }
         let sidecar = try Sidecar(
             provider: provider,
             .init(
@@ -77,9 +80,7 @@ import Testing
 
     @Test func `private_key_jwt is for the issuer on demand, and names its certificate`() throws {
         let pair = try TestKeyPair("RS256")
-        let judge = Judge()
-        let provider = try HostileProvider()
-        judge.decide(at: provider, audience: provider.issuer, pair)
+        let (judge, provider) = try Judge.provider(pair) { $0.issuer }
         let sidecar = try Sidecar(
             provider: provider,
             .init(

@@ -108,6 +108,20 @@ class Provider:
         return self.identity(client_id, client_secret, grant_type="password", username=self.username,
                              password=self.password, scope=scope)
 
+    def with_any_grant(self, secret, service, scope):
+        """The features of a provider whose client `basic` may use every grant."""
+        return {
+            "client_credentials": self.identity("basic", secret, **service),
+            "login: public client": self.login("public"),
+            "login: device": self.identity("basic", secret, grant_type="device_code", scope="openid profile"),
+            "password": self.password_grant("basic", secret, scope),
+            "import of a refresh token": self.identity("basic", secret, grant_type="refresh_token"),
+            "client_secret_basic": self.awkward("auto", "raw", **service),
+            "client_secret_post": self.identity(
+                "post", secret, token_endpoint_auth_method="client_secret_post", **service),
+            "registration": self.registering("openid profile"),
+        }
+
     def registering(self, scope):
         """An identity whose client is yet to be registered."""
         return {"issuer": self.issuer, "redirect_uri": self.redirect_uri, "scope": scope,

@@ -6,9 +6,9 @@ package import HTTPMessages
 package struct HeaderEdits: Sendable {
     /// One header to put in.
     package struct Field: Sendable {
-        /// Its name.
+        /// The field's name.
         package let name: HTTPFields.Name
-        /// Its value, which may be a secret of the operator's: never logged.
+        /// The field's value, which may be a secret of the operator's: never logged.
         package let value: String
     }
 

@@ -20,7 +20,7 @@ package struct IdentityConfiguration: Sendable {
     /// Run on its changes of state, in place of the configuration's; empty for none, nil for that one.
     package let onStateChange: [String]?
 
-    /// The same, logging in for what these routes ask for too.
+    /// This identity, logging in for what these routes ask for too.
     func serving(_ routes: [RouteConfiguration]) -> IdentityConfiguration {
         var serving = self
         for resource in routes.filter({ $0.identity == name }).flatMap({ $0.target?.resource ?? [] })

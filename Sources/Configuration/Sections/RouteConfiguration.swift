@@ -7,9 +7,9 @@ package import OAuth
 package struct RouteConfiguration: Sendable {
     /// What becomes of the client's own header where the token goes.
     package enum AuthorizationPolicy: String, CaseIterable, Sendable {
-        /// It is replaced by the token.
+        /// The client's own field is replaced by the token.
         case overwrite
-        /// It is kept, and no token is put in.
+        /// The client's own field is kept, and no token is put in.
         case preserve
         /// The request is refused.
         case reject
@@ -39,7 +39,7 @@ package struct RouteConfiguration: Sendable {
     package enum MissingTokenPolicy: String, CaseIterable, Sendable {
         /// The request fails.
         case fail
-        /// It goes on without one.
+        /// The request goes on without a token.
         case pass
     }
 

@@ -10,7 +10,7 @@ package import TLS
 package struct TLSConfiguration: Sendable {
     /// Our certificate and what leads to its authority, in PEM.
     package let certificateFile: String
-    /// Its key, in PEM.
+    /// The file with the certificate's key, in PEM.
     package let keyFile: String
     /// The authorities that clients must have their certificates from, in PEM; nil if clients need none.
     package let clientCAFile: String?

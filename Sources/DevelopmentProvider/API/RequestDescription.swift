@@ -19,7 +19,7 @@ enum RequestDescription {
         ]
     }
 
-    /// The same with every header, in order, and the body: text, or base64 where it is none.
+    /// The request with every header, in order, and the body: text, or base64 where it is none.
     static func full(_ request: ServiceRequest) -> JSONObject {
         var description = line(request)
         var headers: [JSONValue] = []

@@ -7,7 +7,7 @@ package import JSON
 package struct TrustedIssuer: Sendable {
     /// `iss`, compared as a whole.
     package let issuer: String
-    /// Its public keys; asked for at each request.
+    /// The issuer's public keys; asked for at each request.
     package let keys: @Sendable () async -> JSONWebKeySet
     /// Whether a token with these claims was revoked, as far as the API can know.
     package let isRevoked: @Sendable (JSONObject) -> Bool

@@ -25,7 +25,7 @@ extension ServiceRequest {
         return try FormParameters(body)
     }
 
-    /// Those of the body for POST, else those of the query.
+    /// The parameters of the body for POST, else those of the query.
     ///
     /// - Throws: `invalid_request`.
     func parameters() throws(ProviderError) -> FormParameters {

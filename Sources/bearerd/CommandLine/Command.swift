@@ -10,7 +10,7 @@ protocol Command {
     static var operand: String? { get }
     /// What else is to know of it, a paragraph each, for the help and the manual.
     static var details: [String] { get }
-    /// Its options, those of every command left out.
+    /// The command's own options, those of every command left out.
     static var options: [CommandOption] { get }
     /// The options that it has in common with others.
     static var commonOptions: [CommandOption] { get }
@@ -18,7 +18,7 @@ protocol Command {
     /// Takes what it needs from its command line.
     init(_ arguments: ParsedArguments) throws(CommandFailure)
 
-    /// Does it; blocks until it is done.
+    /// Does what it is for; blocks until it is done.
     func run() throws(CommandFailure) -> ExitStatus
 }
 

@@ -5,7 +5,7 @@ import System
 
 /// The configuration file that a command works with.
 struct ConfigurationFile {
-    /// Its path as it was given or found.
+    /// The path of the file as it was given or found.
     let path: String
 
     /// In the working directory, the user's own (XDG base directories), the machine's.

@@ -4,7 +4,7 @@
 struct ManualPage {
     /// The page's name: `bearerd`, `bearerd-run`.
     let name: String
-    /// Its source, one line of roff a line.
+    /// The page's source, one line of roff a line.
     private(set) var text: String
 
     /// The page about bearerd itself.

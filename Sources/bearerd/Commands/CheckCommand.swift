@@ -19,27 +19,32 @@ struct CheckCommand: Command {
         "json", "as JSON: valid, errors, warnings, listeners, identities, routes")
     private static let quiet = CommandOption("quiet", "tells errors alone")
 
+    /// What is told of a configuration that can be used.
+    private enum Form {
+        case tables
+        case json
+        case nothing
+    }
+
     private let file: ConfigurationFile
-    private let isJSON: Bool
-    private let isQuiet: Bool
+    private let form: Form
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        file = try ConfigurationFile(arguments)
-        isJSON = arguments.has(Self.json)
-        isQuiet = arguments.has(Self.quiet)
-        guard !isJSON || !isQuiet else {
+        guard !arguments.has(Self.json) || !arguments.has(Self.quiet) else {
             throw CommandFailure(.usage, "--json and --quiet exclude each other")
         }
+        form = arguments.has(Self.json) ? .json : arguments.has(Self.quiet) ? .nothing : .tables
+        file = try ConfigurationFile(arguments)
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        guard !isJSON else {
+        guard form != .json else {
             let report = ConfigurationReport(path: file.path, environment: CurrentProcess.environment)
             try Console.show(report.json.line)
             return report.configuration == nil ? .configuration : .success
         }
         let (configuration, warnings) = try file.load()
-        guard !isQuiet else { return .success }
+        guard form != .nothing else { return .success }
         for warning in warnings { Console.remark(warning) }
         var text = TerminalText("\(file.path.printable): ")
         text.append("ok", .green)

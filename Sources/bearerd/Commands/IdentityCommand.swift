@@ -2,10 +2,10 @@
 
 /// A command for one identity.
 protocol IdentityCommand: Command {
-    /// Which one.
+    /// The identity that the command line names, or leaves out.
     var operand: IdentityOperand { get }
 
-    /// Does it.
+    /// Does what the command is for; blocks until it is done.
     func run(on chosen: ChosenIdentity) throws(CommandFailure)
 }
 

@@ -9,6 +9,10 @@ import OAuth
 struct LogoutCommand: IdentityCommand {
     static let name = "logout"
     static let summary = "forgets the session, revokes its tokens, asks the provider to end its own"
+    static let details = [
+        "Forgets first, and asks the provider then. A provider that fails makes the exit status 69; the session is "
+            + "forgotten all the same."
+    ]
     static let options = [local, noBrowser]
 
     private static let local = CommandOption("local", "only forgets; the provider is not asked")

@@ -9,6 +9,11 @@ import Observability
 struct RegisterCommand: PlainIdentityCommand {
     static let name = "register"
     static let summary = "has the provider make a client for an identity, and keeps it in the store"
+    static let details = [
+        "Dynamic client registration (RFC 7591). The identity needs no client_id; what comes back is kept in the store, and "
+            + "initial_access_token goes along where it is configured.",
+        "Registering again makes another client; the session of the one before ends.",
+    ]
 
     let operand: IdentityOperand
 

@@ -8,6 +8,9 @@ import OAuth
 struct TokenCommand: IdentityCommand {
     static let name = "token"
     static let summary = "prints a fresh access token alone"
+    static let details = [
+        "Prints the next token where the stored one is due for a refresh and that succeeds within timeouts.token_wait."
+    ]
     static let options = [header, idToken]
 
     private static let header = CommandOption("header", "the whole Authorization line")

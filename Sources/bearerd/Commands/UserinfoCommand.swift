@@ -8,6 +8,9 @@ import JSON
 struct UserinfoCommand: PlainIdentityCommand {
     static let name = "userinfo"
     static let summary = "prints the claims about the user as JSON"
+    static let details = [
+        "Asks with a fresh token. Claims about another sub than that of the id token are not shown."
+    ]
 
     let operand: IdentityOperand
 

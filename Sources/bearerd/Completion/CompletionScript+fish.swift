@@ -26,13 +26,7 @@ extension CompletionScript {
     }
 
     private func fish(of option: CommandOption) -> String {
-        let value =
-            switch option.form {
-            case nil: ""
-            case .file?: " -r -F"
-            case .oneOf(let words)?: " -x -a '\(words.joined(separator: " "))'"
-            case .text?: " -x"
-            }
+        let value = value(of: option, file: " -r -F", text: " -x") { " -x -a '\($0)'" }
         return (option.letter.map { "-s \($0) " } ?? "")
             + "-l \(option.name)\(value) -d \(quoted(option.summary))"
     }

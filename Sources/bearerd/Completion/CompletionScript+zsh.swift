@@ -37,13 +37,7 @@ extension CompletionScript {
     }
 
     private func zsh(of option: CommandOption) -> String {
-        let value =
-            switch option.form {
-            case nil: ""
-            case .file?: ":file:_files"
-            case .oneOf(let words)?: ":value:(\(words.joined(separator: " ")))"
-            case .text?: ":value: "
-            }
+        let value = value(of: option, file: ":file:_files", text: ":value: ") { ":value:(\($0))" }
         let tail = "[\(quoted(option.summary))]\(value)'"
         let long = "--\(option.name)" + (option.form == nil ? "" : "=")
         guard let letter = option.letter else { return "'\(long)\(tail)" }

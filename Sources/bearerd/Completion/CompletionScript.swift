@@ -27,6 +27,18 @@ struct CompletionScript {
         }
     }
 
+    /// What a shell's script says of an option's value; nothing for an option without one.
+    ///
+    /// - Parameter list: gets the words that may stand there.
+    func value(of option: CommandOption, file: String, text: String, list: (String) -> String) -> String {
+        switch option.form {
+        case nil: ""
+        case .file?: file
+        case .oneOf(let words)?: list(words.joined(separator: " "))
+        case .text?: text
+        }
+    }
+
     /// What may stand as a command's operand.
     enum Operand {
         case none

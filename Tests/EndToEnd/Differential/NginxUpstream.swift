@@ -58,6 +58,19 @@ final class NginxUpstream: Sendable {
         }
     }
 
+    /// A server that logs what it sees, and passes it on.
+    private static func logging(_ name: String, _ more: String = "", in directory: String) -> String {
+        """
+          server {
+            listen unix:\(directory)/\(name).sock;
+            \(more)
+            access_log \(directory)/seen.log seen;
+            add_header X-Seen-By nginx;
+            location / { proxy_pass http://unix:\(directory)/inner.sock; }
+          }
+        """
+    }
+
     /// A body is known only to a request that is passed on: so there is a second server behind the first.
     private static func configuration(in directory: String) -> String {
         """
@@ -77,19 +90,8 @@ final class NginxUpstream: Sendable {
           log_format seen escape=json '{"method":"$request_method","target":"$request_uri",'
             '"nonce":"$http_x_nonce","authorization":"$http_authorization","via":"$http_via",'
             '"body":"$request_body","place":"$uri","status":"$status"}';
-          server {
-            listen unix:\(directory)/outer.sock;
-            access_log \(directory)/seen.log seen;
-            add_header X-Seen-By nginx;
-            location / { proxy_pass http://unix:\(directory)/inner.sock; }
-          }
-          server {
-            listen unix:\(directory)/unmerged.sock;
-            merge_slashes off;
-            access_log \(directory)/seen.log seen;
-            add_header X-Seen-By nginx;
-            location / { proxy_pass http://unix:\(directory)/inner.sock; }
-          }
+        \(logging("outer", in: directory))
+        \(logging("unmerged", "merge_slashes off;", in: directory))
           server {
             listen unix:\(directory)/inner.sock;
             access_log off;

@@ -145,22 +145,14 @@ class Glewlwyd(Provider):
         service = {"grant_type": "client_credentials", "scope": "orders"}
         person = self.login("basic", secret)
         return {
+            **self.with_any_grant(secret, service, "profile"),
             **self.after_login(person, "tokens of five seconds", "end_session", "iss in the redirect (RFC 9207)"),
-            "client_credentials": self.identity("basic", secret, **service),
-            "login: public client": self.login("public"),
-            "login: device": self.identity("basic", secret, grant_type="device_code", scope="openid profile"),
-            "password": self.password_grant("basic", secret, "profile"),
-            "import of a refresh token": self.identity("basic", secret, grant_type="refresh_token"),
-            "client_secret_basic": self.awkward("auto", "raw", **service),
-            "client_secret_post": self.identity(
-                "post", secret, token_endpoint_auth_method="client_secret_post", **service),
             "client_secret_jwt": self.identity(
                 "secret-jwt", "not-a-real-secret-but-32-bytes-long",
                 token_endpoint_auth_method="client_secret_jwt", **service),
             "private_key_jwt": [
                 self.identity("key", private_key_file=self.client_key, signing_alg="ES256", **service),
                 self.login("key", private_key_file=self.client_key, signing_alg="ES256")],
-            "registration": self.registering("openid profile"),
         }
 
     # Its login page is a script that talks to the JSON interface, and so is this.

@@ -55,16 +55,8 @@ class NanoIDP(Provider):
         service = {"grant_type": "client_credentials"}
         person = self.login("basic", secret)
         return {
+            **self.with_any_grant(secret, service, "openid"),
             **self.after_login(person, "end_session"),
-            "client_credentials": self.identity("basic", secret, **service),
-            "login: public client": self.login("public"),
-            "login: device": self.identity("basic", secret, grant_type="device_code", scope="openid profile"),
-            "password": self.password_grant("basic", secret, "openid"),
-            "import of a refresh token": self.identity("basic", secret, grant_type="refresh_token"),
-            "client_secret_basic": self.awkward("auto", "raw", **service),
-            "client_secret_post": self.identity(
-                "post", secret, token_endpoint_auth_method="client_secret_post", **service),
-            "registration": self.registering("openid profile"),
         }
 
     def authorize(self, browser, url):
