@@ -92,6 +92,6 @@ extension Reading {
         guard status.isReadableByAll, let place = secretPlaces.min(by: { $0.mark < $1.mark }) else { return }
         warn(
             "the file may be read by everybody (mode \(mode)) and holds a secret; chmod o-r it, or keep secrets in files",
-            at: place)
+            at: place, isAboutModes: true)
     }
 }

@@ -16,6 +16,8 @@ package final class ByteStream {
     package private(set) var endWasTruncated = false
     /// Whether what passes is encrypted.
     package let isEncrypted: Bool
+    /// When the peer's certificate ends, in seconds since 1970; nil without one.
+    package var peerCertificateEnd: Int64? { wire.peerCertificateEnd }
 
     private let wire: any Wire
     private let loop: EventLoop

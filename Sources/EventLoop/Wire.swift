@@ -31,6 +31,8 @@ package protocol Wire: AnyObject {
     ) -> WireResult
     /// Whether what passes is encrypted.
     var isEncrypted: Bool { get }
+    /// When the peer's certificate ends, in seconds since 1970; nil without one.
+    var peerCertificateEnd: Int64? { get }
     /// Agrees on keys with the peer; ``WireResult/moved(_:)`` once that is done.
     func handshake() -> WireResult
     /// Whether ``endSending()`` does anything.
@@ -55,6 +57,8 @@ package protocol Wire: AnyObject {
 
 extension Wire {
     package var isEncrypted: Bool { false }
+
+    package var peerCertificateEnd: Int64? { nil }
 
     package func handshake() -> WireResult { .moved(0) }
 

@@ -52,6 +52,10 @@ final class TLSWire: Wire {
 
     var isEncrypted: Bool { true }
 
+    var peerCertificateEnd: Int64? {
+        SSL_get0_peer_certificate(session).map { CertificateSummary(of: $0).end }
+    }
+
     /// OpenSSL holds bytes that the kernel knows nothing of.
     var drainsOnShortReceive: Bool { false }
 

@@ -92,6 +92,15 @@ package actor FileStore: SessionStore, ExecutorConfined {
         try StoreDirectory.make(directory)
     }
 
+    /// Finds out whether sessions could be locked and written in a directory; nothing of the attempt stays.
+    ///
+    /// - Parameter directory: as configured.
+    /// - Returns: its path, not always the configured one; nil where it is not there yet, and could be made.
+    /// - Throws: ``FileStoreError``.
+    package static func examine(_ directory: String) throws(FileStoreError) -> String? {
+        try StoreDirectory.examine(directory)
+    }
+
     /// Reads the newest whole generation; a damaged file is put aside and reported, an unencrypted one encrypted.
     package func load(_ identity: String) throws(StoreError) -> StoredSession? {
         let home = try standing(of: identity).home

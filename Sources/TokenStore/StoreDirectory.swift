@@ -30,6 +30,56 @@ enum StoreDirectory {
         try withFileStoreError { try find(configured) }
     }
 
+    /// Finds out whether sessions could be locked and written there; nothing of the attempt stays.
+    ///
+    /// - Parameter configured: as for ``prepare(_:sealer:)``.
+    /// - Returns: the directory that is used; nil where it is not there yet, and could be made.
+    /// - Throws: ``FileStoreError``.
+    static func examine(_ configured: String) throws(FileStoreError) -> String? {
+        try withFileStoreError {
+            guard var status = try FileSystem.status(of: configured) else {
+                try FileReplacement.rehearse(FilePlace("\(existingParent(of: configured))/.bearerd-probe"))
+                return nil
+            }
+            guard status.kind == .directory else {
+                throw FileStoreError.insecure(path: configured, problem: "is not a directory")
+            }
+            var directory = configured
+            if !isPrivate(status) {
+                directory = "\(configured)/\(ownSubdirectory)"
+                guard let own = try FileSystem.status(of: directory, followingLink: false) else {
+                    try FileReplacement.rehearse(FilePlace("\(configured)/.bearerd-probe"))
+                    return nil
+                }
+                status = own
+                if let problem = problem(withDirectory: status) {
+                    throw FileStoreError.insecure(path: directory, problem: problem)
+                }
+            }
+            for name in try FileSystem.names(in: directory) where StorePaths.isOurs(name) {
+                let path = "\(directory)/\(name)"
+                guard let file = try FileSystem.status(of: path, followingLink: false),
+                    let problem = problem(withFile: file)
+                else { continue }
+                throw FileStoreError.insecure(path: path, problem: problem)
+            }
+            let probe = FilePlace("\(directory)/.probe")
+            defer { try? FileSystem.remove(probe) }
+            _ = try FileLock.acquire(probe)
+            try FileReplacement.rehearse(probe)
+            return directory
+        }
+    }
+
+    private static func existingParent(of path: String) throws -> String {
+        var parent = path[...]
+        while let slash = parent.dropLast().lastIndex(of: "/"), slash > parent.startIndex {
+            parent = parent[..<slash]
+            if try FileSystem.status(of: String(parent)) != nil { return String(parent) }
+        }
+        return "/"
+    }
+
     private static func find(_ configured: String) throws -> String {
         let trimmed =
             configured.count > 1 && configured.hasSuffix("/") ? String(configured.dropLast()) : configured
@@ -41,9 +91,9 @@ enum StoreDirectory {
         return own
     }
 
-    private static func withFileStoreError(
-        _ body: () throws -> String
-    ) throws(FileStoreError) -> String {
+    private static func withFileStoreError<Value>(
+        _ body: () throws -> Value
+    ) throws(FileStoreError) -> Value {
         do {
             return try body()
         } catch let error as FileStoreError {

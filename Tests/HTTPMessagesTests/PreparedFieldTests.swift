@@ -3,8 +3,7 @@
 import HTTPMessages
 import Testing
 
-@Suite("A prepared field")
-struct PreparedFieldTests {
+@Suite struct `A prepared field` {
     private func lines(_ fields: HTTPFields) -> [String] {
         var lines: [String] = []
         fields.forEach { lines.append("\($0): \($1)") }

@@ -5,8 +5,7 @@ import Testing
 
 @testable import Proxy
 
-@Suite("A keeper of clients' connections", .timeLimit(.minutes(1)))
-struct ConnectionKeeperTests {
+@Suite(.timeLimit(.minutes(1))) struct `A keeper of clients' connections` {
     private static let request = "GET / HTTP/1.1\r\nHost: front.example\r\n\r\n"
 
     private func say(_ text: String, on descriptor: Int32) {

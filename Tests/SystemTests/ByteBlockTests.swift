@@ -3,8 +3,7 @@
 import System
 import Testing
 
-@Suite("A block of bytes")
-struct ByteBlockTests {
+@Suite struct `A block of bytes` {
     private func content(_ block: ByteBlock) -> [UInt8] { Array(block.bytes.prefix(block.count)) }
 
     @Test func `holds what was appended, however much`() {

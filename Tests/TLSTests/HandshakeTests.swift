@@ -6,8 +6,7 @@ import TLS
 import TestSupport
 import Testing
 
-@Suite("The two sides of TLS", .blocking)
-struct HandshakeTests {
+@Suite(.blocking) struct `The two sides of TLS` {
     private let authority: TLSAuthority
     private let security: ServerTLS
 

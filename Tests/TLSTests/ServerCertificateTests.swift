@@ -5,8 +5,7 @@ import TLS
 import TestSupport
 import Testing
 
-@Suite("A server's certificate", .blocking)
-struct ServerCertificateTests {
+@Suite(.blocking) struct `A server's certificate` {
     private let authority: TLSAuthority
 
     init() throws { authority = try TLSAuthority() }

@@ -26,6 +26,8 @@ package struct ConfigurationProblem: Hashable, Sendable {
     package let path: String
     /// What is wrong, and how to mend it.
     package let reason: String
+    /// Whether it is about who may read or write a file.
+    package var isAboutModes = false
 
     /// Where that is, counted from 1.
     package var place: (line: Int, column: Int) { (mark.line, mark.column) }

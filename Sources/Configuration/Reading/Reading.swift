@@ -54,12 +54,17 @@ final class Reading {
         return directory == "/" && !name.isEmpty ? name : directory + name
     }
 
-    func warn(_ reason: String, at place: Place) {
-        report(.warning, reason, at: place)
+    func warn(_ reason: String, at place: Place, isAboutModes: Bool = false) {
+        report(.warning, reason, at: place, isAboutModes: isAboutModes)
     }
 
-    private func report(_ severity: ConfigurationProblem.Severity, _ reason: String, at place: Place) {
+    private func report(
+        _ severity: ConfigurationProblem.Severity, _ reason: String, at place: Place,
+        isAboutModes: Bool = false
+    ) {
         problems.insert(
-            ConfigurationProblem(severity: severity, mark: place.mark, path: place.path, reason: reason))
+            ConfigurationProblem(
+                severity: severity, mark: place.mark, path: place.path, reason: reason,
+                isAboutModes: isAboutModes))
     }
 }

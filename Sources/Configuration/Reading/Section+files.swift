@@ -98,7 +98,8 @@ extension Section {
         do throws(CredentialError) {
             if try isReadableByAll(path.value) {
                 reading.warn(
-                    "\(path.value) may be read by everybody; chmod o-r it if it can be", at: path.place)
+                    "\(path.value) may be read by everybody; chmod o-r it if it can be", at: path.place,
+                    isAboutModes: true)
             }
             return path.value
         } catch {

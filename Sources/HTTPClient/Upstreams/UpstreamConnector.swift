@@ -53,6 +53,16 @@ package final class UpstreamConnector {
         return connection
     }
 
+    /// Connects, and looks at the server's certificate.
+    ///
+    /// - Parameter timeout: as for ``connect(within:)``.
+    /// - Returns: when the certificate ends, in seconds since 1970; nil where nothing is encrypted, or libcurl does that.
+    package func certificateEnd(within timeout: Duration) async throws(UpstreamError) -> Int64? {
+        let connection = try await connect(within: timeout)
+        defer { connection.close() }
+        return connection.stream.peerCertificateEnd
+    }
+
     private func connection(over wire: any Wire, descriptor: Int32) -> UpstreamConnection {
         UpstreamConnection(wire: wire, descriptor: descriptor, loop: multis.loop, limits: headLimits)
     }

@@ -36,3 +36,13 @@ enum HTTPDate {
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 }
+
+extension WallTime {
+    /// Reads a field like `Date` (RFC 9110 §6.6.1).
+    ///
+    /// - Returns: nil for what is no date between 1970 and 9999.
+    package init?(httpDate text: String) {
+        guard let date = HTTPDate.parse(text) else { return nil }
+        self = date
+    }
+}

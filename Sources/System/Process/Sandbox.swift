@@ -88,6 +88,12 @@ package struct Sandbox: Sendable {
     /// How many places may be read or changed.
     package var placeCount: Int { files.union(directories).union(written).union(cleared).count }
 
+    /// The version of Landlock that the kernel has; nil for none.
+    package static var version: Int? {
+        let version = bearerd_landlock_version()
+        return version > 0 ? Int(version) : nil
+    }
+
     /// Locks the calling thread in, and all that it will start; for ever.
     ///
     /// Threads that are there already stay free, so call it before there are any.

@@ -7,7 +7,8 @@ enum CommandList {
     /// In the order of the help.
     static var all: [any Command.Type] {
         [
-            RunCommand.self, CheckCommand.self, StatusCommand.self, HealthcheckCommand.self, WaitCommand.self,
+            RunCommand.self, CheckCommand.self, DoctorCommand.self, StatusCommand.self,
+            HealthcheckCommand.self, WaitCommand.self,
             LoginCommand.self, ExchangeCommand.self, TokenCommand.self, RefreshCommand.self,
             UserinfoCommand.self, RevokeCommand.self, LogoutCommand.self, ImportCommand.self,
             RegisterCommand.self, DiscoverCommand.self, DemoCommand.self, CompletionCommand.self,
@@ -15,22 +16,16 @@ enum CommandList {
         ]
     }
 
-    /// The commands of the contract that are still to be built: known, not shown in the help, refused.
-    private static let notSupportedYet = ["doctor"]
-
     /// The command that a word asks for.
     ///
     /// - Throws: a failure of usage if there is none.
     static func command(_ word: String) throws(CommandFailure) -> any Command.Type {
         if let command = all.first(where: { $0.name == word }) { return command }
-        if notSupportedYet.contains(word) {
-            throw CommandFailure(.unavailable, "\(word): not supported yet")
-        }
         if word.hasPrefix("-") {
             throw CommandFailure(
                 .usage, "unknown option '\(word)'; the command comes first: bearerd COMMAND [OPTIONS]")
         }
-        let hint = NearMiss.hint(for: word, among: all.map { $0.name } + notSupportedYet)
+        let hint = NearMiss.hint(for: word, among: all.map { $0.name })
         throw CommandFailure(
             .usage, "unknown command '\(word)'\(hint.isEmpty ? "; 'bearerd --help' lists them" : hint)")
     }

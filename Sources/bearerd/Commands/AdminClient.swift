@@ -6,6 +6,7 @@ import Cryptography
 import EventLoop
 import HTTPClient
 import HTTPMessages
+import JSON
 import OAuth
 
 /// Asks the running daemon through its admin listener.
@@ -42,6 +43,24 @@ struct AdminClient {
         _ resource: AdminResource, timeLimit: Duration = .seconds(5)
     ) async throws(CommandFailure) -> Answer {
         try await send(.get, resource, timeLimit: timeLimit)
+    }
+
+    /// What the daemon tells of its state.
+    ///
+    /// - Returns: nil if nobody listens there.
+    /// - Throws: a failure if somebody else does, or we are refused.
+    func status() async throws(CommandFailure) -> StatusDocument? {
+        switch try await get(.status) {
+        case .notRunning: return nil
+        case .answered(200, let body):
+            guard let document = (try? JSONValue(parsing: body)).flatMap({ StatusDocument($0) }) else {
+                throw CommandFailure(
+                    .unavailable, "what answers at \(url.origin) tells no status; is it another program?")
+            }
+            return document
+        case .answered(let status, let body):
+            throw CommandFailure(refusal: status, body, of: "the daemon")
+        }
     }
 
     /// Has the daemon do something; waits longer than the daemon does, which may wait for another process's rotation and

@@ -11,11 +11,18 @@ struct RefreshCommand: PlainIdentityCommand {
     let operand: IdentityOperand
 
     func run(on chosen: ChosenIdentity) throws(CommandFailure) {
-        _ = try chosen.ask(or: .init(resource: .refresh(identity: chosen.name)) { _ in "" }) {
+        try chosen.refresh()
+        try Console.show("\(chosen.name): refreshed\n")
+    }
+}
+
+extension ChosenIdentity {
+    /// Has it get a new access token, and waits as long as a caller does.
+    func refresh() throws(CommandFailure) {
+        _ = try ask(or: .init(resource: .refresh(identity: name)) { _ in "" }) {
             session throws(CommandFailure) in
             _ = try await session.refresh()
             return ""
         }
-        try Console.show("\(chosen.name): refreshed\n")
     }
 }

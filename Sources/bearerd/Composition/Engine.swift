@@ -152,7 +152,7 @@ extension EncryptingSealer {
 
 extension ClientConfiguration {
     /// Whether any address of the provider may be an `https` one; unless all are known to be plain, it may.
-    fileprivate var mayUseTLS: Bool {
+    var mayUseTLS: Bool {
         let known = [issuer.flatMap(HTTPURL.init), discoveryURL].compactMap(\.self) + endpoints.values
         return known.isEmpty || known.contains { $0.scheme != .http }
     }

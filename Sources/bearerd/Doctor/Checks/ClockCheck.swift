@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import OAuth
+
+/// `clock`: whether ours and the provider's agree; tokens and assertions depend on it.
+enum ClockCheck: IdentityCheck {
+    static let id = CheckID.clock
+    static let needs = [CheckID.dns, .tls]
+
+    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+        if identity.isDiscovered {
+            _ = await identity.discovered()
+        } else if let url = identity.url {
+            _ = try? await identity.get(url)
+        }
+        guard let offset = identity.clockOffset else {
+            return .skip("the provider's answer, if there is one, tells no time")
+        }
+        let seconds = Int((offset / .seconds(1)).rounded())
+        let seen = "the provider's clock is \(abs(seconds)) s \(seconds < 0 ? "behind" : "ahead of") ours"
+        // The header tells whole seconds.
+        guard max(offset, .zero - offset) > identity.client.clockSkew + .seconds(1) else { return .ok(seen) }
+        return .fail(
+            "\(seen), more than \(identity.key("clock_skew"))", fix: "timedatectl set-ntp true, here or there"
+        )
+    }
+}

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+
+/// `config`: whether the file can be used; without it nothing else can be looked at.
+enum ConfigurationCheck {
+    static func look(at report: ConfigurationReport) -> Finding {
+        let advice = "bearerd check -c \(report.file)"
+        guard let configuration = report.configuration else {
+            return .fail(tell(report.problems.filter { $0.severity == .error }, of: report), fix: advice)
+        }
+        let faults = report.problems.filter { !$0.isAboutModes }
+        guard faults.isEmpty else { return .warn(tell(faults, of: report), fix: advice) }
+        return .ok(
+            "\(report.file) is read: \(configuration.identities.count) identities, "
+                + "\(configuration.routes.count) routes")
+    }
+
+    /// The first of them, and how many there are beside it.
+    private static func tell(_ problems: [ConfigurationProblem], of report: ConfigurationReport) -> String {
+        let first = problems.first?.line(in: report.file) ?? report.file
+        return problems.count > 1 ? "\(first), and \(problems.count - 1) more" : first
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import OAuth
+
+/// `discovery`: whether the provider tells of itself, under the name that is configured.
+enum DiscoveryCheck: IdentityCheck {
+    static let id = CheckID.discovery
+    static let needs = [CheckID.tls]
+
+    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+        guard identity.isDiscovered else { return .skip("the endpoints are given by hand") }
+        switch await identity.discovered() {
+        case .success(let metadata): return .ok("issuer \(metadata.issuer), as configured")
+        case .failure(let failure):
+            return .fail(
+                failure.sentence,
+                fix: "\(identity.key("issuer")); bearerd discover ISSUER shows what is there")
+        }
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import JSON
+import OAuth
+
+/// `jwks`: whether the provider publishes keys that id tokens can be checked with.
+enum KeySetCheck: IdentityCheck {
+    static let id = CheckID.jwks
+    static let needs = [CheckID.discovery]
+
+    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+        guard let url = await identity.endpoint(.keys) else { return .skip("the provider names no jwks_uri") }
+        do throws(TransportError) {
+            let response = try await identity.get(url)
+            let keys = (try? JSONObject(parsing: response.body))?["keys"]?.array ?? []
+            guard response.status == 200, !keys.isEmpty else {
+                return fault("\(url) answers \(response.status), with \(keys.count) keys", identity)
+            }
+            let kinds = Set(keys.compactMap { $0["kty"]?.string }).sorted().joined(separator: ", ")
+            return .ok("\(keys.count) keys: \(kinds)")
+        } catch {
+            return fault("\(url) gives no answer that can be used", identity)
+        }
+    }
+
+    /// Who asks for no id token gets along without keys.
+    private static func fault(_ seen: String, _ identity: ExaminedIdentity) -> Finding {
+        let fix = "\(identity.key("jwks_uri")), or the provider"
+        return identity.client.grantType.needsPerson || identity.client.scope.contains("openid")
+            ? .fail(seen, fix: fix) : .warn(seen, fix: fix)
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import System
+
+/// `proxy-environment`: whether somebody set a proxy that bearerd does not use.
+enum ProxyEnvironmentCheck: WholeCheck {
+    static let id = CheckID.proxyEnvironment
+
+    private static let names = [
+        "http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY",
+    ]
+
+    static func look(at patient: Patient) -> Finding {
+        let found = names.filter { !(CurrentProcess.environment($0) ?? "").isEmpty }
+        guard !found.isEmpty else { return .ok("no proxy is set in the environment") }
+        let configuration = patient.configuration
+        let isUsed = (configuration.identities.map(\.transport) + configuration.routes.map(\.transport))
+            .contains {
+                if case .environment = $0.proxy { true } else { false }
+            }
+        let seen = "\(found.joined(separator: ", ")) in the environment"
+        return isUsed
+            ? .ok("\(seen), and used")
+            : .warn("\(seen), used by nothing", fix: "identities.NAME.proxy: environment")
+    }
+}

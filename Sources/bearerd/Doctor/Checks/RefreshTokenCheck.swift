@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import OAuth
+
+/// `refresh-token`: whether the session outlives its access token.
+enum RefreshTokenCheck: IdentityCheck {
+    static let id = CheckID.refreshToken
+    static let needs = [CheckID.store]
+
+    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+        let grant = identity.client.grantType
+        guard grant.needsPerson else { return .skip("\(grant.shortName) needs none") }
+        let session: ExaminedSession?
+        do throws(CommandFailure) {
+            session = try await ExaminedSession(of: identity, patient)
+        } catch {
+            return .fail(error.message, fix: "store.directory")
+        }
+        guard let session, let hasRefreshToken = session.hasRefreshToken else {
+            return .skip("the store is in memory, where only the daemon sees it")
+        }
+        guard !hasRefreshToken else {
+            return .ok(
+                "there, \(session.scope.contains("offline_access") ? "with" : "without") offline_access")
+        }
+        guard session.expiresAt != nil else {
+            return .fail("nobody has logged in", fix: "bearerd login \(identity.name)")
+        }
+        return .warn(
+            "there is none: the session ends with its access token",
+            fix:
+                "\(identity.key("scope")): offline_access (Google: authorization_params: {access_type: offline})"
+        )
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import HTTPMessages
+import System
+
+/// `systemd`: what can be told of it from outside of the unit.
+enum SystemdCheck: WholeCheck {
+    static let id = CheckID.systemd
+
+    static func look(at patient: Patient) -> Finding {
+        guard (CurrentProcess.environment("NOTIFY_SOCKET") ?? "").isEmpty else {
+            return .ok("the service manager is told of readiness, state and life")
+        }
+        let passed = patient.configuration.listen.filter { address in
+            switch address {
+            case .systemd, .descriptor: true
+            case .tcp, .unix: false
+            }
+        }
+        let list = passed.map(\.description).joined(separator: ", ")
+        return passed.isEmpty
+            ? .skip("doctor was not started by a service manager")
+            : .skip("\(list): only what the service manager starts gets these sockets")
+    }
+}

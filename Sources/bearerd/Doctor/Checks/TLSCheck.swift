@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import HTTPClient
+import HTTPMessages
+import System
+
+/// `tls`: whether the provider can be connected to, and its certificate is believed and stays good for a while.
+enum TLSCheck: IdentityCheck {
+    static let id = CheckID.tls
+    static let needs = [CheckID.dns]
+
+    /// Fewer are warned of.
+    private static let fewDays: Int64 = 14
+
+    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+        guard let url = identity.url else { return .skip("the provider has no address yet") }
+        let place = url.origin
+        let connector = UpstreamConnector(
+            address: UpstreamAddress(url: url, transport: identity.way),
+            multis: CurlMultiSet(loop: patient.loop))
+        let end: Int64?
+        do throws(UpstreamError) {
+            end = try await connector.certificateEnd(within: .seconds(10))
+        } catch {
+            return .fail("\(place): \(error.reason)", fix: fix(of: error, identity))
+        }
+        guard url.scheme == .https else { return .ok("\(place) can be connected to, in plain text") }
+        guard !identity.way.skipsVerification else {
+            return .warn("\(place): nobody checks its certificate", fix: identity.key("insecure_skip_verify"))
+        }
+        guard let end else { return .ok("\(place): chain and name are right") }
+        let days = (end - WallClock.sinceEpoch.components.seconds) / 86400
+        let seen = "\(place): chain and name are right, \(days) days are left"
+        return days < fewDays ? .warn(seen, fix: "have the provider's certificate renewed") : .ok(seen)
+    }
+
+    private static func fix(of error: UpstreamError, _ identity: ExaminedIdentity) -> String {
+        switch error {
+        case .tlsCertificate(let fault):
+            fault.isOfAuthority ? identity.key("ca_file") : "have the provider's certificate mended"
+        case .clientCertificate: identity.key("client_certificate_file")
+        case .proxyFailed: identity.key("proxy")
+        case .tlsHandshake: "\(identity.key("client_certificate_file")), if the provider wants one"
+        case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .noDescriptors,
+            .noThreads, .busy, .cancelled, .other:
+            "\(identity.key("issuer")), \(identity.key("connect_to")), or the network in between"
+        }
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import OAuth
+import Observability
+import System
+
+/// `token`: whether there is one that can be sent, and it lives longer than it takes to renew it.
+enum TokenCheck: IdentityCheck {
+    static let id = CheckID.token
+    static let needs = [CheckID.store]
+
+    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+        let client = identity.client
+        let fix =
+            client.grantType.needsPerson
+            ? "bearerd login \(identity.name)" : "bearerd refresh \(identity.name), which tells why"
+        if case .failure(let failure)? = patient.liveOutcome(of: identity) {
+            return .fail(failure.message, fix: fix)
+        }
+        let session: ExaminedSession
+        do throws(CommandFailure) {
+            guard let found = try await ExaminedSession(of: identity, patient) else {
+                return .skip("the store is in memory, and no daemon answers")
+            }
+            session = found
+        } catch {
+            return .fail(error.message, fix: "store.directory")
+        }
+        if let error = session.lastError { return .fail(error, fix: fix) }
+        let canRenew = !client.grantType.needsPerson || session.hasRefreshToken ?? true
+        guard let expiresAt = session.expiresAt else {
+            return canRenew
+                ? .ok("none is there yet; one is fetched when it is needed")
+                : .fail("nobody has logged in", fix: fix)
+        }
+        let left = expiresAt.secondsSinceEpoch - WallClock.sinceEpoch.components.seconds
+        guard left > 0 else {
+            let seen = "it expired at \(Timestamp.text(unixSeconds: expiresAt.secondsSinceEpoch))"
+            return canRenew
+                ? .ok("\(seen); a new one is fetched when it is needed")
+                : .fail("\(seen), and there is no refresh token", fix: fix)
+        }
+        guard let lifetime = session.lifetime, let margin = client.refreshMargin, margin * 2 > lifetime else {
+            return .ok("good for \(left) s")
+        }
+        return .warn(
+            "it lives \(lifetime.components.seconds) s, less than twice the margin",
+            fix: identity.key("refresh_margin"))
+    }
+}

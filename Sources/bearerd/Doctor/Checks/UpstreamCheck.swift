@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import Cryptography
+import HTTPClient
+import HTTPMessages
+import OAuth
+
+/// `upstream`: whether a route's upstream answers, and what it says without a token and, with `--live`, with one.
+enum UpstreamCheck: RouteCheck {
+    static let id = CheckID.upstream
+
+    static func look(at route: RouteConfiguration, of patient: Patient) async -> Finding {
+        let place = "\(route.path) at \(route.upstream)"
+        do {
+            let without = try await ask(route, with: nil, patient)
+            let seen = "\(place) answers \(words(for: without)) without a token"
+            guard without.status < 500 else { return .warn(seen, fix: "look at the upstream") }
+            guard patient.live != nil, let token = await token(of: route, patient) else { return .ok(seen) }
+            let with = try await ask(route, with: token, patient)
+            let both = "\(seen), \(words(for: with)) with one"
+            return with.status == 401
+                ? .fail(both, fix: "scope, audience or resource of the route or its identity") : .ok(both)
+        } catch let error as TransferError {
+            return .fail("\(place): \(reason(of: error))", fix: fix(of: error))
+        } catch {
+            return .fail("\(place): \(CommandFailure(error).message)", fix: "ca_file of the route")
+        }
+    }
+
+    private static func ask(
+        _ route: RouteConfiguration, with token: Secret?, _ patient: Patient
+    ) async throws -> TransferResponse {
+        let way = try route.transport.transport(
+            encrypted: route.upstream.scheme == .https, trust: patient.trust)
+        var fields = HTTPFields()
+        token?.withPlaintext { fields[.authorization] = "Bearer \($0)" }
+        let path = route.upstream.path.isEmpty ? "/" : route.upstream.path
+        let request = TransferRequest(
+            method: .head, url: route.upstream.replacing(path: path), fields: fields)
+        return try await patient.client.send(request, over: way)
+    }
+
+    /// The newest token of the route's identity that is stored.
+    private static func token(of route: RouteConfiguration, _ patient: Patient) async -> Secret? {
+        guard let name = route.identity, patient.configuration.store.isShared,
+            let engine = try? Engine(forCommandOn: patient.configuration, loop: patient.loop),
+            let stored = try? await engine.store.load(name)
+        else { return nil }
+        return stored.accessTokens.max { $0.generation < $1.generation }?.token
+    }
+
+    private static func words(for response: TransferResponse) -> String {
+        guard response.status == 401 else { return "\(response.status)" }
+        guard let challenge = BearerChallenge(in: response.fields.values(of: .wwwAuthenticate)) else {
+            return "401 without a challenge for bearer tokens"
+        }
+        return "401" + (challenge.error.map { " (\($0.rawValue))" } ?? "")
+    }
+
+    private static func reason(of error: TransferError) -> String {
+        if case .notConnected(let cause) = error { cause.reason } else { error.reason }
+    }
+
+    private static func fix(of error: TransferError) -> String {
+        if case .notConnected(.tlsCertificate(let fault)) = error, fault.isOfAuthority {
+            return "ca_file of the route"
+        }
+        return error.isCertificate
+            ? "the certificates of the upstream, or of the route" : "start it, or mend the route's upstream"
+    }
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+
+/// Something that doctor looks at, once or for each identity or route.
+protocol DoctorCheck {
+    static var id: CheckID { get }
+    /// The checks of the same identity, or of the whole, before whose mending this one can tell nothing.
+    static var needs: [CheckID] { get }
+}
+
+extension DoctorCheck {
+    static var needs: [CheckID] { [] }
+}
+
+/// A check of the configuration, the machine or the process.
+protocol WholeCheck: DoctorCheck {
+    static func look(at patient: Patient) async -> Finding
+}
+
+/// A check of each identity and its provider.
+protocol IdentityCheck: DoctorCheck {
+    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding
+}
+
+/// A check of each route.
+protocol RouteCheck: DoctorCheck {
+    static func look(at route: RouteConfiguration, of patient: Patient) async -> Finding
+}
+
+/// The checks that there are, in the order in which they are made: each after those that it needs.
+enum CheckList {
+    static var all: [any DoctorCheck.Type] {
+        [
+            ModesCheck.self, StoreCheck.self, KeyringCheck.self, NameCheck.self,
+            TLSCheck.self, ClockCheck.self,
+            DiscoveryCheck.self, KeySetCheck.self, ClientAuthenticationCheck.self, TokenCheck.self,
+            RefreshTokenCheck.self, RedirectURICheck.self, PushedRequestCheck.self, UpstreamCheck.self,
+            ProxyEnvironmentCheck.self, DescriptorsCheck.self, SandboxCheck.self, SystemdCheck.self,
+            AdminCheck.self,
+        ]
+    }
+}

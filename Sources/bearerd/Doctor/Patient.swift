@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import AdminAPI
+import Configuration
+import EventLoop
+import HTTPClient
+import OAuth
+
+/// What doctor examines, and what it examines that with.
+struct Patient: Sendable {
+    let configuration: Configuration
+    /// Of the configuration file.
+    let report: ConfigurationReport
+    let loop: EventLoop
+    let client: TransferClient
+    let trust: TrustStores
+    /// What became of the token request of each identity; nil without `--live`.
+    let live: [String: CommandFailure?]?
+    /// Every one, with what has been seen of its provider.
+    let identities: [ExaminedIdentity]
+
+    init(
+        _ configuration: Configuration, _ report: ConfigurationReport, live: [String: CommandFailure?]?,
+        loop: EventLoop
+    ) throws(CommandFailure) {
+        let trust = TrustStores()
+        let client = TransferClient(loop: loop)
+        var identities: [ExaminedIdentity] = []
+        do {
+            try HTTPClientLibrary.initialize()
+            for identity in configuration.identities {
+                let way = try identity.transport.transport(
+                    encrypted: identity.client.mayUseTLS, trust: trust)
+                identities.append(ExaminedIdentity(identity, over: way, client: client))
+            }
+        } catch {
+            throw CommandFailure(error)
+        }
+        self.configuration = configuration
+        self.report = report
+        self.loop = loop
+        self.client = client
+        self.trust = trust
+        self.live = live
+        self.identities = identities
+    }
+
+    /// What a request for a new token has brought; nil if none was made.
+    func liveOutcome(of identity: ExaminedIdentity) -> Result<Void, CommandFailure>? {
+        live?[identity.name].map { failure in failure.map(Result.failure) ?? .success(()) }
+    }
+
+    /// The daemon's status; nil if there is no daemon that tells it.
+    func daemonStatus() async -> StatusDocument? {
+        do throws(CommandFailure) {
+            return try await AdminClient(configuration.admin, loop: loop)?.status()
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import HTTPMessages
+
+/// Whether an address could be listened at.
+enum PortProbe {
+    case free
+    case taken
+    case unusable(String)
+    /// The address is any port, or nothing that can be tried.
+    case unknown
+
+    static func look(at address: ListenAddress) -> PortProbe {
+        guard case .tcp(let host, let port) = address, port != 0 else { return .unknown }
+        do throws(ListeningSocket.BindError) {
+            for socket in try ListeningSocket.tcp(host: host, port: port, joining: false) { socket.close() }
+            return .free
+        } catch {
+            switch error {
+            case _ where error.isInUse: return .taken
+            case .unusableAddress: return .unusable("this machine has no such address")
+            case .failed(_, let reason): return .unusable(reason)
+            case .notListening: return .unknown
+            }
+        }
+    }
+}
