@@ -42,6 +42,20 @@ import Testing
         #expect(try sidecar.get("/").json["code"].string == "policy_denied")
     }
 
+    @Test func `passes nothing that would make another request of one`() throws {
+        let sidecar = try Sidecar(Sidecar.Settings(route: Self.rules))
+        let fields = [
+            ("X-HTTP-Method-Override", "DELETE"), ("x_http_method_override", "DELETE"),
+            ("X-Original-URL", "/admin"),
+            ("X-Rewrite-Url", "/admin"), ("X-Other", "stays"),
+        ]
+        #expect(try sidecar.get("/orders/5", fields).status == 200)
+        let names = try sidecar.upstream.request().head.fields.map { $0.name.lowercased() }
+        #expect(names.contains("x-other"))
+        #expect(!names.contains { $0.hasPrefix("x-http") || $0.hasPrefix("x_http") })
+        #expect(!names.contains("x-original-url") && !names.contains("x-rewrite-url"))
+    }
+
     @Test func `keeps a body that it does not take from being the next request`() throws {
         let sidecar = try Sidecar(Sidecar.Settings(route: Self.rules))
         let client = try sidecar.client()

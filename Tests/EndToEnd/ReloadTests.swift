@@ -170,6 +170,20 @@ import Testing
         #expect(sidecar.bearerd.logLines.count { $0.message == "request" } == 1)
     }
 
+    @Test func `that mends an identity mends what the log says of it`() throws {
+        let provider = try HostileProvider()
+        let sidecar = try Sidecar(provider: provider)
+        try sidecar.awaitToken()
+        provider.always { _, _ in .oauthError("invalid_scope") }
+        #expect(try reload(sidecar, to: .init(identity: "scope: wrong")).status == 200)
+        try sidecar.bearerd.logLine("the trouble") { $0["state"] == "misconfigured" }
+        provider.behave()
+        #expect(try reload(sidecar, to: .init(identity: "scope: right")).status == 200)
+        try sidecar.bearerd.logLine("the end of it") {
+            $0["previous_state"] == "misconfigured" && $0["state"] == "authorized"
+        }
+    }
+
     @Test(arguments: [SIGHUP]) func `follows a signal`(signal: Int32) throws {
         let sidecar = try Sidecar()
         let other = try RawUpstream { _ in .ok("other") }
@@ -235,5 +249,34 @@ import Testing
         gate.open()
         #expect(try answer.wire.readResponse().text == "whole")
         try sidecar.bearerd.logLine("the stream's end") { $0["code"] == "route_gone" }
+    }
+
+    @Test func `that only edits a route lets its streams go on`() throws {
+        let gate = Gate()
+        let upstream = try RawUpstream { request in
+            Reply { wire in
+                try wire.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n")
+                if request.head.target == "/b/events" {
+                    try gate.pass()
+                    try wire.send("data: 2\n\n")
+                    return false
+                }
+                return try wire.endsCleanly()
+            }
+        }
+        let top = "shutdown: {stream_close_delay: 50ms}"
+        let (edited, gone) = (route("/b", to: upstream), route("/c", to: upstream))
+        let sidecar = try Sidecar(.init(top: top, moreRoutes: edited + "\n" + gone))
+        let (kept, cut) = (try sidecar.client(), try sidecar.client())
+        try kept.send("GET", "/b/events", [("Connection", "close")])
+        #expect(try kept.wire.readHead()?.status == 200)
+        try cut.send("GET", "/c/events")
+        #expect(try cut.wire.readHead()?.status == 200)
+        let routes = edited.replacing("{path", with: "{methods: [GET, POST], path")
+        #expect(try reload(sidecar, to: .init(top: top, moreRoutes: routes)).status == 200)
+        _ = try? cut.wire.readToEnd()
+        try sidecar.bearerd.logLine("the stream's end") { $0["code"] == "route_gone" }
+        gate.open()
+        #expect(try String(decoding: kept.wire.readToEnd(), as: UTF8.self).contains("data: 2"))
     }
 }

@@ -46,6 +46,11 @@ public final class SessionFamily: Sendable {
         }
     }
 
+    /// `session` counts no more for the state of the identity.
+    func leave(_ session: AuthSession) {
+        state.withLock { $0.members[ObjectIdentifier(session)] = nil }
+    }
+
     /// Every session of the identity but `session`.
     func siblings(of session: AuthSession) -> [AuthSession] {
         state.withLock { state in

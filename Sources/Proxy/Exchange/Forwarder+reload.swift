@@ -12,13 +12,22 @@ extension Forwarder {
         var unwanted: [Exchange] = []
         clients.forEachExchange { exchange in
             guard exchange.presence.state != .idle, let key = exchange.route?.plan.key,
-                gone.contains(key), !routing.has(key), exchange.isEndless
+                gone.contains(key), !routing.has(key), !isServed(exchange), exchange.isEndless
             else { return }
             unwanted.append(exchange)
         }
         for exchange in unwanted {
             exchange.record.code = "route_gone"
             leave(exchange)
+        }
+    }
+
+    /// Whether the path that an exchange came by still leads to its upstream, though the route asks for something else.
+    private func isServed(_ exchange: Exchange) -> Bool {
+        guard let old = exchange.route?.route else { return false }
+        return routing.routes.contains { state in
+            state.route.path == old.path && state.route.upstreamAuthority == old.upstreamAuthority
+                && state.route.upstreamPrefix == old.upstreamPrefix
         }
     }
 }

@@ -33,7 +33,9 @@ extension Forwarder {
                 from: session, for: exchange, waitingAtMost: route.route.timeouts.tokenWait)
         } catch {
             guard !exchange.isClientGone else { throw .clientGone }
-            if route.route.onNoToken != .pass { throw ProxyError(error) }
+            guard route.route.onNoToken != .pass else { return }
+            // A session that was ended while somebody still waited for it.
+            throw error == .cancelled ? .providerUnavailable(retryAfter: nil) : ProxyError(error)
         }
     }
 

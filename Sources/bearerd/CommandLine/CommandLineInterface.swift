@@ -35,7 +35,10 @@ enum CommandLineInterface {
         do throws(CommandFailure) {
             let arguments = try ParsedArguments(words, options: command.allOptions, operand: command.operand)
             guard !arguments.has(.help) else {
-                try Console.show(HelpText.help(for: command))
+                // Of these two there is nothing to tell that the overview does not.
+                let isPlain = [HelpCommand.name, VersionCommand.name].contains(command.name)
+                try Console.show(
+                    isPlain ? HelpText.overview(of: CommandList.all) : HelpText.help(for: command))
                 return .success
             }
             guard SecureRandom.isAvailable else {

@@ -94,6 +94,9 @@ extension Daemon {
         let snapshot: RoutingSnapshot
         do {
             guard !isDraining else { throw ReloadRefusal.draining }
+            for (key, listener) in kept where listener.isPassed {
+                try listener.checkStrangers(of: key.address, new)
+            }
             let changed = try engine.changed(to: new)
             let watch = certificateWatch(of: new, reading.certificate)
             var ground = ground
@@ -122,6 +125,8 @@ extension Daemon {
         heedFiles()
         engine.heedCredentials()
         if let adminResponder { await adminService?.use(adminResponder) }
+        // From here on the identity's state is that of those who come.
+        for session in old.engine.sessions(notIn: engine) { session.leaveFamily() }
         for session in engine.sessions(notIn: old.engine) { await session.start() }
         await swap(to: snapshot, adding: reading.added, removing: gone)
         retire(old.engine)

@@ -72,7 +72,7 @@ extension BoundListener {
     }
 
     /// What `check` cannot know: where a socket that is passed will listen.
-    fileprivate func checkStrangers(
+    func checkStrangers(
         of configured: ListenAddress, _ configuration: Configuration
     ) throws(CommandFailure) {
         guard !address.isLoopback, configuration.tls == nil, !configuration.allowsUnsafeListen else { return }

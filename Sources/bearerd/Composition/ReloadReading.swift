@@ -93,8 +93,12 @@ struct ReloadReading: Sendable {
                     listener.removeFile()
                     listener.close()
                 }
-                let isForbidden = error.message.contains(SystemError.text(of: EACCES))
-                if isForbidden { throw .restartNeeded(keys: ["listen"]) }
+                // What the sandbox forbids, only a process that begins anew may do; where there is none, nobody may.
+                if case .entered(.landlock, _) = known.sandbox,
+                    error.message.contains(SystemError.text(of: EACCES))
+                {
+                    throw .restartNeeded(keys: ["listen"])
+                }
                 throw ReloadRefusal("listen: \(error.message)", in: known.file)
             }
         }

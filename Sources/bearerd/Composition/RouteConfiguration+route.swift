@@ -41,6 +41,7 @@ extension RouteConfiguration {
         route.hostField = hostHeader.field
         if case .value(let host) = route.hostField { route.upstreamOrigins.append(origin(of: host)) }
         route.requestEdits = requestHeaders.edits
+        if allow != nil { route.requestEdits.remove += Self.overrides }
         route.responseEdits = responseHeaders.edits
         route.forwarded = forwarded.policy
         route.via = via
@@ -54,6 +55,12 @@ extension RouteConfiguration {
         route.timeouts.tokenWait = tokenWait
         return route
     }
+
+    /// With these some upstreams take a request for another one than its method and path say, which rules judge.
+    private static let overrides = [
+        "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Original-URL", "X-Original-URI",
+        "X-Rewrite-URL",
+    ].compactMap { HTTPFields.Name($0) }
 
     /// The upstream's scheme and an authority that it has.
     private func origin(of authority: String) -> String {

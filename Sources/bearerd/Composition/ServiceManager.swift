@@ -7,8 +7,7 @@ import System
 
 /// Tells the service manager (systemd) how the daemon is; without one all of this does nothing.
 ///
-/// It may be told from any thread and never blocks. What the manager has no room for is told again with the next notice,
-/// or when ``repeatUnsent()`` is called.
+/// It may be told from any thread and never blocks. What the manager has no room for is told again with the next notice.
 final class ServiceManager: Sendable {
     /// What the daemon does, in the words of `systemctl status`.
     private enum Phase: String {
@@ -80,16 +79,12 @@ final class ServiceManager: Sendable {
         tell()
     }
 
-    /// Tells once more what the manager had no room for.
-    func repeatUnsent() {
-        guard state.withLock({ !$0.unsent.isEmpty }) else { return }
-        tell(isStatus: false)
-    }
-
     private func tell(_ notices: NotificationSocket.Notice..., in phase: Phase? = nil, isStatus: Bool = true)
     {
         guard let socket else { return }
         let failure = state.withLock { state -> SystemError? in
+            // Nothing comes after the end, whatever was still under way.
+            guard state.phase != .draining || phase == nil else { return nil }
             if let phase { state.phase = phase }
             var all = state.unsent + notices
             if isStatus {

@@ -114,6 +114,11 @@ import Testing
             Self.configuration(upstream, listen: "systemd:web", more: "unsafe_listen: true"), in: directory,
             names: "web", passing: [web.descriptor])
         #expect(try RawClient(to: address).request("GET", "/").status == 200)
+        // Nor does a reload take that permission away and leave the socket as it is.
+        try directory.write("config.yaml", Self.configuration(upstream, listen: "systemd:web"))
+        bearerd.process.signal(SIGHUP)
+        try bearerd.logLine("the refusal") { $0["reason"]?.contains("unsafe_listen: true") == true }
+        #expect(try RawClient(to: address).request("GET", "/").status == 200)
         #expect(try bearerd.terminate() == .exited(0))
     }
 }
