@@ -136,11 +136,8 @@ test-tsan: bootstrap ## all tests under ThreadSanitizer
 
 .PHONY: man
 man: $(BUILT) ## the manual, made from the help of the BINARY, in .build/man
-	@rm -rf .build/man && mkdir -p .build/man
-	@'$(BINARY)' help --man >.build/man/bearerd.1
-	@for command in $$('$(BINARY)' help | sed -n 's/^  \([a-z][a-z]*\).*/\1/p'); do \
-	    '$(BINARY)' help --man $$command >.build/man/bearerd-$$command.1 || exit 1; \
-	done
+	@rm -rf .build/man
+	@deploy/man '$(BINARY)' .build/man
 
 .PHONY: dist
 dist: $(BUILT) ## tarballs of the source and of what is installed, in .build; the same input makes the same bytes

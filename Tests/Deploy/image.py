@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 
 from containers import USER, Containers
-from testing import (BUILD, Daemon, Skipped, binary, commands, expect, fetch, output, pypi, run, version, wait_until, write)
+from testing import (BUILD, Daemon, Skipped, binary, expect, fetch, output, pypi, run, version, wait_until, write)
 
 LIMIT = 60 * 2**20
 ROOT = os.path.join(BUILD, "image", "root")
@@ -142,8 +142,6 @@ def test_it_works_read_only_without_rights_and_keeps_its_session_in_a_volume(dir
 
 
 def test_it_probes_itself(directory):
-    if "healthcheck" not in commands():
-        raise Skipped("this bearerd has no command 'healthcheck'")
     here = containers()
     daemon, volumes = configured(directory, "not-a-real-admin-key")
     here.start("probed", *volumes)

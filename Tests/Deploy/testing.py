@@ -18,7 +18,7 @@ sys.path.append(os.path.join(ROOT, "Tests", "Interop"))
 
 from support import Process, expect, free_port, wait_until, write  # noqa: E402
 
-__all__ = ["BUILD", "ROOT", "Daemon", "Part", "Process", "Skipped", "binary", "commands", "expect", "fetch", "free_port", "importable", "need", "output",
+__all__ = ["BUILD", "ROOT", "Daemon", "Part", "Process", "Skipped", "binary", "commands", "expect", "fetch", "free_port", "importable", "manual", "need", "output",
            "pypi", "run", "version", "wait_until", "write"]
 
 BUILD = os.path.join(ROOT, ".build")
@@ -122,6 +122,11 @@ def binary():
 def commands():
     """The words that the binary knows as commands."""
     return re.findall(r"^  ([a-z]+)\b", output(binary(), "--help"), re.M)
+
+
+def manual():
+    """The files of its manual: its own, and one of each command."""
+    return ["bearerd.1", *(f"bearerd-{command}.1" for command in commands())]
 
 
 def version():
