@@ -35,10 +35,7 @@ enum CommandLineInterface {
         do throws(CommandFailure) {
             let arguments = try ParsedArguments(words, options: command.allOptions, operand: command.operand)
             guard !arguments.has(.help) else {
-                // Of these two there is nothing to tell that the overview does not.
-                let isPlain = [HelpCommand.name, VersionCommand.name].contains(command.name)
-                try Console.show(
-                    isPlain ? HelpText.overview(of: CommandList.all) : HelpText.help(for: command))
+                try Console.show(HelpText.help(for: command))
                 return .success
             }
             guard SecureRandom.isAvailable else {

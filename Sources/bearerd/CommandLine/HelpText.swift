@@ -21,15 +21,17 @@ enum HelpText {
             """
     }
 
-    /// One command, its operand and its options.
+    /// One command, its operand and its options; behind the two that are about all of bearerd the overview.
     static func help(for command: any Command.Type) -> String {
-        """
-        usage: bearerd \(command.usage) [OPTIONS]
+        let own = """
+            usage: bearerd \(command.usage) [OPTIONS]
 
-        \(command.summary)
+            \(command.summary)
 
-        \(command.details.map { wrapped($0) + "\n" }.joined())\(table(command.allOptions.map { ($0.usage, $0.summary) }))
-        """
+            \(command.details.map { wrapped($0) + "\n" }.joined())\(table(command.allOptions.map { ($0.usage, $0.summary) }))
+            """
+        let isAboutAll = [HelpCommand.name, VersionCommand.name].contains(command.name)
+        return isAboutAll ? "\(own)\n\(overview(of: CommandList.all))" : own
     }
 
     /// A paragraph in lines that a terminal of 80 columns shows whole.
