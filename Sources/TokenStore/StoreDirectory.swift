@@ -115,13 +115,14 @@ enum StoreDirectory {
         return nil
     }
 
-    /// Whether a directory may hold our files: ours, mode 0700.
+    /// Whether a directory may hold our files: ours, mode 0700; with set-group-ID too, which what is made inside of such
+    /// a directory inherits (a volume of Kubernetes with `fsGroup`) and which lets nobody in.
     ///
     /// - Returns: the problem with it; nil if there is none.
     static func problem(withDirectory status: FileStatus) -> String? {
         if status.kind != .directory { return "is not a directory" }
         if status.owner != CurrentProcess.effectiveUser { return ownerProblem(status) }
-        if status.mode != 0o700 { return "has mode \(octal(status.mode)), must be 0700: chmod 700" }
+        if status.mode & ~0o2000 != 0o700 { return "has mode \(octal(status.mode)), must be 0700: chmod 700" }
         return nil
     }
 

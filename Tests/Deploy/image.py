@@ -63,6 +63,9 @@ def test_the_bill_of_materials_lists_what_is_there():
     versions = {package["name"]: package["versionInfo"] for package in bill["packages"]}
     expect(versions["bearerd"] == version(), versions)
     digest = hashlib.sha256(open(os.path.join(ROOT, "usr/bin/bearerd"), "rb").read()).hexdigest()
+    locators = [reference["referenceLocator"] for package in bill["packages"] for reference in package.get("externalRefs", [])]
+    wrong = [it for it in locators if not re.fullmatch(r"pkg:deb/debian/[a-z0-9][a-z0-9+.-]*@[A-Za-z0-9.~%-]+\?arch=.*", it)]
+    expect(locators and not wrong, f"no package URLs that scanners read: {wrong}")
     stated = next(package for package in bill["packages"] if package["name"] == "bearerd")["checksums"][0]
     expect(stated["checksumValue"] == digest, "another binary")
     for name in files():

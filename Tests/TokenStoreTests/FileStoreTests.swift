@@ -57,6 +57,14 @@ import TokenStore
         #expect(try await fixture.open().load("default")?.generation == 1)
     }
 
+    /// What Kubernetes makes of a volume with `fsGroup`: the directory inside inherits set-group-ID.
+    @Test func `uses a directory inside one that is a group's`() async throws {
+        #expect(mkdir(fixture.directory, 0o755) == 0 && chmod(fixture.directory, 0o2777) == 0)
+        try await fixture.open().save(.sample(generation: 1))
+        #expect(TemporaryDirectory.mode(of: fixture.path("bearerd")) == 0o2700)
+        #expect(try await fixture.open().load("default")?.generation == 1)
+    }
+
     @Test func `refuses a directory of its own with another mode`() throws {
         #expect(mkdir(fixture.directory, 0o755) == 0)
         #expect(mkdir(fixture.path("bearerd"), 0o750) == 0)
