@@ -46,7 +46,7 @@ let package = Package(
         .target(
             name: "HTTPClient",
             dependencies: [
-                "CLibcurl", "COpenSSL", "EventLoop", "HTTP1", "HTTPExchange", "HTTPMessages", "TLS",
+                "CLibcurl", "COpenSSL", "EventLoop", "HTTP1", "HTTPExchange", "HTTPMessages", "System", "TLS",
             ],
             swiftSettings: bridge),
         .target(

@@ -3,6 +3,7 @@
 internal import AdminAPI
 internal import HTTPMessages
 internal import HTTPServer
+internal import JSON
 internal import OAuth
 
 /// Why the admin listener does not do what it was asked.
@@ -119,8 +120,8 @@ enum AdminError: Error, Equatable {
 
     /// The answer (RFC 9457).
     var reply: (head: HTTPResponse, body: [UInt8]) {
-        if case .reload(let refusal) = self { return refusal.reply }
-        let problem = AdminProblem(status: status, code: code, detail: detail).answer
+        let members: JSONObject = if case .reload(let refusal) = self { refusal.members } else { [:] }
+        let problem = AdminProblem(status: status, code: code, detail: detail, members: members).answer
         var head = problem.head
         switch self {
         case .methodNotAllowed(let allowed):

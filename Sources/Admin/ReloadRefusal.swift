@@ -61,18 +61,13 @@ package enum ReloadRefusal: Error, Equatable, Sendable {
         }
     }
 
-    /// The answer (RFC 9457), with what programs need to know.
-    var reply: (head: HTTPResponse, body: [UInt8]) {
-        let problem = AdminProblem(status: status, code: code, detail: sentence).answer
-        guard var members = try? JSONObject(parsing: problem.body) else {
-            return (problem.head, problem.body)
-        }
+    /// What programs need to know of it.
+    var members: JSONObject {
         switch self {
-        case .invalid(let faults): members["errors"] = .array(faults.map(\.json))
-        case .restartNeeded(let keys): members["keys"] = .array(keys.map { .string($0) })
-        case .draining, .noFile: break
+        case .invalid(let faults): ["errors": .array(faults.map(\.json))]
+        case .restartNeeded(let keys): ["keys": .array(keys.map { .string($0) })]
+        case .draining, .noFile: [:]
         }
-        return (problem.head, JSONValue.object(members).serialized() + [UInt8(ascii: "\n")])
     }
 }
 

@@ -22,6 +22,15 @@ package struct ListeningSocket: Sendable {
             self = .failed(code: code, reason: String(cString: strerror(code)))
         }
 
+        /// Why, for people.
+        package var reason: String {
+            switch self {
+            case .unusableAddress: "this machine has no such address"
+            case .failed(_, let reason): reason
+            case .notListening: "that descriptor is no stream socket that listens"
+            }
+        }
+
         /// Whether somebody else has the address (`EADDRINUSE`).
         package var isInUse: Bool {
             if case .failed(EADDRINUSE, _) = self { true } else { false }

@@ -64,12 +64,3 @@ struct RedirectSockets {
     /// Gives the port back.
     func close() { all.forEach { $0.close() } }
 }
-
-extension ListeningSocket.BindError {
-    fileprivate var reason: String {
-        switch self {
-        case .unusableAddress, .notListening: "this machine has no such address"
-        case .failed(_, let reason): reason
-        }
-    }
-}

@@ -19,8 +19,9 @@ package struct ConfigurationProblem: Hashable, Sendable {
     package let severity: Severity
     /// Where the key or value stands.
     package let mark: Mark
-    /// Where that is, counted from 1.
+    /// The line of ``mark``, counted from 1.
     package var line: Int { mark.line }
+    /// The column of ``mark``, counted from 1.
     package var column: Int { mark.column }
     /// The key's way from the top of the file, as in `routes[0].upstream`; empty for the file as a whole.
     package let path: String
@@ -29,12 +30,9 @@ package struct ConfigurationProblem: Hashable, Sendable {
     /// Whether it is about who may read or write a file.
     package var isAboutModes = false
 
-    /// Where that is, counted from 1.
-    package var place: (line: Int, column: Int) { (mark.line, mark.column) }
-
     /// The whole message, one line whatever the file holds: `FILE:LINE:COLUMN: error: KEY: REASON`.
     package func line(in file: String) -> String {
         let subject = path.isEmpty ? "" : "\(path): "
-        return "\(file):\(mark.line):\(mark.column): \(severity.rawValue): \(subject)\(reason)".printable
+        return "\(file):\(line):\(column): \(severity.rawValue): \(subject)\(reason)".printable
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
+internal import System
 
 /// The ``TrustStore``s of a process: each `ca_file` is parsed once, however many routes and identities name it, and again
 /// when it has changed and somebody asks.
@@ -8,7 +9,7 @@ package final class TrustStores: Sendable {
     private struct Entry {
         let store: TrustStore
         /// What the file was before it was read.
-        let stamp: FileStamp?
+        let fingerprint: FileFingerprint?
     }
 
     /// By path; the empty path stands for the system's bundle.
@@ -30,19 +31,19 @@ package final class TrustStores: Sendable {
     package func refresh(_ caFiles: [String?]) throws(TrustStore.LoadError) {
         for caFile in caFiles {
             let known = stores.withLock { $0[caFile ?? ""] }
-            if let known, known.stamp == Self.stamp(of: caFile) { continue }
+            if let known, known.fingerprint == Self.fingerprint(of: caFile) { continue }
             _ = try load(caFile)
         }
     }
 
     private func load(_ caFile: String?) throws(TrustStore.LoadError) -> TrustStore {
-        let stamp = Self.stamp(of: caFile)
+        let fingerprint = Self.fingerprint(of: caFile)
         let loaded = if let caFile { try TrustStore(file: caFile) } else { try TrustStore.system() }
-        stores.withLock { $0[caFile ?? ""] = Entry(store: loaded, stamp: stamp) }
+        stores.withLock { $0[caFile ?? ""] = Entry(store: loaded, fingerprint: fingerprint) }
         return loaded
     }
 
-    private static func stamp(of caFile: String?) -> FileStamp? {
-        (caFile ?? TrustStore.systemFile).flatMap { FileStamp($0) }
+    private static func fingerprint(of caFile: String?) -> FileFingerprint? {
+        (caFile ?? TrustStore.systemFile).flatMap { FileSystem.fingerprint(of: $0) }
     }
 }

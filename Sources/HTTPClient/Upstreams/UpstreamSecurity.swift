@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPMessages
+internal import System
 internal import TLS
 
 /// TLS to one upstream, made anew when the files of our own certificate change.
@@ -8,7 +9,7 @@ internal import TLS
 /// Confined to its loop's thread.
 final class UpstreamSecurity {
     private let address: UpstreamAddress
-    private var current: (context: ClientContext, stamps: [FileStamp?])?
+    private var current: (context: ClientContext, fingerprints: [FileFingerprint?])?
 
     init(_ address: UpstreamAddress) {
         self.address = address
@@ -20,14 +21,14 @@ final class UpstreamSecurity {
     func context() throws(UpstreamError) -> ClientContext {
         let transport = address.transport
         let files = [transport.clientCertificateFile, transport.clientKeyFile].compactMap(\.self)
-        let stamps = files.map { FileStamp($0) }
-        if let current, current.stamps == stamps { return current.context }
+        let fingerprints = files.map { FileSystem.fingerprint(of: $0) }
+        if let current, current.fingerprints == fingerprints { return current.context }
         do throws(ClientContext.Failure) {
             let context = try ClientContext(
                 host: address.url.host, authorities: transport.trust?.handle,
                 certificateFile: transport.clientCertificateFile, keyFile: transport.clientKeyFile,
                 skipsVerification: transport.skipsVerification)
-            current = (context, stamps)
+            current = (context, fingerprints)
             return context
         } catch {
             // A certificate and its key are two files: between the one's change and the other's the pair before serves.

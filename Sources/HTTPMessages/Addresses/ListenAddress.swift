@@ -46,6 +46,14 @@ package enum ListenAddress: Hashable, Sendable {
     /// What `sockaddr_un` has room for, its NUL left out.
     package static var longestSocketPath: Int { 107 }
 
+    /// Whether somebody else binds it, and passes the socket.
+    package var isPassed: Bool {
+        switch self {
+        case .tcp, .unix: false
+        case .systemd, .descriptor: true
+        }
+    }
+
     /// Whether only this machine can reach it.
     ///
     /// True for a passed socket too: its address is known only once it is there.

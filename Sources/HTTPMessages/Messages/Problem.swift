@@ -13,11 +13,25 @@ package struct Problem: Equatable, Sendable {
     package let code: String
     /// What is wrong, and what to do about it; no secret.
     package let detail: String
+    /// What programs are told beside that (RFC 9457 §3.2): members, each with its value as JSON.
+    package let further: [Extension]
 
-    package init(status: Int, code: String, detail: String) {
+    /// A member of our own, with its value.
+    package struct Extension: Equatable, Sendable {
+        let name: String
+        let json: [UInt8]
+
+        package init(name: String, json: [UInt8]) {
+            self.name = name
+            self.json = json
+        }
+    }
+
+    package init(status: Int, code: String, detail: String, further: [Extension] = []) {
         self.status = status
         self.code = code
         self.detail = detail
+        self.further = further
     }
 
     /// The head of the answer; `Content-Length` is left to who sends it.
@@ -41,6 +55,12 @@ package struct Problem: Equatable, Sendable {
         body.append(jsonString: detail)
         body += #","\#(Member.code)":"#.utf8
         body.append(jsonString: code)
+        for member in further {
+            body.append(Byte.comma)
+            body.append(jsonString: member.name)
+            body.append(Byte.colon)
+            body += member.json
+        }
         body += "}\n".utf8
         return body
     }

@@ -11,7 +11,11 @@ extension RequestPath {
     /// - Returns: normal forms with canonical escapes (``PercentEncoding/canonical(_:)``); none where an upstream may make
     ///   anything of it.
     package static func readings(of path: Span<UInt8>) -> [[UInt8]] {
-        guard !isNormal(path) else { return [path.indices.map { path[$0] }] }
+        guard !isNormal(path) else {
+            var whole: [UInt8] = []
+            whole.append(path)
+            return [whole]
+        }
         let traits = PathTraits(of: path)
         guard !traits.hasDotSegment || !traits.hasDoubtfulEnd else { return [] }
         let variants = traits.variants.subsets

@@ -62,6 +62,11 @@ public struct StoredSession: Sendable {
     /// Whether anything in it opens a resource, or brings what does.
     public var holdsTokens: Bool { refreshToken != nil || !accessTokens.isEmpty || pendingCode != nil }
 
+    /// The one that came last.
+    package var newestAccessToken: StoredAccessToken? {
+        accessTokens.max { $0.generation < $1.generation }
+    }
+
     /// Whether a person began it later than `other`: what they wanted before does not count any more.
     func begins(after other: StoredSession) -> Bool {
         guard binding == other.binding, origin != other.origin, let began, let before = other.began else {

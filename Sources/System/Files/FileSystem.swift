@@ -33,6 +33,13 @@ package enum FileSystem {
         return FileStatus(status)
     }
 
+    /// What tells whether a name stands for the same content as before, looked at through links.
+    ///
+    /// - Returns: nil for what is not there, or cannot be looked at: to become so is a change too.
+    package static func fingerprint(of path: String) -> FileFingerprint? {
+        try? status(of: path)?.fingerprint
+    }
+
     /// Reads a file whole.
     ///
     /// - Parameters:

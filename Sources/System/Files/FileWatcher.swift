@@ -43,7 +43,7 @@ package final class FileWatcher: Sendable {
     ///   perhaps as one.
     package func changes(of path: String) -> AsyncStream<Void> {
         let (stream, observer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let fingerprint = FileWatcher.fingerprint(of: path)
+        let fingerprint = FileSystem.fingerprint(of: path)
         let (number, startsTicking) = state.withLock { state in
             state.nextObserver += 1
             state.watches[path, default: Watch(fingerprint: fingerprint)].observers[state.nextObserver] =
@@ -79,7 +79,7 @@ package final class FileWatcher: Sendable {
         }
         guard !paths.isEmpty else { return }
         for path in paths {
-            let fingerprint = FileWatcher.fingerprint(of: path)
+            let fingerprint = FileSystem.fingerprint(of: path)
             let observers = state.withLock { state -> [AsyncStream<Void>.Continuation] in
                 guard let watch = state.watches[path], watch.fingerprint != fingerprint else { return [] }
                 state.watches[path]?.fingerprint = fingerprint
@@ -88,10 +88,5 @@ package final class FileWatcher: Sendable {
             for observer in observers { observer.yield() }
         }
         tickLater()
-    }
-
-    private static func fingerprint(of path: String) -> FileFingerprint? {
-        // A file that cannot be looked at is a change too, once.
-        try? FileSystem.status(of: path)?.fingerprint
     }
 }

@@ -10,6 +10,8 @@ protocol Command {
     static var operand: String? { get }
     /// What else is to know of it, a paragraph each, for the help and the manual.
     static var details: [String] { get }
+    /// Whether it is about bearerd as a whole, so that its help shows the overview too.
+    static var isAboutAll: Bool { get }
     /// The command's own options, those of every command left out.
     static var options: [CommandOption] { get }
     /// The options that it has in common with others.
@@ -25,6 +27,7 @@ protocol Command {
 extension Command {
     static var operand: String? { nil }
     static var details: [String] { [] }
+    static var isAboutAll: Bool { false }
     static var options: [CommandOption] { [] }
     static var commonOptions: [CommandOption] { [.config, .help] }
 

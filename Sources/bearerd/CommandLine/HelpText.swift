@@ -30,8 +30,7 @@ enum HelpText {
 
             \(command.details.map { wrapped($0) + "\n" }.joined())\(table(command.allOptions.map { ($0.usage, $0.summary) }))
             """
-        let isAboutAll = [HelpCommand.name, VersionCommand.name].contains(command.name)
-        return isAboutAll ? "\(own)\n\(overview(of: CommandList.all))" : own
+        return command.isAboutAll ? "\(own)\n\(overview(of: CommandList.all))" : own
     }
 
     /// A paragraph in lines that a terminal of 80 columns shows whole.

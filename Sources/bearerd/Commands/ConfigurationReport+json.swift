@@ -27,8 +27,7 @@ extension ConfigurationProblem {
     /// `{"file":…,"line":…,"column":…,"key":…,"message":…}`; `key` is empty for the file as a whole.
     func json(in file: String) -> JSONValue {
         [
-            "file": .string(file), "line": .integer(Int64(place.line)),
-            "column": .integer(Int64(place.column)),
+            "file": .string(file), "line": .integer(Int64(line)), "column": .integer(Int64(column)),
             "key": .string(path), "message": .string(reason),
         ]
     }

@@ -4,6 +4,7 @@
 struct HelpCommand: Command {
     static let name = "help"
     static let summary = "tells what a command does, and its options"
+    static let isAboutAll = true
     static let operand: String? = "COMMAND"
     static let options = [manual]
     static let commonOptions = [CommandOption.help]

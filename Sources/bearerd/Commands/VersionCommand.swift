@@ -4,6 +4,7 @@
 struct VersionCommand: Command {
     static let name = "version"
     static let summary = "tells the version"
+    static let isAboutAll = true
     static let commonOptions = [CommandOption.help]
 
     init(_ arguments: ParsedArguments) {}

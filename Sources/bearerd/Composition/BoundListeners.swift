@@ -129,7 +129,8 @@ extension CommandFailure {
                 "cannot listen on \(address): \(reason)")
         case .notListening?:
             self.init(
-                .unavailable, "cannot listen on \(address): that descriptor is no stream socket that listens")
+                .unavailable,
+                "cannot listen on \(address): \(ListeningSocket.BindError.notListening.reason)")
         case .unusableAddress?, nil:
             self.init(.unavailable, "cannot listen on \(address): no such address")
         }

@@ -77,8 +77,6 @@ final class CertificateWatch: Sendable {
     }
 
     private func fingerprints() -> [FileFingerprint?] {
-        configuration.files.map { path in
-            (try? FileSystem.status(of: path)).flatMap { $0?.fingerprint }
-        }
+        configuration.files.map { FileSystem.fingerprint(of: $0) }
     }
 }

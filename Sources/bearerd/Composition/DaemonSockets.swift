@@ -81,13 +81,3 @@ extension BoundListener {
             "\(configured) listens on \(address): plain HTTP off loopback needs unsafe_listen: true")
     }
 }
-
-extension ListenAddress {
-    /// Whether somebody else binds it, and passes the socket.
-    fileprivate var isPassed: Bool {
-        switch self {
-        case .tcp, .unix: false
-        case .systemd, .descriptor: true
-        }
-    }
-}

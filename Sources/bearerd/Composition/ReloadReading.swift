@@ -114,11 +114,9 @@ struct ReloadReading: Sendable {
         if new.admin?.listen != old.admin?.listen { keys.append("admin.listen") }
         if new.development.provider != old.development.provider { keys.append("development.provider") }
         if new.development.api != old.development.api { keys.append("development.api") }
-        for key in ListenerKey.keys(of: new.listen) where !known.listeners.contains(key) {
-            switch key.address {
-            case .tcp, .unix: break
-            case .systemd, .descriptor: keys.append("listen")
-            }
+        for key in ListenerKey.keys(of: new.listen)
+        where !known.listeners.contains(key) && key.address.isPassed {
+            keys.append("listen")
         }
         guard case .entered(.landlock(let version), let sandbox) = known.sandbox else { return keys }
         if new.runsCommands { keys.append("on_state_change") }

@@ -3,7 +3,6 @@
 import AdminAPI
 import Configuration
 import OAuth
-import System
 
 /// What is known of an identity's session without asking the provider: from the store, else from the daemon.
 struct ExaminedSession {
@@ -20,7 +19,7 @@ struct ExaminedSession {
     /// - Returns: nil if neither a store nor a daemon has it.
     /// - Throws: why the store cannot be read.
     init?(of identity: ExaminedIdentity, _ patient: Patient) async throws(CommandFailure) {
-        guard let directory = patient.configuration.store.directory else {
+        guard patient.configuration.store.directory != nil else {
             let status = await patient.daemonStatus()
             guard let known = status?.identities.first(where: { $0.name == identity.name }) else {
                 return nil
@@ -31,21 +30,12 @@ struct ExaminedSession {
             lastError = known.state == .authorized ? nil : known.lastError?.sentence
             return
         }
-        // Opening a store makes its directory.
-        guard case _? = try? FileSystem.status(of: directory) else { return }
-        let engine = try Engine(forCommandOn: patient.configuration, loop: patient.loop)
-        do throws(StoreError) {
-            guard let stored = try await engine.store.load(identity.name) else { return }
-            let token = stored.accessTokens.max { $0.generation < $1.generation }
-            expiresAt = token?.expiresAt
-            lifetime = token?.lifetime
-            hasRefreshToken = stored.refreshToken != nil
-            scope = stored.scope
-            lastError = stored.refusal.map {
-                "the provider refused to go on with the session: \($0.rawValue)"
-            }
-        } catch {
-            throw CommandFailure(.inputOutput, "the store: \(error.reason)")
-        }
+        guard let stored = try await patient.store.session(of: identity.name) else { return }
+        let token = stored.newestAccessToken
+        expiresAt = token?.expiresAt
+        lifetime = token?.lifetime
+        hasRefreshToken = stored.refreshToken != nil
+        scope = stored.scope
+        lastError = stored.refusal.map { "the provider refused to go on with the session: \($0.rawValue)" }
     }
 }

@@ -14,6 +14,7 @@ struct Patient: Sendable {
     let loop: EventLoop
     let client: TransferClient
     let trust: TrustStores
+    let store: ExaminedStore
     /// What became of the token request of each identity; nil without `--live`.
     let live: [String: CommandFailure?]?
     /// Every one, with what has been seen of its provider.
@@ -41,6 +42,7 @@ struct Patient: Sendable {
         self.loop = loop
         self.client = client
         self.trust = trust
+        store = ExaminedStore(configuration, loop: loop)
         self.live = live
         self.identities = identities
     }

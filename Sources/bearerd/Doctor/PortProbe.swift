@@ -17,12 +17,7 @@ enum PortProbe {
             for socket in try ListeningSocket.tcp(host: host, port: port, joining: false) { socket.close() }
             return .free
         } catch {
-            switch error {
-            case _ where error.isInUse: return .taken
-            case .unusableAddress: return .unusable("this machine has no such address")
-            case .failed(_, let reason): return .unusable(reason)
-            case .notListening: return .unknown
-            }
+            return error.isInUse ? .taken : .unusable(error.reason)
         }
     }
 }

@@ -12,12 +12,7 @@ enum SystemdCheck: WholeCheck {
         guard (CurrentProcess.environment("NOTIFY_SOCKET") ?? "").isEmpty else {
             return .ok("the service manager is told of readiness, state and life")
         }
-        let passed = patient.configuration.listen.filter { address in
-            switch address {
-            case .systemd, .descriptor: true
-            case .tcp, .unix: false
-            }
-        }
+        let passed = patient.configuration.listen.filter(\.isPassed)
         let list = passed.map(\.description).joined(separator: ", ")
         return passed.isEmpty
             ? .skip("doctor was not started by a service manager")

@@ -33,21 +33,16 @@ enum UpstreamCheck: RouteCheck {
     ) async throws -> TransferResponse {
         let way = try route.transport.transport(
             encrypted: route.upstream.scheme == .https, trust: patient.trust)
-        var fields = HTTPFields()
-        token?.withPlaintext { fields[.authorization] = "Bearer \($0)" }
         let path = route.upstream.path.isEmpty ? "/" : route.upstream.path
-        let request = TransferRequest(
-            method: .head, url: route.upstream.replacing(path: path), fields: fields)
+        var request = TransferRequest(method: .head, url: route.upstream.replacing(path: path))
+        if let token { RequestAuthorization.authorize(&request, withBearer: token) }
         return try await patient.client.send(request, over: way)
     }
 
     /// The newest token of the route's identity that is stored.
     private static func token(of route: RouteConfiguration, _ patient: Patient) async -> Secret? {
-        guard let name = route.identity, patient.configuration.store.isShared,
-            let engine = try? Engine(forCommandOn: patient.configuration, loop: patient.loop),
-            let stored = try? await engine.store.load(name)
-        else { return nil }
-        return stored.accessTokens.max { $0.generation < $1.generation }?.token
+        guard let name = route.identity else { return nil }
+        return try? await patient.store.session(of: name)?.newestAccessToken?.token
     }
 
     private static func words(for response: TransferResponse) -> String {
