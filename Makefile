@@ -17,6 +17,7 @@ SOAK_REQUESTS ?= 10000000
 TESTS ?=
 PARTS ?=
 PROVIDERS ?=
+DAEMONS ?=
 FUZZERS ?= $(patsubst Tests/Fuzz/%Fuzzer.swift,%,$(wildcard Tests/Fuzz/*Fuzzer.swift))
 
 STRICT := -Xswiftc -warnings-as-errors --explicit-target-dependency-import-check error
@@ -42,6 +43,8 @@ help: ## this list
 
 .PHONY: run
 run: release ## builds the release binary and serves CONFIG (config.yaml)
+	@# With umask 002 the group may write to what git has made, which bearerd refuses.
+	@$(if $(filter file,$(origin CONFIG)),chmod go-w $(CONFIG))
 	exec .build/release/bearerd run -c $(CONFIG)
 
 .PHONY: build
@@ -55,14 +58,16 @@ release: bootstrap ## builds .build/release/bearerd, which needs no Swift to run
 .PHONY: test
 test: build ## runs all tests; TESTS=name runs those that match
 	@deploy/bootstrap nginx || echo "nginx could not be installed: its tests are skipped"
-	@$(RUN_TESTS) $(if $(TESTS),--filter '$(TESTS)') 2>&1 | $(SHOW_FAILURES)
+	@deploy/bootstrap redis-server || echo "redis-server could not be installed: its tests are skipped"
+	@deploy/bootstrap gnome-keyring-daemon secret-tool dbus-daemon dbus-send python3-dbus || echo "gnome-keyring could not be installed: its tests are skipped"
+	@$(if $(TESTS),$(RUN_TESTS) --filter '$(TESTS)' 2>&1 | $(SHOW_FAILURES),Tests/run)
 
 .PHONY: test-release
 test-release: build release ## the end-to-end tests with the release binary
-	@BEARERD_BINARY=$(CURDIR)/.build/release/bearerd $(RUN_TESTS) --filter '^EndToEnd' 2>&1 | $(SHOW_FAILURES)
+	@BEARERD_BINARY=$(CURDIR)/.build/release/bearerd Tests/run '^EndToEnd'
 
 .PHONY: browser
-browser: build ## web pages in Chromium try to use bearerd: strangers must not, access.origins may
+browser: build ## web pages in Chromium try to use bearerd: strangers must not, access.origins may; its status page
 	@deploy/bootstrap python3 openssl && deploy/bootstrap chromium-headless-shell || echo "Chromium could not be installed"
 	@if command -v python3 >/dev/null; then Tests/Browser/run; else echo "browser: SKIPPED, there is no python3"; fi
 
@@ -70,9 +75,10 @@ browser: build ## web pages in Chromium try to use bearerd: strangers must not, 
 check: lint test browser examples ## everything a change has to pass: lint, build, test
 
 .PHONY: examples
-examples: bootstrap ## builds the programs that use the library products, each a package of its own
-	for example in Examples/*/; do \
-	    swift build --package-path $$example --scratch-path .build/$$example || exit 1; done
+examples: build ## builds the programs that use the library products, runs them against the development provider, checks their documents
+	swift build --package-path Examples --scratch-path .build/examples $(STRICT)
+	@deploy/bootstrap python3 || echo "python3 could not be installed"
+	@if command -v python3 >/dev/null; then .ci/docs && Examples/run .build/examples/debug .build/debug/bearerd; else echo "examples: SKIPPED, there is no python3"; fi
 
 .PHONY: lint
 lint: ## format, forbidden calls, unsafe code outside the bridges, file sizes
@@ -115,10 +121,20 @@ count: release ## user instructions of each request, by callgrind; COUNT_FUNCTIO
 	deploy/bootstrap nginx wrk python3 openssl strip valgrind
 	Tests/Benchmark/count $(COUNT)
 
+.PHONY: bench-fleet
+bench-fleet: release ## token requests, and commands to Redis, of 1 to 64 daemons that share a session
+	deploy/bootstrap python3 redis-server
+	Tests/Benchmark/fleet $(DAEMONS)
+
 .PHONY: soak
 soak: build release ## SOAK_REQUESTS (10 million) while all breaks; kills and shared stores SOAK (50) times as long
 	BEARERD_SOAK=$(SOAK) BEARERD_SOAK_REQUESTS=$(SOAK_REQUESTS) BEARERD_BINARY=$(CURDIR)/.build/release/bearerd \
 	    $(RUN_TESTS) --filter 'takes no refresh token twice|SIGKILL at any moment|Under load'
+
+.PHONY: soak-fleet
+soak-fleet: build release ## eight daemons that share a session in Redis rotate its refresh token 8,000 times
+	BEARERD_SOAK=200 BEARERD_BINARY=$(CURDIR)/.build/release/bearerd \
+	    $(RUN_TESTS) --filter 'and rotates each refresh token once'
 
 .PHONY: fuzz
 fuzz: bootstrap ## each fuzzer for FUZZ_SECONDS (60)

@@ -29,6 +29,7 @@ let package = Package(
         .library(name: "OAuth", targets: ["OAuth"]),
         .library(name: "OAuthRuntime", targets: ["OAuthRuntime"]),
         .library(name: "SessionImport", targets: ["SessionImport"]),
+        .library(name: "StoreConformance", targets: ["StoreConformance"]),
     ],
     targets: [
         .systemLibrary(name: "CLibevent", pkgConfig: "libevent", providers: [.apt(["libevent-dev"])]),
@@ -58,12 +59,16 @@ let package = Package(
         .target(name: "PropertyList", dependencies: ["CLibplist"], swiftSettings: bridge),
         .target(name: "Cryptography", dependencies: ["COpenSSL", "CCjose", "JSON"], swiftSettings: bridge),
         .target(name: "System", dependencies: ["CSystem"], swiftSettings: bridge),
+        .target(name: "CKeyring"),
+        .target(
+            name: "Keyring", dependencies: ["CKeyring", "Cryptography", "System"], swiftSettings: bridge),
 
         .target(name: "ExecutorConfinement", swiftSettings: bridge),
         .target(name: "JSONText", swiftSettings: safe),
 
         .target(name: "HTTPMessages", dependencies: ["JSONText", "System"], swiftSettings: safe),
         .target(name: "HTTPExchange", dependencies: ["EventLoop", "HTTPMessages"], swiftSettings: safe),
+        .target(name: "Routing", dependencies: ["HTTPMessages", "OAuth"], swiftSettings: safe),
         .target(
             name: "HTTP1", dependencies: ["EventLoop", "HTTPExchange", "HTTPMessages", "System"],
             swiftSettings: safe),
@@ -71,13 +76,23 @@ let package = Package(
             name: "HTTPServer", dependencies: ["EventLoop", "HTTP1", "HTTPExchange", "HTTPMessages"],
             swiftSettings: safe),
         .target(
-            name: "OAuth", dependencies: ["ExecutorConfinement", "HTTPMessages", "Cryptography", "JSON"],
+            name: "OAuth",
+            dependencies: ["ExecutorConfinement", "HTTPMessages", "Cryptography", "JSON", "JSONText"],
             swiftSettings: safe),
         .target(
             name: "SessionImport", dependencies: ["Cryptography", "JSON", "PropertyList"], swiftSettings: safe
         ),
+        .target(name: "StoreConformance", dependencies: ["OAuth"], swiftSettings: safe),
         .target(
             name: "TokenStore", dependencies: ["ExecutorConfinement", "OAuth", "Cryptography", "System"],
+            swiftSettings: safe),
+        .target(name: "RESP", swiftSettings: safe),
+        .target(
+            name: "Redis",
+            dependencies: [
+                "RESP", "TokenStore", "OAuth", "HTTPClient", "HTTPMessages", "EventLoop", "Cryptography",
+                "System",
+            ],
             swiftSettings: safe),
         .target(
             name: "OAuthRuntime",
@@ -89,15 +104,17 @@ let package = Package(
         .target(
             name: "Configuration",
             dependencies: [
-                "YAML", "OAuth", "HTTPMessages", "Cryptography", "JSON", "System", "Observability", "TLS",
+                "YAML", "OAuth", "HTTPMessages", "Cryptography", "JSON", "System", "Observability", "Routing",
+                "TLS",
             ],
             swiftSettings: safe),
-        .target(name: "Observability", dependencies: ["JSONText", "System"], swiftSettings: safe),
+        .target(
+            name: "Observability", dependencies: ["HTTPMessages", "JSONText", "System"], swiftSettings: safe),
         .target(
             name: "Proxy",
             dependencies: [
                 "HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTP1", "HTTPExchange", "HTTPMessages",
-                "Observability", "Cryptography", "System",
+                "Observability", "Cryptography", "Routing", "System",
             ],
             swiftSettings: safe),
         .target(
@@ -118,9 +135,10 @@ let package = Package(
         .executableTarget(
             name: "bearerd",
             dependencies: [
-                "Configuration", "Proxy", "Admin", "AdminAPI", "DevelopmentProvider", "TokenStore", "OAuth",
+                "Configuration", "Proxy", "Admin", "AdminAPI", "DevelopmentProvider", "TokenStore", "Redis",
+                "OAuth",
                 "OAuthRuntime", "HTTPClient", "HTTPExchange", "HTTPServer", "HTTPMessages", "Observability",
-                "EventLoop", "System", "Cryptography", "JSON", "SessionImport", "TLS",
+                "EventLoop", "Keyring", "Routing", "System", "Cryptography", "JSON", "SessionImport", "TLS",
             ],
             swiftSettings: safe),
 
@@ -130,7 +148,7 @@ let package = Package(
             name: "ProxyTests",
             dependencies: [
                 "Proxy", "Cryptography", "EventLoop", "HTTPClient", "HTTPExchange", "HTTPServer",
-                "HTTPMessages", "OAuth", "Observability",
+                "HTTPMessages", "OAuth", "Observability", "Routing",
             ],
             swiftSettings: bridge),
         .testTarget(
@@ -147,8 +165,13 @@ let package = Package(
         .testTarget(name: "SystemTests", dependencies: ["System", "TestSupport"], swiftSettings: bridge),
         .testTarget(
             name: "TokenStoreTests",
-            dependencies: ["TokenStore", "OAuth", "Cryptography", "System", "TestSupport"],
+            dependencies: [
+                "TokenStore", "Redis", "OAuth", "Cryptography", "EventLoop", "HTTPClient", "StoreConformance",
+                "System",
+                "TestSupport",
+            ],
             swiftSettings: bridge),
+        .testTarget(name: "RESPTests", dependencies: ["RESP", "FuzzInvariants"], swiftSettings: bridge),
         .testTarget(
             name: "OAuthRuntimeTests",
             dependencies: ["OAuthRuntime", "OAuth", "Cryptography", "TestSupport"],
@@ -162,20 +185,23 @@ let package = Package(
             ],
             swiftSettings: bridge),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["bearerd", "Configuration"], swiftSettings: bridge),
+            name: "CommandLineTests", dependencies: ["bearerd", "Configuration", "OAuth", "Proxy"],
+            swiftSettings: bridge),
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "Cryptography", "HTTPMessages", "OAuth", "Observability", "TestSupport",
+                "Configuration", "Cryptography", "HTTPMessages", "OAuth", "Observability", "Routing",
+                "TestSupport",
             ],
             swiftSettings: bridge),
         .testTarget(
-            name: "ObservabilityTests", dependencies: ["Observability", "System"], swiftSettings: bridge),
+            name: "ObservabilityTests", dependencies: ["Observability", "HTTPMessages", "System"],
+            swiftSettings: bridge),
         .testTarget(
             name: "AdminTests",
             dependencies: [
                 "Admin", "AdminAPI", "EventLoop", "HTTPServer", "OAuth", "HTTPMessages", "JSON",
-                "Cryptography", "Observability", "System",
+                "Cryptography", "Observability", "System", "FuzzInvariants",
             ],
             swiftSettings: bridge),
         .testTarget(
@@ -188,7 +214,9 @@ let package = Package(
             swiftSettings: bridge),
         .testTarget(
             name: "HTTPServerTests",
-            dependencies: ["HTTPServer", "EventLoop", "HTTP1", "HTTPExchange", "HTTPMessages"],
+            dependencies: [
+                "HTTPServer", "EventLoop", "HTTP1", "HTTPExchange", "HTTPMessages", "TestSupport",
+            ],
             swiftSettings: bridge),
         .target(name: "CTrace", path: "Tests/CTrace"),
         .target(name: "CLoad", path: "Tests/CLoad"),
@@ -209,14 +237,16 @@ let package = Package(
             name: "FuzzInvariants",
             dependencies: [
                 "EventLoop", "HTTP1", "HTTPExchange", "HTTPServer", "HTTPMessages", "YAML", "JSON",
-                "SessionImport", "Cryptography", "OAuth",
+                "SessionImport", "Cryptography", "OAuth", "RESP", "Admin", "AdminAPI",
             ],
             path: "Tests/Fuzz/Invariants",
             swiftSettings: bridge),
         .testTarget(name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: bridge),
         .testTarget(
             name: "EndToEnd",
-            dependencies: ["TestSupport", "CLoad", "OAuth", "OAuthRuntime", "Cryptography"],
+            dependencies: [
+                "TestSupport", "CLoad", "CTrace", "OAuth", "OAuthRuntime", "Cryptography", "JSON",
+            ],
             swiftSettings: bridge),
     ]
 )

@@ -23,10 +23,10 @@ enum AdminError: Error, Equatable {
     case needsNobody
     /// The request did not arrive, or cannot be worked on.
     case notReceived(ServiceRefusal)
+    /// As many look at what goes on as may.
+    case tooManyLookers
     case notFound
     case methodNotAllowed(allowed: [HTTPMethod])
-    /// A part of the contract that is not built yet.
-    case notSupported
     /// The body is not what the action takes.
     case badBody
     /// A login came to nothing.
@@ -43,9 +43,9 @@ enum AdminError: Error, Equatable {
         case .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody: 403
         case .tooManyGuesses: 429
         case .notReceived(let reason): reason.status
+        case .tooManyLookers: 503
         case .notFound: 404
         case .methodNotAllowed: 405
-        case .notSupported: 501
         case .badBody: 400
         case .reload(let refusal): refusal.status
         case .login(.refused): 403
@@ -62,9 +62,9 @@ enum AdminError: Error, Equatable {
         case .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody: .accessDenied
         case .tooManyGuesses: .rateLimited
         case .notReceived(let reason): reason.code
+        case .tooManyLookers: .busy
         case .notFound: .noRoute
         case .methodNotAllowed: .methodNotAllowed
-        case .notSupported: .notImplemented
         case .badBody: .badRequest
         case .reload(let refusal): refusal.code
         case .login(.refused): .loginRefused
@@ -84,13 +84,14 @@ enum AdminError: Error, Equatable {
     }
 
     /// What to do, for people.
-    private var detail: String {
+    var detail: String {
         switch self {
         case .wrongHost(let host?):
             "This listener does not answer to the host '\(host)'; if it is one of its names, add it to access.hosts."
         case .wrongHost(nil):
             "This listener does not answer to the request's Host; access.hosts lists those it does."
-        case .notFromHere: "Actions need the header X-Bearerd-Admin: 1 and no other site's Origin."
+        case .notFromHere:
+            "Actions need the header X-Bearerd-Admin: 1 and no other site's Origin; a login is begun by following a link."
         case .wrongKey:
             "The admin key is missing or wrong: send it as Authorization: Bearer or X-Bearerd-Admin."
         case .noKey: "Off loopback this needs admin.key, and none is configured."
@@ -99,9 +100,9 @@ enum AdminError: Error, Equatable {
             "A session is taken from the daemon's own user and from root; others need admin.key."
         case .needsNobody: "This identity's grant needs no person, so there is no session to take."
         case .notReceived(let reason): reason.sentence
+        case .tooManyLookers: "Sixteen look already; close a window of theirs."
         case .notFound: "Nothing is here."
         case .methodNotAllowed: "The method is not for this resource."
-        case .notSupported: "This is not supported yet."
         case .badBody: "The body is not what this takes."
         case .reload(let refusal): refusal.sentence
         case .login(.refused(let refusal)): refusal.sentence
@@ -132,10 +133,10 @@ enum AdminError: Error, Equatable {
             }
         case .tooManyGuesses(let delay):
             head.fields[.retryAfter] = "\(max(1, delay.components.seconds + 1))"
-        case .notReceived(.busy):
+        case .notReceived(.busy), .tooManyLookers:
             head.fields[.retryAfter] = "1"
         case .wrongHost, .notFromHere, .wrongKey, .noKey, .notOurUser, .needsNobody, .notFound,
-            .notSupported, .badBody, .login, .session, .notReceived, .reload:
+            .badBody, .login, .session, .notReceived, .reload:
             break
         }
         return (head, problem.body)

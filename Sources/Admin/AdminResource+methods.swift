@@ -8,8 +8,9 @@ extension AdminResource {
     var isOpen: Bool {
         switch self {
         case .health, .readiness, .metrics: true
-        case .status, .page, .refresh, .invalidate, .userinfo, .revoke, .logout, .register, .session, .quit,
-            .reload, .login, .callback:
+        case .status, .events, .page, .refresh, .invalidate, .userinfo, .revoke, .logout, .register, .session,
+            .quit,
+            .reload, .login, .callback, .key:
             false
         }
     }
@@ -18,10 +19,25 @@ extension AdminResource {
     var isAction: Bool {
         switch self {
         case .refresh, .invalidate, .userinfo, .revoke, .logout, .register, .session, .quit, .reload: true
-        case .health, .readiness, .metrics, .status, .page, .login, .callback: false
+        case .health, .readiness, .metrics, .status, .events, .page, .login, .callback, .key: false
         }
     }
 
     /// The methods it takes.
-    var methods: [HTTPMethod] { isAction ? [.post] : [.get, .head] }
+    var methods: [HTTPMethod] {
+        switch self {
+        case .key: [.post]
+        // Who only looks must begin nothing.
+        case .login, .callback: [.get]
+        default: isAction ? [.post] : [.get, .head]
+        }
+    }
+
+    /// Whether a page of another site may send a person here, by a link or a redirect.
+    var isOpenToOtherSites: Bool {
+        switch self {
+        case .login, .callback: true
+        default: false
+        }
+    }
 }

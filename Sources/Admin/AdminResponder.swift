@@ -15,6 +15,10 @@ package struct AdminResponder: HTTPResponder {
     private let process: any ProcessControl
     private let now: @Sendable () -> Instant
     private let access: AdminAccess
+    private let logins: BrowserLogins
+    private let memory: AdminMemory
+    /// Of the configuration that it answers by.
+    private let version: Int
 
     /// Makes the responder.
     ///
@@ -22,9 +26,12 @@ package struct AdminResponder: HTTPResponder {
     ///   - settings: what the configuration says.
     ///   - identities: the sessions it shows and acts on.
     ///   - process: the workers and the drain.
+    ///   - doors: take redirects that arrive elsewhere.
+    ///   - memory: what the one before it remembers too.
     ///   - now: the clock that judges expiry.
     package init(
         settings: AdminSettings, identities: any IdentityDirectory, process: any ProcessControl,
+        doors: any RedirectDoors, memory: AdminMemory,
         now: @escaping @Sendable () -> Instant = { ContinuousClock.now }
     ) {
         self.settings = settings
@@ -33,34 +40,58 @@ package struct AdminResponder: HTTPResponder {
         self.now = now
         access = AdminAccess(
             hosts: settings.hosts, key: settings.key, needsKey: settings.needsKey,
-            guesses: KeyGuesses(now: now))
+            guesses: memory.guesses, cookies: memory.cookies)
+        self.memory = memory
+        version = memory.nextVersion()
+        logins = BrowserLogins(
+            redirects: settings.redirects, pending: memory.logins, identities: identities,
+            doors: doors)
     }
 
     package func judge(_ request: ServiceRequest) async -> ServiceJudgement {
+        let resource = resource(of: request)
         do throws(AdminError) {
-            return try await judgement(of: request)
+            return try await judgement(of: request, resource)
         } catch {
-            return .refused(reply(to: error))
+            guard let resource, isKeyMissing(error), request.isOfPerson else {
+                return .refused(reply(to: error))
+            }
+            return .refused(AdminPage.keyForm(to: resource, status: error.status))
         }
     }
+
+    /// What a path names; where providers send browsers to is for the configuration to say.
+    private func resource(of request: ServiceRequest) -> AdminResource? {
+        AdminResource(path: request.path) ?? (logins.expect(request.path) ? .callback : nil)
+    }
+
+    /// Whether somebody who types the key in gets further; a listener that has none says so.
+    private func isKeyMissing(_ error: AdminError) -> Bool { error == .wrongKey }
 
     package func refusal(_ reason: ServiceRefusal) -> ServiceReply { reply(to: .notReceived(reason)) }
 
     /// What is asked for, by whom, and how, before any of it is done.
-    private func judgement(of request: ServiceRequest) async throws(AdminError) -> ServiceJudgement {
-        guard let resource = AdminResource(path: request.path) else {
+    private func judgement(
+        of request: ServiceRequest, _ resource: AdminResource?
+    ) async throws(AdminError) -> ServiceJudgement {
+        guard let resource else {
             try access.checkReading(request)
             throw .notFound
         }
-        if !resource.isOpen { try access.checkReading(request) }
+        switch resource {
+        case .callback, .key: try access.checkHost(request)
+        default: if !resource.isOpen { try access.checkReading(request) }
+        }
+        if !resource.isOpen { try access.checkSite(request, isForPerson: resource.isOpenToOtherSites) }
         guard resource.methods.contains(request.head.method) else {
             throw .methodNotAllowed(allowed: resource.methods)
         }
         if resource.isAction { try access.checkActing(request) }
-        guard case .session(let identity) = resource else {
-            return .answered(isProbe: resource.isOpen) { await self.answer(resource, request) }
+        switch resource {
+        case .session(let identity): try await checkHandingOver(to: identity, request)
+        case .key: try access.checkForm(request)
+        default: return .answered(isProbe: resource.isOpen) { await self.answer(resource, request) }
         }
-        try await checkHandingOver(to: identity, request)
         return .answered(withBody: { body in
             var whole = request
             whole.body = body
@@ -104,7 +135,8 @@ package struct AdminResponder: HTTPResponder {
         case .readiness: return try await readiness(ofRoute: request.query)
         case .metrics: return await metrics()
         case .status: return .json(await status().json)
-        case .page: return .html(StatusPage.render(await status()))
+        case .page: return await page().reply
+        case .events: return try events(isForPage: request.query == "page")
         case .refresh(let identity): return try await act(on: identity, identities.refresh)
         case .invalidate(let identity): return try await act(on: identity, identities.invalidate)
         case .userinfo(let identity):
@@ -127,12 +159,16 @@ package struct AdminResponder: HTTPResponder {
         case .session(let identity): return try await take(request.body, for: identity)
         case .quit: return try await quit()
         case .reload: return try await reload()
-        case .login, .callback: throw .notSupported
+        case .login(let identity): return try await logins.begin(identity, request)
+        case .callback: return await logins.finish(request)
+        case .key: return try takeKey(request)
         }
     }
 
     private func health() async -> ServiceReply {
-        await process.loopsTurn() ? .text("ok") : .text("a loop is stuck", status: 503)
+        let silent = await process.silentWorkers()
+        guard !silent.isEmpty else { return .text("ok") }
+        return .text("standing still: \(silent.joined(separator: ", "))", status: 503)
     }
 
     private func readiness(ofRoute query: String?) async throws(AdminError) -> ServiceReply {
@@ -155,17 +191,43 @@ package struct AdminResponder: HTTPResponder {
     private func metrics() async -> ServiceReply {
         let snapshot = MetricsSnapshot(
             version: settings.version, workers: await process.workerMetrics(),
-            identities: await identities.metrics(), process: .current(),
-            reloads: await process.reloads(), droppedLogLines: process.droppedLogLines)
+            identities: await identities.metrics(),
+            routeCounts: settings.routes.reduce(into: [:]) { counts, route in
+                if let identity = route.identity { counts[identity, default: 0] += 1 }
+            },
+            process: .current(),
+            reloads: await process.reloads(), droppedLogLines: process.droppedLogLines,
+            droppedAuditLines: process.droppedAuditLines, droppedSpans: process.droppedSpans)
         let page = MetricsPage.render(snapshot, identityStates: IdentityState.allCases.map(\.rawValue))
         return .bytes(page, contentType: MetricsPage.contentType)
     }
 
-    private func status() async -> StatusDocument {
-        StatusDocument(
+    private func status() async -> StatusDocument { await status(await process.workerMetrics()) }
+
+    private func status(_ metrics: WorkerMetrics) async -> StatusDocument {
+        let troubles = await process.upstreamTroubles()
+        let figures = memory.history.figures(metrics) { settings.hasIdentity($0) }
+        return StatusDocument(
             version: settings.version, uptime: process.uptime, identities: await identities.statuses(),
-            routes: settings.routes.map(\.status), requests: RequestCounts(await process.workerMetrics()),
-            warnings: settings.warnings)
+            routes: settings.routes.map { $0.status(figures[$0.path], trouble: troubles[$0.path]) },
+            requests: RequestCounts(metrics), warnings: settings.warnings,
+            silentWorkers: await process.silentWorkers())
+    }
+
+    private func page() async -> StatusPage {
+        let metrics = await process.workerMetrics()
+        return StatusPage(
+            document: await status(metrics),
+            samples: memory.history.samples(with: metrics) { settings.hasIdentity($0) },
+            logins: Set(settings.redirects.keys), isDraining: await process.isDraining(),
+            now: WallTime(sinceEpoch: WallClock.sinceEpoch))
+    }
+
+    private func events(isForPage: Bool) throws(AdminError) -> ServiceReply {
+        let events = StatusEvents(
+            memory: memory, version: version, page: { await page() }, isForPage: isForPage)
+        guard let reply = events.reply else { throw .tooManyLookers }
+        return reply
     }
 
     /// Carries out an action and answers with what has become of the identity.
@@ -193,6 +255,18 @@ package struct AdminResponder: HTTPResponder {
             return .json(try await action(identity))
         } catch {
             throw .session(error, of: identity)
+        }
+    }
+
+    /// Lets a browser in whose person has typed the right key, and shows the form again for a wrong one.
+    private func takeKey(_ request: ServiceRequest) throws(AdminError) -> ServiceReply {
+        guard let form = KeyForm(request.body) else { throw .badBody }
+        do throws(AdminError) {
+            return AdminPage.forward(to: form.destination, cookie: try access.cookie(for: form.key, request))
+        } catch {
+            guard isKeyMissing(error) else { throw error }
+            return AdminPage.keyForm(
+                to: form.destination, problem: "This is not the key.", status: error.status)
         }
     }
 

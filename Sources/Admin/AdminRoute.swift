@@ -2,6 +2,7 @@
 
 internal import AdminAPI
 package import OAuth
+internal import Observability
 
 /// What the admin listener says of one route of the configuration.
 package struct AdminRoute: Sendable, Equatable {
@@ -24,5 +25,19 @@ package struct AdminRoute: Sendable, Equatable {
     }
 
     /// What the status says of it.
-    var status: RouteStatus { RouteStatus(path: path, upstream: upstream, identity: identity) }
+    ///
+    /// - Parameters:
+    ///   - figures: of its path, if anything was asked for there.
+    ///   - trouble: why its upstream fails, if it does.
+    func status(_ figures: RouteFigures?, trouble: String?) -> RouteStatus {
+        var status = RouteStatus(path: path, upstream: upstream, identity: identity)
+        var figures = figures ?? RouteFigures()
+        if let trouble {
+            figures.health = .fails(trouble)
+        } else if figures.requests > figures.answers[.provider] + figures.answers[.bearerd] {
+            figures.health = .answers
+        }
+        status.figures = figures
+        return status
+    }
 }

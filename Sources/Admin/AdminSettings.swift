@@ -2,6 +2,7 @@
 
 package import Cryptography
 package import HTTPMessages
+package import OAuth
 
 /// What the admin listener needs to know beforehand.
 package struct AdminSettings: Sendable {
@@ -17,12 +18,19 @@ package struct AdminSettings: Sendable {
     package var needsKey: Bool
     /// Whether `POST /api/quit` ends the process (`admin.quit`).
     package var allowsQuit: Bool
+    /// Where the provider sends a browser back to that logs in here, by identity.
+    package var redirects: [String: RedirectURI]
     /// Protections that the configuration turns off, as sentences; the status page shows them.
     package var warnings: [String]
 
+    /// Whether the routes of a path carry tokens of ours.
+    package func hasIdentity(_ path: String) -> Bool {
+        routes.contains { $0.path == path && $0.identity != nil }
+    }
+
     package init(
         version: String, routes: [AdminRoute], hosts: HostList, key: CurrentSecret? = nil,
-        needsKey: Bool = false, allowsQuit: Bool = false,
+        needsKey: Bool = false, allowsQuit: Bool = false, redirects: [String: RedirectURI] = [:],
         warnings: [String] = []
     ) {
         self.version = version
@@ -31,6 +39,7 @@ package struct AdminSettings: Sendable {
         self.key = key
         self.needsKey = needsKey
         self.allowsQuit = allowsQuit
+        self.redirects = redirects
         self.warnings = warnings
     }
 }

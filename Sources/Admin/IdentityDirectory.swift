@@ -49,6 +49,14 @@ package protocol IdentityDirectory: Sendable {
     /// - Throws: why nothing has changed.
     func register(_ name: String) async throws(SessionFailure) -> RegistrationReport
 
+    /// A request for a browser to make, in which somebody logs in.
+    ///
+    /// - Parameters:
+    ///   - name: of a configured identity.
+    ///   - redirectURI: where the answer is awaited.
+    /// - Throws: why nobody can log in.
+    func beginLogin(_ name: String, redirectURI: String) async throws(TokenFailure) -> AuthorizationRequest
+
     /// Takes a session over from a command, or finishes a login that one began.
     ///
     /// - Parameters:

@@ -10,14 +10,23 @@ package protocol ProcessControl: Sendable {
     /// Log lines lost so far.
     var droppedLogLines: Int { get }
 
+    /// Lines of the audit lost so far.
+    var droppedAuditLines: Int { get }
+
+    /// Spans of traces lost so far.
+    var droppedSpans: Int { get }
+
     /// Whether a drain has begun.
     func isDraining() async -> Bool
 
-    /// Whether every worker's loop takes its turn within a second or so.
-    func loopsTurn() async -> Bool
+    /// The workers whose loops take no turn within a second or so, by name.
+    func silentWorkers() async -> [String]
 
     /// What all workers counted, merged.
     func workerMetrics() async -> WorkerMetrics
+
+    /// Why upstreams fail, by the routes' paths; those that do not are left out.
+    func upstreamTroubles() async -> [String: String]
 
     /// How often the configuration was read again.
     func reloads() async -> ReloadCounts

@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AdminAPI
+package import AdminAPI
 internal import HTTPMessages
 internal import JSON
 
 /// Why the configuration that there was goes on.
 package enum ReloadRefusal: Error, Equatable, Sendable {
-    /// One error of the file.
-    package struct Fault: Equatable, Sendable {
-        package let file: String
-        package let line: Int
-        package let column: Int
-        /// What is wrong, and how to mend it; no secret.
-        package let message: String
-
-        package init(file: String, line: Int, column: Int, message: String) {
-            self.file = file
-            self.line = line
-            self.column = column
-            self.message = message
-        }
-    }
-
     /// The file cannot be used.
-    case invalid([Fault])
+    case invalid([ConfigurationFault])
     /// Only a restart brings what these keys say.
     case restartNeeded(keys: [String])
     /// The process ends.
@@ -36,7 +20,7 @@ package enum ReloadRefusal: Error, Equatable, Sendable {
         switch self {
         case .invalid(let faults):
             "The configuration has errors, and the one before goes on: "
-                + faults.map(\.text).joined(separator: "; ")
+                + faults.map { "\($0.place): \($0.sentence)" }.joined(separator: "; ")
         case .restartNeeded(let keys):
             "Only a restart can change \(keys.joined(separator: ", ")); the configuration before goes on."
         case .draining: "The process is ending."
@@ -68,16 +52,5 @@ package enum ReloadRefusal: Error, Equatable, Sendable {
         case .restartNeeded(let keys): ["keys": .array(keys.map { .string($0) })]
         case .draining, .noFile: [:]
         }
-    }
-}
-
-extension ReloadRefusal.Fault {
-    fileprivate var text: String { "\(file):\(line):\(column): \(message)" }
-
-    fileprivate var json: JSONValue {
-        [
-            "file": .string(file), "line": .integer(Int64(line)), "column": .integer(Int64(column)),
-            "message": .string(message),
-        ]
     }
 }

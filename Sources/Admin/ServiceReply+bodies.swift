@@ -18,12 +18,4 @@ extension ServiceReply {
     static func json(_ value: JSONValue, status: Int = 200) -> ServiceReply {
         .bytes(value.serialized() + [0x0A], contentType: "application/json", status: status)
     }
-
-    /// A page that loads nothing from anywhere and runs no script.
-    static func html(_ page: String) -> ServiceReply {
-        var reply = ServiceReply.bytes(Array(page.utf8), contentType: "text/html; charset=utf-8")
-        reply.head.fields[.contentSecurityPolicy] =
-            "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'; base-uri 'none'"
-        return reply
-    }
 }

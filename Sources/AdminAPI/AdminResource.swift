@@ -9,6 +9,8 @@ package enum AdminResource: Hashable, Sendable {
     case readiness
     case metrics
     case status
+    /// What ``status`` has, as server-sent events.
+    case events
     case page
     /// Forces a refresh.
     case refresh(identity: String)
@@ -25,15 +27,20 @@ package enum AdminResource: Hashable, Sendable {
     /// Takes a session over that a command began, or finishes one.
     case session(identity: String)
     case quit
-    /// In the contract, but not built yet, as the two below.
+    /// Reads the configuration again.
     case reload
+    /// Sends a browser to an identity's provider.
     case login(identity: String)
+    /// Where the provider sends it back to.
     case callback
+    /// Takes the admin key that a person types into a page.
+    case key
 
     /// The resources that are no identity's.
     private static let fixed: [String: AdminResource] = [
         "/": .page, "/healthz": .health, "/readyz": .readiness, "/metrics": .metrics, "/callback": .callback,
-        "/api/status": .status, "/api/quit": .quit, "/api/reload": .reload,
+        "/key": .key,
+        "/api/status": .status, "/api/events": .events, "/api/quit": .quit, "/api/reload": .reload,
     ]
 
     /// The last segment of a path under an identity.
@@ -97,7 +104,7 @@ package enum AdminResource: Hashable, Sendable {
         case .register(let identity): return path(.register, identity)
         case .session(let identity): return path(.session, identity)
         case .login(let identity): return "/login/\(PercentEncoding.encoded(identity))"
-        case .health, .readiness, .metrics, .status, .page, .quit, .reload, .callback:
+        case .health, .readiness, .metrics, .status, .events, .page, .quit, .reload, .callback, .key:
             return Self.fixed.first { $0.value == self }?.key ?? "/"
         }
     }

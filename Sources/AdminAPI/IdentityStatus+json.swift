@@ -13,10 +13,14 @@ extension IdentityStatus {
         }
         self.init(
             name: name, state: state, generation: json[AdminMember.generation]?.integer.map { Int($0) } ?? 0,
-            expiresAt: WallTime(json[AdminMember.expiresAt]), scope: json[AdminMember.scope]?.words ?? [],
+            expiresAt: WallTime(json[AdminMember.expiresAt]),
+            lifetime: json[AdminMember.lifetimeSeconds]?.integer.map { .seconds($0) },
+            scope: json[AdminMember.scope]?.words ?? [],
             lastRefresh: WallTime(json[AdminMember.lastRefresh]),
             lastError: IdentityError(json[AdminMember.lastError]),
             tokens: json[AdminMember.tokens]?.array?.compactMap { TokenStatus(admin: $0) } ?? [])
+        person = json[AdminMember.person]?.string
+        nextRequest = WallTime(json[AdminMember.nextRequest])
         additionalParameters = AdditionalParameters(json[AdminMember.additional]?.object ?? [:])
     }
 
@@ -31,6 +35,9 @@ extension IdentityStatus {
             AdminMember.lastRefresh: lastRefresh.json,
             AdminMember.lastError: lastError?.json ?? .null,
         ]
+        if let person { entry[AdminMember.person] = .string(person) }
+        if let lifetime { entry[AdminMember.lifetimeSeconds] = .integer(lifetime.components.seconds) }
+        if nextRequest != nil { entry[AdminMember.nextRequest] = nextRequest.json }
         let additional = additionalParameters.showable
         if !additional.isEmpty { entry[AdminMember.additional] = .object(additional) }
         if !tokens.isEmpty { entry[AdminMember.tokens] = .array(tokens.map(\.json)) }

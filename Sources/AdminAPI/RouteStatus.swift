@@ -10,6 +10,8 @@ package struct RouteStatus: Equatable, Sendable {
     package let upstream: String
     /// The identity whose token it injects; nil when it injects none.
     package let identity: String?
+    /// What goes on at routes of this path; nil when no daemon runs.
+    package var figures: RouteFigures?
 
     /// What stands for an identity where there is none.
     private static let noIdentity = "none"
@@ -32,9 +34,11 @@ package struct RouteStatus: Equatable, Sendable {
 
     /// One entry of `routes`.
     var json: JSONValue {
-        [
+        var entry: JSONObject = [
             AdminMember.path: .string(path), AdminMember.upstream: .string(upstream),
             AdminMember.identity: .string(identity ?? Self.noIdentity),
         ]
+        for (name, value) in figures?.members ?? [] { entry[name] = value }
+        return .object(entry)
     }
 }

@@ -14,8 +14,8 @@ package enum SessionHandover: Sendable {
     case pending
     /// A code that a person decides about on another device.
     case device(code: Secret, verifier: Secret, interval: Duration, lifetime: Duration)
-    /// What another program obtained.
-    case imported(refreshToken: Secret, idToken: Secret?, scope: [String])
+    /// What another program obtained; `clientID` is the client that it stays of, if that is another than the identity's.
+    case imported(refreshToken: Secret, idToken: Secret?, scope: [String], clientID: String?, person: Person?)
     /// Nothing yet: whether a login could be stored.
     case inquiry
 
@@ -27,12 +27,17 @@ package enum SessionHandover: Sendable {
         case redirectURI = "redirect_uri"
         case verifier = "code_verifier"
         case nonce
+        case parameters
+        case proofKey = "proof_key"
         case deviceCode = "device_code"
         case intervalSeconds = "interval"
         case lifetimeSeconds = "expires_in"
         case refreshToken = "refresh_token"
         case idToken = "id_token"
         case scope
+        case clientID = "client_id"
+        case person
+        case additions
     }
 
     private enum Kind: String {
@@ -67,6 +72,9 @@ package enum SessionHandover: Sendable {
             put(.redirectURI, .string(code.redirectURI))
             put(.verifier, code.verifier)
             put(.nonce, code.nonce)
+            put(.parameters, .object(code.additionalParameters.members))
+            put(.proofKey, code.proofKey)
+            put(.additions, code.additions.json.map { .object($0) })
         case .pending, .inquiry:
             break
         case .device(let code, let verifier, let interval, let lifetime):
@@ -74,10 +82,12 @@ package enum SessionHandover: Sendable {
             put(.verifier, verifier)
             put(.intervalSeconds, .integer(interval.components.seconds))
             put(.lifetimeSeconds, .integer(lifetime.components.seconds))
-        case .imported(let refreshToken, let idToken, let scope):
+        case .imported(let refreshToken, let idToken, let scope, let clientID, let person):
             put(.refreshToken, refreshToken)
             put(.idToken, idToken)
             put(.scope, .array(scope.map(JSONValue.string)))
+            put(.clientID, clientID.map(JSONValue.string))
+            put(.person, person.map { .object($0.json) })
         }
         return .object(object)
     }
@@ -96,7 +106,11 @@ package enum SessionHandover: Sendable {
             guard let code = secret(.code), let uri = json[Member.redirectURI.rawValue]?.string,
                 let verifier = secret(.verifier), let nonce = secret(.nonce)
             else { return nil }
-            return AuthorizationCode(code: code, redirectURI: uri, verifier: verifier, nonce: nonce)
+            var whole = AuthorizationCode(code: code, redirectURI: uri, verifier: verifier, nonce: nonce)
+            whole.additionalParameters = AdditionalParameters(json[Member.parameters.rawValue]?.object ?? [:])
+            whole.proofKey = secret(.proofKey)
+            whole.additions = LoginAdditions(json[Member.additions.rawValue]?.object)
+            return whole
         }
         switch json[Member.kind.rawValue]?.string.flatMap(Kind.init(rawValue:)) {
         case .code?:
@@ -118,7 +132,9 @@ package enum SessionHandover: Sendable {
             guard let token = secret(.refreshToken) else { return nil }
             self = .imported(
                 refreshToken: token, idToken: secret(.idToken),
-                scope: json[Member.scope.rawValue]?.array?.compactMap(\.string) ?? [])
+                scope: json[Member.scope.rawValue]?.array?.compactMap(\.string) ?? [],
+                clientID: json[Member.clientID.rawValue]?.string,
+                person: json[Member.person.rawValue]?.object.map(Person.init))
         case nil:
             return nil
         }

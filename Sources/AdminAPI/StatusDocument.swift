@@ -14,10 +14,12 @@ package struct StatusDocument: Sendable {
     package var requests: RequestCounts?
     /// Protections that the configuration turns off, as sentences.
     package var warnings: [String]
+    /// The workers that do not turn, by name: what they counted is what they told last.
+    package var silentWorkers: [String]
 
     package init(
         version: String, uptime: Duration?, identities: [IdentityStatus], routes: [RouteStatus],
-        requests: RequestCounts?, warnings: [String] = []
+        requests: RequestCounts?, warnings: [String] = [], silentWorkers: [String] = []
     ) {
         self.version = version
         self.uptime = uptime
@@ -25,6 +27,7 @@ package struct StatusDocument: Sendable {
         self.routes = routes
         self.requests = requests
         self.warnings = warnings
+        self.silentWorkers = silentWorkers
     }
 
     /// Reads what ``json`` wrote; an identity or route that this version cannot read is left out.
@@ -38,7 +41,8 @@ package struct StatusDocument: Sendable {
             identities: identities.compactMap { IdentityStatus(admin: $0) },
             routes: json[AdminMember.routes]?.array?.compactMap { RouteStatus($0) } ?? [],
             requests: json[AdminMember.requests].flatMap { RequestCounts($0) },
-            warnings: json[AdminMember.warnings]?.array?.compactMap(\.string) ?? [])
+            warnings: json[AdminMember.warnings]?.array?.compactMap(\.string) ?? [],
+            silentWorkers: json[AdminMember.silentWorkers]?.array?.compactMap(\.string) ?? [])
     }
 
     /// The document; points in time are RFC 3339 in UTC.
@@ -49,6 +53,9 @@ package struct StatusDocument: Sendable {
         document[AdminMember.routes] = .array(routes.map(\.json))
         if let requests { document[AdminMember.requests] = requests.json }
         if !warnings.isEmpty { document[AdminMember.warnings] = .array(warnings.map { .string($0) }) }
+        if !silentWorkers.isEmpty {
+            document[AdminMember.silentWorkers] = .array(silentWorkers.map { .string($0) })
+        }
         return .object(document)
     }
 }

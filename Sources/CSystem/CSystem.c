@@ -19,6 +19,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 int bearerd_accept(int listener, struct sockaddr *address, socklen_t *length) {
@@ -75,7 +76,7 @@ int bearerd_raise_descriptor_limit(void) {
     return 0;
 }
 
-int bearerd_spawn(pid_t *process, char *const arguments[], char *const environment[]) {
+int bearerd_spawn(pid_t *process, char *const arguments[], char *const environment[], int output) {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
     int failure = posix_spawnattr_init(&attributes);
@@ -95,12 +96,49 @@ int bearerd_spawn(pid_t *process, char *const arguments[], char *const environme
         &attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
     for (int descriptor = 0; descriptor < 3 && !failure; descriptor++)
         failure = posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0);
+    if (!failure && output >= 0) failure = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
     if (!failure) failure = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
     if (!failure) failure = posix_spawnp(process, arguments[0], &actions, &attributes, arguments, environment);
     if (!failure && descriptors_are_raised) prlimit(*process, RLIMIT_NOFILE, &given_descriptors, NULL);
     posix_spawn_file_actions_destroy(&actions);
     posix_spawnattr_destroy(&attributes);
     return failure;
+}
+
+int bearerd_spawn_reading(pid_t *process, char *const arguments[], char *const environment[], int *output) {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+    int failure = bearerd_spawn(process, arguments, environment, ends[1]);
+    close(ends[1]);
+    if (failure)
+        close(ends[0]);
+    else
+        *output = ends[0];
+    return failure;
+}
+
+static long long milliseconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+ssize_t bearerd_collect(int descriptor, void *bytes, size_t size, int limit_milliseconds) {
+    long long end = milliseconds_now() + limit_milliseconds;
+    size_t count = 0;
+    for (;;) {
+        long long left = end - milliseconds_now();
+        struct pollfd pipe = {.fd = descriptor, .events = POLLIN};
+        int ready = poll(&pipe, 1, left > 0 ? (int)left : 0);
+        if (ready < 0 && errno == EINTR) continue;
+        if (ready == 0) errno = ETIMEDOUT;
+        if (ready <= 0) return -1;
+        ssize_t piece = read(descriptor, (char *)bytes + count, size - count);
+        if (piece < 0 && errno == EINTR) continue;
+        if (piece < 0) return -1;
+        count += (size_t)piece;
+        if (piece == 0 || count == size) return (ssize_t)count;
+    }
 }
 
 int bearerd_await(pid_t process, int limit_milliseconds, int *status) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPMessages
+internal import Routing
 internal import YAML
 
 extension Configuration {
@@ -18,6 +19,8 @@ extension Configuration {
         development = DevelopmentConfiguration(reading: root.section(.development))
         onStateChange = root.command(.onStateChange) ?? []
         log = LogConfiguration(reading: root.section(.log))
+        audit = root.has(.audit) ? AuditConfiguration(reading: root.section(.audit)) : nil
+        telemetry = TelemetryConfiguration(reading: root.section(.telemetry))
         admin = root.has(.admin) ? AdminConfiguration(reading: root.section(.admin)) : nil
         store = StoreConfiguration(reading: root.section(.store))
         reload = root.value(.reload, .word, default: .manual)
@@ -33,7 +36,7 @@ extension Configuration {
         let surroundings = RouteConfiguration.Surroundings(
             listeners: root.isInDoubt(.listen) ? [] : listen,
             ownAddresses: listen + [admin?.listen].compactMap { $0 },
-            identities: named?.map(\.name.value), timeouts: timeouts.upstream)
+            identities: named?.map(\.name.value), timeouts: timeouts.upstream, peers: root.peers(by: access))
         let routes = root.routes(in: surroundings)
         self.routes = routes
         self.identities = identities.map { $0.serving(routes) }
@@ -101,21 +104,30 @@ extension Section<RootKey> {
         }
     }
 
+    /// Who may connect to Unix sockets.
+    fileprivate func peers(by access: AccessConfiguration) -> RouteConfiguration.Peers {
+        if let users = access.peerUserIDs { return .listed(users) }
+        let section = section(.access, AccessConfiguration.Key.self)
+        return isInDoubt(.access) || section.isInDoubt(.peerUserIDs) ? .inDoubt : .own
+    }
+
     fileprivate func routes(in surroundings: RouteConfiguration.Surroundings) -> [RouteConfiguration] {
-        guard let sections = sections(.routes, RouteKey.self) else { return [] }
+        guard let sections = sections(.routes, RouteConfiguration.Key.self) else { return [] }
         if sections.isEmpty { error(.routes, "there are none: at least one is needed") }
         var routes: [RouteConfiguration] = []
-        var seen: [(route: RouteConfiguration, place: Place)] = []
-        for section in sections {
-            guard let route = RouteConfiguration(reading: section, in: surroundings) else { continue }
-            routes.append(route)
-            if [RouteKey.path, .host, .listen, .methods].contains(where: section.isInDoubt) { continue }
-            if let twin = seen.first(where: { $0.route.selectsTheSame(as: route) }) {
+        var seen: [(key: RouteKey, place: Place)] = []
+        for (position, section) in sections.enumerated() {
+            let own = RouteConfiguration.routes(reading: section, at: position, in: surroundings)
+            guard let route = own.first else { continue }
+            routes += own
+            let selecting: [RouteConfiguration.Key] = [.path, .host, .listen, .methods]
+            if selecting.contains(where: section.isInDoubt) { continue }
+            if let twin = seen.first(where: { $0.key.selectsTheSame(as: route.key) }) {
                 section.reading.error(
                     "selects the same requests as \(twin.place.path) on line \(twin.place.mark.line)",
                     at: section.place)
             }
-            seen.append((route, section.place))
+            seen.append((route.key, section.place))
         }
         return routes
     }
@@ -139,9 +151,9 @@ extension ListenAddress {
     }
 }
 
-extension RouteConfiguration {
+extension RouteKey {
     /// Whether a request could be meant for both, with nothing to prefer one.
-    fileprivate func selectsTheSame(as other: RouteConfiguration) -> Bool {
+    fileprivate func selectsTheSame(as other: RouteKey) -> Bool {
         guard path.withoutLastSlash == other.path.withoutLastSlash, host == other.host, listen == other.listen
         else {
             return false

@@ -26,16 +26,32 @@ package struct Configuration: Sendable {
     package let onStateChange: [String]
     /// What is logged.
     package let log: LogConfiguration
+    /// Where it is written which credential served whom; nil for nowhere.
+    package let audit: AuditConfiguration?
+    /// Where traces go.
+    package let telemetry: TelemetryConfiguration
     /// The admin listener; nil without one.
     package let admin: AdminConfiguration?
     /// The identities in the file's order.
     package let identities: [IdentityConfiguration]
-    /// The routes in the file's order, at least one.
+    /// The routes in the file's order, at least one; an item with identities by user is one for each of them.
     package let routes: [RouteConfiguration]
     /// When the file is read again without being told to.
     package let reload: ReloadMode
     /// Where sessions are kept.
     package let store: StoreConfiguration
+
+    /// Each item of the file's list once.
+    package var distinctRoutes: [RouteConfiguration] {
+        var seen: Set<Int> = []
+        return routes.filter { seen.insert($0.position).inserted }
+    }
+
+    /// Each item of the file's list once for each identity whose token it may carry.
+    package var routesByIdentity: [RouteConfiguration] {
+        var seen: [Int: Set<String?>] = [:]
+        return routes.filter { seen[$0.position, default: []].insert($0.identity).inserted }
+    }
 
     /// The identity with this name.
     package func identity(named name: String) -> IdentityConfiguration? {

@@ -49,21 +49,30 @@ private struct Base64Alphabet {
     }
 
     func encode(_ bytes: [UInt8], padded: Bool) -> String {
-        var text: [UInt8] = []
-        text.reserveCapacity((bytes.count + 2) / 3 * 4)
-        var bits: UInt32 = 0
-        var pending = 0
-        for byte in bytes {
-            bits = bits << 8 | UInt32(byte)
-            pending += 8
-            while pending >= 6 {
-                pending -= 6
-                text.append(characters[Int(bits >> UInt32(pending) & 63)])
+        let length = padded ? (bytes.count + 2) / 3 * 4 : (bytes.count * 4 + 2) / 3
+        return String(unsafeUninitializedCapacity: length) { text in
+            var (next, written) = (0, 0)
+            func put(_ bits: UInt32, _ count: Int) {
+                for place in 0..<count {
+                    text[written] = characters[Int(bits >> UInt32(18 - 6 * place) & 63)]
+                    written += 1
+                }
             }
+            while next + 2 < bytes.count {
+                put(
+                    UInt32(bytes[next]) << 16 | UInt32(bytes[next + 1]) << 8 | UInt32(bytes[next + 2]), 4)
+                next += 3
+            }
+            if next < bytes.count {
+                let second = next + 1 < bytes.count ? UInt32(bytes[next + 1]) << 8 : 0
+                put(UInt32(bytes[next]) << 16 | second, bytes.count - next + 1)
+            }
+            while written < length {
+                text[written] = UInt8(ascii: "=")
+                written += 1
+            }
+            return written
         }
-        if pending > 0 { text.append(characters[Int(bits << UInt32(6 - pending) & 63)]) }
-        while padded && !text.count.isMultiple(of: 4) { text.append(UInt8(ascii: "=")) }
-        return String(decoding: text, as: UTF8.self)
     }
 
     func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {

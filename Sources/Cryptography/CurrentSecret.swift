@@ -21,4 +21,14 @@ package final class CurrentSecret: Sendable {
         let secret = secret.withLock { $0 }
         return secret.matches(candidate)
     }
+
+    /// What only who has the secret, and the salt, could have made: it ends with the secret.
+    package func digest(salted salt: [UInt8]) -> [UInt8] {
+        let secret = secret.withLock { $0 }
+        return secret.withPlaintextBytes { bytes in
+            var message = salt
+            for index in bytes.indices { message.append(bytes[index]) }
+            return SHA256.digest(message)
+        }
+    }
 }

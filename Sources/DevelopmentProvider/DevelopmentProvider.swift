@@ -8,7 +8,7 @@ import Synchronization
 /// A small OpenID provider for trying and for tests: honest in what it does, and forgetful, as all is in
 /// memory.
 ///
-/// OpenID Connect Core, RFC 6749 with RFC 7636, 7009, 8414, 8628, 9068 and 9207. Answers are computed at
+/// OpenID Connect Core, RFC 6749 with RFC 7636, 7009, 8414, 8628, 9068, 9126, 9207 and 9449. Answers are computed at
 /// once, so one lock is all it needs.
 package final class DevelopmentProvider: HTTPResponder {
     private let core: Mutex<ProviderCore>
@@ -35,9 +35,9 @@ package final class DevelopmentProvider: HTTPResponder {
     }
 
     package func judge(_ request: ServiceRequest) async -> ServiceJudgement {
-        switch ProviderCore.endpoint(of: request) {
-        case .failure(let refusal): return .refused(refusal.reply)
-        case .success(let endpoint):
+        switch ProviderCore.purpose(of: request) {
+        case .nothing(let reply): return .refused(reply)
+        case .endpoint(let endpoint):
             return .answered(withBody: { [self] body in
                 var whole = request
                 whole.body = body

@@ -13,12 +13,15 @@ struct ProviderCore {
     let publicKeys: JSONWebKeySet
 
     var pending = ExpiringTable<PendingAuthorization>()
+    /// Pushed requests that no browser has come with yet.
+    var pushed = ExpiringTable<PendingAuthorization>()
     var codes = ExpiringTable<CodeGrant>()
     var refreshTokens = ExpiringTable<RefreshGrant>()
     var sessions = ExpiringTable<BrowserSession>()
     var devices = ExpiringTable<DeviceGrant>()
     /// Families and single access tokens (`jti`) that are no good any more.
     var revoked = ExpiringTable<Void>()
+    var proofs = ProofVerifier()
 
     init(_ settings: ProviderSettings, key: SigningKey) {
         self.settings = settings
@@ -26,24 +29,26 @@ struct ProviderCore {
         publicKeys = JSONWebKeySet(keys: [key.publicJWK.flatMap(JSONWebKey.init)].compactMap { $0 })
     }
 
-    /// Why a request is for none of the endpoints.
-    struct Refusal: Error {
-        let reply: ServiceReply
+    /// What a request is for.
+    enum Purpose {
+        case endpoint(ProviderEndpoint)
+        /// Nothing that there is; this says so.
+        case nothing(ServiceReply)
     }
 
     /// What a request is for, by its head.
-    static func endpoint(of request: ServiceRequest) -> Result<ProviderEndpoint, Refusal> {
-        guard isAddressedToUs(request) else { return .failure(Refusal(reply: .plain(status: 421))) }
+    static func purpose(of request: ServiceRequest) -> Purpose {
+        guard isAddressedToUs(request) else { return .nothing(.plain(status: 421)) }
         guard let endpoint = ProviderEndpoint(rawValue: request.path) else {
-            return .failure(Refusal(reply: .plain(status: 404)))
+            return .nothing(.plain(status: 404))
         }
         let method: HTTPMethod = request.head.method == .head ? .get : request.head.method
         guard endpoint.methods.contains(method) else {
             var reply = ServiceReply.plain(status: 405)
             reply.head.fields[.allow] = endpoint.methods.map(\.rawValue).joined(separator: ", ")
-            return .failure(Refusal(reply: reply))
+            return .nothing(reply)
         }
-        return .success(endpoint)
+        return .endpoint(endpoint)
     }
 
     /// Answers one request.
@@ -56,6 +61,7 @@ struct ProviderCore {
             case .openIDConfiguration, .serverMetadata: .json(metadata)
             case .jwks: .json([Member.keys.rawValue: .array(key.publicJWK.map { [.object($0)] } ?? [])])
             case .token: try token(request, at: now)
+            case .pushedAuthorizationRequest: try push(request, at: now)
             case .authorize: try authorize(request, at: now)
             case .login: try login(request, at: now)
             case .userinfo: userinfo(request, at: now)

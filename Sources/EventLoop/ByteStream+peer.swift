@@ -3,29 +3,11 @@
 internal import CSystem
 
 extension ByteStream {
-    /// What has passed on a connection: two that are equal say that nothing did in between.
-    package struct Movement: Equatable, Sendable {
-        private let received: UInt64
-        private let sent: UInt64
-        private let untaken: Int32
+    /// How many of the bytes that were sent the peer has not taken; a system call.
+    package var untakenCount: Int { isOpen ? Int(bearerd_untaken(readiness.descriptor)) : 0 }
 
-        /// - Parameters:
-        ///   - received: bytes so far.
-        ///   - sent: bytes so far.
-        ///   - untaken: how many of those the peer has not taken.
-        package init(received: UInt64, sent: UInt64, untaken: Int32) {
-            self.received = received
-            self.sent = sent
-            self.untaken = untaken
-        }
-    }
-
-    /// What has passed so far; a system call.
-    package var movement: Movement {
-        Movement(
-            received: bytesReceived, sent: bytesSent,
-            untaken: isOpen ? bearerd_untaken(readiness.descriptor) : 0)
-    }
+    /// Whether the peer's kernel has taken all that was sent; a system call.
+    package var isTaken: Bool { !isOpen || bearerd_untaken(readiness.descriptor) <= 0 }
 
     /// Whether the kernel has something to receive, if only the end; a system call.
     package var hasArrivals: Bool { isOpen && bearerd_peer_state(readiness.descriptor) != 0 }

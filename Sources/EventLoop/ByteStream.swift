@@ -140,6 +140,21 @@ package final class ByteStream {
     package func fill(
         within timeout: Duration, capacity: Int = StoragePool.small, isInside: Bool = false
     ) async throws(StreamError) -> Bool {
+        try await receiveSome(within: timeout, capacity: capacity, isInside: isInside)
+    }
+
+    /// Waits for more of a message that is not whole, and puts it into ``input``.
+    ///
+    /// - Parameter timeout: of the wait for the first byte; zero waits for ever.
+    /// - Returns: `false` when the peer has ended its direction.
+    package func more(within timeout: Duration) async throws(StreamError) -> Bool {
+        try await receiveSome(within: timeout, capacity: StoragePool.small, isInside: true)
+    }
+
+    @inline(__always)
+    private func receiveSome(
+        within timeout: Duration, capacity: Int, isInside: Bool
+    ) async throws(StreamError) -> Bool {
         while true {
             if readiness.isReadable {
                 if turnIsOver { await yield() }

@@ -199,9 +199,6 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         event_new(base, descriptor, CShort(flags), callback, context)
     }
 
-    /// The libevent base, for listeners.
-    var eventBase: OpaquePointer { base }
-
     fileprivate func woken() {
         var count: eventfd_t = 0
         eventfd_read(wakeDescriptor, &count)

@@ -24,6 +24,16 @@ package final class SignalSource {
 
     deinit { if let event { event_free(event) } }
 
+    /// Holds a signal back from this thread, and those that it begins, or delivers what came meanwhile.
+    ///
+    /// Before a source hears of it, most signals end the process.
+    package static func hold(_ signal: Int32, _ isHeld: Bool) {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, signal)
+        pthread_sigmask(isHeld ? SIG_BLOCK : SIG_UNBLOCK, &signals, nil)
+    }
+
     /// Makes writes to a gone peer fail with `EPIPE` instead of ending the process.
     package static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 

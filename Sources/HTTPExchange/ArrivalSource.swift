@@ -2,19 +2,16 @@
 
 package import EventLoop
 
-/// What comes in on an exchange's connection, of which somebody waits for more.
+/// What comes in on an exchange, of which somebody waits for more.
 ///
 /// A protocol of its own, so that to wait is one call of what really waits: each async call costs some 150
 /// instructions.
 package protocol ArrivalSource: AnyObject {
-    /// Waits for more.
+    /// Waits for more of the message that is coming.
     ///
-    /// - Parameters:
-    ///   - timeout: zero waits for ever.
-    ///   - capacity: how much may be received at once, in bytes.
-    ///   - isInside: whether more must come, because a message is not whole.
+    /// - Parameter timeout: zero waits for ever.
     /// - Returns: false if the peer has ended instead.
-    func fill(within timeout: Duration, capacity: Int, isInside: Bool) async throws(StreamError) -> Bool
+    func more(within timeout: Duration) async throws(StreamError) -> Bool
 }
 
 extension ByteStream: ArrivalSource {}

@@ -46,8 +46,8 @@ package protocol ClientExchange: MessageExchange {
 
     // MARK: Whether it is still there
 
-    /// What has passed so far: two values that are equal say that nothing did in between.
-    var movement: ByteStream.Movement { get }
+    /// How much has passed so far; perhaps a system call.
+    var progress: ExchangeProgress { get }
 
     /// How the client stands to the exchange, whatever of it still waits to be received.
     func lookAtPeer() -> PeerState

@@ -76,7 +76,10 @@ extension ServerConnection: ClientExchange, ConnectionExchange {
         outgoing.begin()
     }
 
-    package var movement: ByteStream.Movement { stream.movement }
+    package var progress: ExchangeProgress {
+        ExchangeProgress(
+            received: stream.bytesReceived, sent: stream.bytesSent, untaken: stream.untakenCount)
+    }
 
     package func lookAtPeer() -> PeerState { stream.lookAtPeer() }
 

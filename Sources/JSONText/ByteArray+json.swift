@@ -15,6 +15,10 @@ extension [UInt8] {
     /// - Parameter limit: bytes of `text` that are taken at most, whole characters of them; an ellipsis shows that some
     ///   were left out.
     package mutating func append(jsonEscaping text: String, limit: Int = .max) {
+        if text.utf8.count <= limit, text.isPlain {
+            append(contentsOf: text.utf8)
+            return
+        }
         var previous: UInt8 = 0
         var taken = 0
         for byte in text.utf8 {
@@ -51,5 +55,19 @@ extension [UInt8] {
         let digits = String(byte, radix: 16)
         append(contentsOf: (digits.utf8.count < 2 ? "\\u000" : "\\u00").utf8)
         append(contentsOf: digits.utf8)
+    }
+}
+
+extension String {
+    /// Whether it stands inside a JSON string as it is: printable ASCII that needs no escape.
+    fileprivate var isPlain: Bool {
+        let bytes = utf8.span
+        for index in bytes.indices {
+            let byte = bytes[index]
+            guard 0x20...0x7E ~= byte, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") else {
+                return false
+            }
+        }
+        return true
     }
 }

@@ -11,7 +11,7 @@ import TokenStore
 
 /// All that sessions stand on in a program that is not bearerd: libcurl, files, clocks, a redirect on loopback.
 ///
-/// Make one for the process and keep it; it has two threads of its own.
+/// Make one for the process and keep it; it has two threads of its own, and one that signs where tokens may be bound to a key.
 ///
 /// ```swift
 /// let runtime = try AuthRuntime(storage: .directory("/var/lib/my-program"))
@@ -29,7 +29,7 @@ public final class AuthRuntime: Sendable {
         case directory(String)
         /// Files in a directory that processes may share, encrypted (AES-256-GCM) with a key of 32 bytes in base64 or hexadecimal.
         case encryptedDirectory(String, key: Secret)
-        /// A store of the program's own, which keeps what ``OAuth/SessionStore`` promises.
+        /// A store of the program's own, which keeps what `SessionStore` promises.
         case custom(any SessionStore)
     }
 
@@ -40,7 +40,9 @@ public final class AuthRuntime: Sendable {
     private let store: any SessionStore
     private let trust: TrustStores
     /// The sessions of one name have one refresh token, and hear of each other's logins, refreshes and logouts.
-    private let families = Mutex<[String: SessionFamily]>([:])
+    private let families = SessionFamilies()
+    /// Signs what requests to resource servers prove; made for the first session that may need it.
+    private let signer = Mutex<ThreadExecutor?>(nil)
 
     /// Opens the store and starts the threads.
     ///
@@ -55,10 +57,10 @@ public final class AuthRuntime: Sendable {
             trust = TrustStores()
             store =
                 switch storage {
-                case .memory: MemoryStore(on: thread)
-                case .directory(let path): try FileStore(directory: path, on: thread)
+                case .memory: try StoreForm.memory.open(on: thread)
+                case .directory(let path): try StoreForm.directory(path, key: nil).open(on: thread)
                 case .encryptedDirectory(let path, let key):
-                    try FileStore(directory: path, on: thread, sealer: Self.sealer(key))
+                    try StoreForm.directory(path, key: key).open(on: thread)
                 case .custom(let store): store
                 }
             _ = try loop.start()
@@ -81,6 +83,7 @@ public final class AuthRuntime: Sendable {
     deinit {
         guard ownsThreads else { return }
         thread.stop()
+        signer.withLock { $0?.stop() }
         loop.stop()
     }
 
@@ -150,17 +153,23 @@ public final class AuthRuntime: Sendable {
         for client: ClientConfiguration, over transport: any TokenTransport,
         observer: any SessionObserver, proving credentials: any CredentialSource
     ) -> AuthSession {
-        let family = families.withLock { families in
-            let family = families[client.name] ?? SessionFamily()
-            families[client.name] = family
-            return family
-        }
-        return AuthSession(
+        AuthSession(
             configuration: client, executor: loop, clock: LoopClock(loop: loop), transport: transport,
-            store: store, credentials: credentials, observer: observer, family: family)
+            store: store, credentials: credentials, observer: observer, family: families[client.name],
+            signingOn: client.proofs == .never ? nil : signingThread)
     }
 
-    /// The way to an authorization server, for what needs no session: see ``OAuth/ServiceConfiguration``.
+    /// A thread of its own for signatures, each of which takes longer than all else that is done for a request.
+    ///
+    /// Nil where the system has no thread left: then the sessions' own thread signs.
+    private var signingThread: ThreadExecutor? {
+        signer.withLock { signer in
+            if signer == nil { signer = try? ThreadExecutor(named: "signer") }
+            return signer
+        }
+    }
+
+    /// The way to an authorization server, for what needs no session: see `ServiceConfiguration`.
     ///
     /// - Parameter caFile: PEM file with the certificate authorities to trust in place of the system's.
     /// - Throws: ``AuthRuntimeError`` for certificate authorities that cannot be read.
@@ -174,14 +183,9 @@ public final class AuthRuntime: Sendable {
     public func transport(
         _ settings: ConnectionSettings
     ) throws(AuthRuntimeError) -> some TokenTransport {
-        ProviderTransport(client: TransferClient(loop: loop), transport: try settings.transport(trust))
-    }
-
-    private static func sealer(_ key: Secret) throws -> EncryptingSealer {
-        guard let sealer = EncryptingSealer(key: key) else {
-            throw AuthRuntimeError(reason: "the key is not 32 bytes in base64 or hexadecimal")
-        }
-        return sealer
+        ProviderTransport(
+            client: TransferClient(loop: loop), transport: try settings.transport(trust), readingOn: thread,
+            keeping: self)
     }
 
     /// Logs a person in with a browser and a redirect to loopback (RFC 8252), code and PKCE.
@@ -189,23 +193,27 @@ public final class AuthRuntime: Sendable {
     /// - Parameters:
     ///   - session: becomes the person's.
     ///   - redirectURI: as registered; with port 0 any free port is used.
+    ///   - scope: what this login asks for in place of the configured scope; nil for that.
+    ///   - parameters: what this login says beside what all say, and in place of parameters of the same names.
     ///   - limit: how long the person may take.
     ///   - open: shows the URL to the person, in a browser of this machine.
     ///
     /// Cancelling the task ends the wait and gives the port back.
     ///
     /// - Returns: what came of it, stored already.
-    /// - Throws: ``OAuth/LoginError``; the session that there was goes on.
+    /// - Throws: `LoginError`; the session that there was goes on.
     @discardableResult
     public func logIn(
-        _ session: AuthSession, redirectURI: String = "http://127.0.0.1:0/callback",
+        _ session: AuthSession, redirectURI: String = "http://127.0.0.1:0/callback", scope: [String]? = nil,
+        adding parameters: [NamedValue] = [],
         waitingAtMost limit: Duration = .seconds(300), open: @escaping @Sendable (String) -> Void
     ) async throws(LoginError) -> Login {
         guard let uri = RedirectURI(redirectURI), uri.isLoopback else {
             throw .unusableRedirect("\(redirectURI) is no http URL of this machine")
         }
         let work = Task(executorPreference: loop) { () -> Result<Login, LoginError> in
-            let login = LoopbackLogin(session: session, uri: uri, limit: limit, loop: self.loop)
+            let login = LoopbackLogin(
+                session: session, uri: uri, scope: scope, adding: parameters, limit: limit, loop: self.loop)
             do throws(LoginError) {
                 return .success(
                     try await login.run(

@@ -17,7 +17,8 @@ public struct ConnectionSettings: Sendable {
 
     /// PEM file with the certificate authorities to trust in place of the system's.
     public var caFile: String?
-    /// PEM file with the client's own certificate (RFC 8705), and its key unless that is in ``clientKeyFile``.
+    /// PEM file with the client's own certificate (RFC 8705), and its key unless that is in ``clientKeyFile``; both are read
+    /// again before each request.
     public var clientCertificateFile: String?
     /// PEM file with that certificate's key.
     public var clientKeyFile: String?
@@ -33,9 +34,12 @@ public struct ConnectionSettings: Sendable {
     func transport(_ trust: TrustStores) throws(AuthRuntimeError) -> Transport {
         do {
             var transport = Transport(trust: try trust.store(caFile: caFile))
-            transport.clientCertificateFile = clientCertificateFile
-            transport.clientKeyFile = clientKeyFile
+            transport.ownCertificate = clientCertificateFile.map { file in
+                trust.ownCertificates.certificate(
+                    certificateFile: file, keyFile: clientKeyFile ?? file)
+            }
             transport.proxy = try proxy.setting
+            if transport.proxy.mayBeEncrypted { transport.proxyTrust = try? trust.store(caFile: nil) }
             return transport
         } catch {
             throw AuthRuntimeError(error)

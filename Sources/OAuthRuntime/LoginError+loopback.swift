@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import OAuth
+package import OAuth
 
 extension LoginError {
     /// Why a redirect to loopback brought no code.
-    init(_ failure: LoopbackLogin.Failure) {
+    package init(_ failure: LoopbackLogin.Failure) {
         switch failure {
         case .address(let reason), .shortage(let reason): self = .unusableRedirect(reason)
         case .request(let failure): self = .failed(failure)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
 package import HTTPServer
+import HTTPMessages
 import OAuth
 
 /// What the browser shows after a redirect: one sentence, no script, nothing of what was sent.
@@ -9,12 +11,16 @@ package struct LoginPage: Sendable {
     private let title: String
     private let text: String
 
+    /// A page with a title and a sentence that need no escaping.
+    package init(status: Int = 200, title: String, text: String) {
+        self.status = status
+        self.title = title
+        self.text = text
+    }
+
     package static let done = LoginPage(status: 200, title: "Logged in", text: "This window can be closed.")
-    package static let noted = LoginPage(
-        status: 200, title: "Nearly there",
-        text: "This window can be closed; 'bearerd exchange' finishes the login.")
     package static let failed = LoginPage(
-        status: 400, title: "Not logged in", text: "The terminal where the login was started tells why.")
+        status: 400, title: "Not logged in", text: "The program that started the login tells why.")
     static let over = LoginPage(
         status: 410, title: "This login is over", text: "Start again from where you came.")
     package static let nothingHere = LoginPage(
@@ -38,22 +44,13 @@ package struct LoginPage: Sendable {
     /// The page as an answer that nobody keeps, frames or passes on.
     package var reply: ServiceReply {
         var reply = ServiceReply(
-            page: markup, status: status, allowing: "style-src 'unsafe-inline'; form-action 'none'")
+            page: markup, status: status,
+            allowing: "style-src \(ContentHash.source(SmallPage.style)); form-action 'none'")
         if status == 405 { reply.head.fields[.allow] = "GET" }
         return reply
     }
 
-    private var markup: String {
-        """
-        <!doctype html>
-        <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-        <title>\(title)</title><style>
-        :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
-        body { max-width: 22rem; margin: 12vh auto; padding: 0 1rem }
-        </style></head><body><h1>\(title)</h1>
-        <p>\(text)</p>
-        </body></html>
-
-        """
+    private var markup: [UInt8] {
+        SmallPage(title: "\(title)", content: "<p>\(text)</p>").bytes
     }
 }

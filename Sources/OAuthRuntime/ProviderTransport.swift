@@ -4,23 +4,68 @@ package import HTTPClient
 package import HTTPMessages
 package import OAuth
 import Synchronization
+package import System
 
 /// The engine's way to an authorization server: libcurl, with one identity's certificates and proxy.
 package final class ProviderTransport: TokenTransport {
     private let client: TransferClient
     private let transport: Mutex<Transport>
+    /// Reads our own certificate again before each request.
+    private let thread: ThreadExecutor?
+    /// Whose threads it needs.
+    private let owner: AuthRuntime?
 
-    package init(client: TransferClient, transport: Transport) {
+    /// - Parameters:
+    ///   - client: makes the requests.
+    ///   - transport: certificates and proxy.
+    ///   - thread: reads our own certificate again before each request; nil where somebody else has it read when its files
+    ///     change.
+    ///   - owner: ends its threads when nobody keeps it.
+    package init(
+        client: TransferClient, transport: Transport, readingOn thread: ThreadExecutor? = nil,
+        keeping owner: AuthRuntime? = nil
+    ) {
+        self.owner = owner
         self.client = client
         self.transport = Mutex(transport)
+        self.thread = thread
     }
+
+    /// Our own certificate.
+    package var ownCertificate: OwnCertificate? { transport.withLock { $0.ownCertificate } }
 
     /// Trusts other authorities from the next request on.
     package func replaceTrust(with trust: TrustStore) {
         transport.withLock { $0.trust = trust }
     }
 
+    /// How long a request waits for our certificate to be read; the one before is shown then.
+    private static let patience = Duration.seconds(1)
+
+    private func read(_ certificate: OwnCertificate, on thread: ThreadExecutor) async {
+        let (news, told) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        _ = Task(executorPreference: thread) {
+            certificate.read()
+            told.finish()
+        }
+        let clock = LoopClock(loop: client.loop)
+        let limit = Task(executorPreference: client.loop) {
+            try? await clock.sleep(until: clock.now + Self.patience)
+            told.finish()
+        }
+        for await _ in news {}
+        limit.cancel()
+    }
+
     package func send(_ request: TransferRequest) async throws(TransportError) -> ProviderResponse {
+        var request = request
+        if let thread, let ownCertificate {
+            let start = ContinuousClock.now
+            await read(ownCertificate, on: thread)
+            if request.timeLimit > .zero {
+                request.timeLimit = max(request.timeLimit - start.duration(to: .now), .milliseconds(1))
+            }
+        }
         do throws(TransferError) {
             let response = try await client.send(request, over: transport.withLock { $0 })
             var answer = ProviderResponse(

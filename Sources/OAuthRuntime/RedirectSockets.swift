@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPMessages
-import OAuth
+package import EventLoop
+package import HTTPMessages
+package import OAuth
 
 /// The sockets on which a redirect is awaited.
-struct RedirectSockets {
+package struct RedirectSockets: Sendable {
     /// How often another free port is tried where two addresses need the same one.
     private static let attempts = 8
 
-    let all: [ListeningSocket]
+    package let all: [ListeningSocket]
     /// The port that was bound; it is part of a redirect URI that takes any.
-    let port: UInt16
+    package let port: UInt16
 
     /// Binds `address`, or what the redirect URI says.
     ///
     /// `localhost` means both families where both are there: browsers try either.
     ///
     /// - Throws: the address, with the reason.
-    init(for uri: RedirectURI, listen address: ListenAddress?) throws(LoopbackLogin.Failure) {
+    package init(for uri: RedirectURI, listen address: ListenAddress?) throws(LoopbackLogin.Failure) {
         if case .tcp(let host, let port)? = address {
             self = try Self(hosts: [host], port: port)
         } else if uri.host == "localhost" {
@@ -62,5 +62,5 @@ struct RedirectSockets {
     }
 
     /// Gives the port back.
-    func close() { all.forEach { $0.close() } }
+    package func close() { all.forEach { $0.close() } }
 }

@@ -17,10 +17,11 @@ package struct AccessLog: Sendable {
     ///
     /// - Parameters:
     ///   - format: of every line.
+    ///   - fields: that lines have; nil for all of them.
     ///   - capacity: bytes that are gathered before ``isFull`` says so.
-    package init(format: LogFormat, capacity: Int = 32768) {
+    package init(format: LogFormat, fields: Set<AccessField>? = nil, capacity: Int = 32768) {
         self.capacity = capacity
-        form = AccessLineForm(format)
+        form = AccessLineForm(format, fields: fields)
         buffer.reserveCapacity(capacity + 4096)
     }
 

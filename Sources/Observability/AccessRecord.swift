@@ -10,6 +10,8 @@ package struct AccessRecord: ~Copyable, Sendable {
     package var duration: Duration
     /// The request method, as it was sent.
     package var method: String
+    /// How the client spoke: `HTTP/1.1`.
+    package var protocolName: StaticString
     /// The status the client saw.
     package var status: Int
     /// The `code` of an answer of bearerd's own; empty for an answer of the upstream.
@@ -24,13 +26,14 @@ package struct AccessRecord: ~Copyable, Sendable {
     package var peer: String
 
     package init(
-        unixMilliseconds: Int64, duration: Duration, method: String, status: Int,
-        code: String = "",
+        unixMilliseconds: Int64, duration: Duration, method: String,
+        protocolName: StaticString = "HTTP/1.1", status: Int, code: String = "",
         bytesIn: UInt64 = 0, bytesOut: UInt64 = 0, isReplayed: Bool = false, peer: String
     ) {
         self.unixMilliseconds = unixMilliseconds
         self.duration = duration
         self.method = method
+        self.protocolName = protocolName
         self.status = status
         self.code = code
         self.bytesIn = bytesIn

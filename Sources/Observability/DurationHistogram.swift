@@ -13,7 +13,7 @@ package struct DurationHistogram: Sendable, Equatable {
         (.milliseconds(2500), "2.5"), (.seconds(5), "5"), (.seconds(10), "10"), (.seconds(30), "30"),
     ]
 
-    /// The same bounds in nanoseconds: comparing those costs less.
+    /// ``bounds`` in nanoseconds: comparing those costs less.
     private static let nanoseconds = bounds.map(\.bound.wholeNanoseconds)
 
     /// How many durations fell into each bucket, and one more for those above the last bound; not cumulative.
@@ -31,6 +31,12 @@ package struct DurationHistogram: Sendable, Equatable {
         let nanoseconds = duration.wholeNanoseconds
         counts[Self.nanoseconds.firstIndex { nanoseconds <= $0 } ?? Self.nanoseconds.count] += 1
         sum += duration
+    }
+
+    /// Takes away what was counted before.
+    mutating func remove(_ earlier: DurationHistogram) {
+        for bucket in counts.indices { counts[bucket] -= earlier.counts[bucket] }
+        sum -= earlier.sum
     }
 
     /// Adds what another histogram counted.

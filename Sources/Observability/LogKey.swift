@@ -56,6 +56,8 @@ package struct LogKey: Hashable, Sendable {
     /// The TCP ports that may still be connected to.
     package static let connect = LogKey("connect")
     package static let workers = LogKey("workers")
+    /// The name of a worker's thread.
+    package static let worker = LogKey("worker")
     package static let signal = LogKey("signal")
     package static let connections = LogKey("connections")
     /// Seconds until what is waited for is given up.

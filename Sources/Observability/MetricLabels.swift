@@ -4,7 +4,7 @@
 package enum DenialReason: Int, MetricLabel {
     /// There was no TLS connection: a client that speaks something else, or without a certificate that counts.
     case tls
-    /// The user behind a Unix socket is not in `access.peer_uids`.
+    /// The user behind a Unix socket is not in `access.peer_uids`, or not among those of the route.
     case peer
     /// The `Host` is not in `access.hosts`.
     case host

@@ -17,8 +17,22 @@ package enum MetricsPage {
         appendRequests(snapshot, to: &text)
         appendUpstreams(snapshot, to: &text)
         appendIdentities(snapshot.identities, states: identityStates, to: &text)
+        text.begin("bearerd_identity_routes", .gauge, help: "How many routes use an identity.")
+        for identity in snapshot.identities {
+            text.sample(
+                "bearerd_identity_routes", ["identity": identity.name],
+                snapshot.routeCounts[identity.name] ?? 0)
+        }
         text.begin("bearerd_log_lines_dropped_total", .counter, help: "Log lines lost to a slow reader.")
         text.sample("bearerd_log_lines_dropped_total", [:], snapshot.droppedLogLines)
+        text.begin(
+            "bearerd_audit_lines_dropped_total", .counter,
+            help: "Lines of the audit lost to a file that cannot be written.")
+        text.sample("bearerd_audit_lines_dropped_total", [:], snapshot.droppedAuditLines)
+        text.begin(
+            "bearerd_trace_spans_dropped_total", .counter,
+            help: "Spans of traces lost because no collector took them.")
+        text.sample("bearerd_trace_spans_dropped_total", [:], snapshot.droppedSpans)
         appendReloads(snapshot.reloads, to: &text)
         appendProcess(snapshot.process, to: &text)
         return text.bytes

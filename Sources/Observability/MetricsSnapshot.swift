@@ -10,22 +10,33 @@ package struct MetricsSnapshot: Sendable {
     package var workers: WorkerMetrics
     /// One entry for each identity of the configuration.
     package var identities: [IdentityMetrics]
+    /// How many routes use an identity, by its name; one that none uses is left out.
+    package var routeCounts: [String: Int]
     /// What the kernel counts of the process.
     package var process: ProcessStatistics
     /// How often the configuration was read again.
     package var reloads: ReloadCounts
     /// Log lines that were lost because nobody read them fast enough.
     package var droppedLogLines: Int
+    /// Lines of the audit that were lost because the file could not be written.
+    package var droppedAuditLines: Int
+    /// Spans that were lost because no collector took them.
+    package var droppedSpans: Int
 
     package init(
         version: String, workers: WorkerMetrics, identities: [IdentityMetrics],
-        process: ProcessStatistics, reloads: ReloadCounts = ReloadCounts(), droppedLogLines: Int = 0
+        routeCounts: [String: Int] = [:], process: ProcessStatistics, reloads: ReloadCounts = ReloadCounts(),
+        droppedLogLines: Int = 0,
+        droppedAuditLines: Int = 0, droppedSpans: Int = 0
     ) {
         self.version = version
         self.workers = workers
         self.identities = identities
+        self.routeCounts = routeCounts
         self.process = process
         self.reloads = reloads
         self.droppedLogLines = droppedLogLines
+        self.droppedAuditLines = droppedAuditLines
+        self.droppedSpans = droppedSpans
     }
 }

@@ -8,22 +8,16 @@ extension OutputSpan<UInt8> {
         guard value > 9 || width > 1 else {
             return append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: value))
         }
-        // Eight digits at a time, the first of them in the lowest bits.
-        var digits: UInt64 = 0
-        var count = 0
+        var digits = InlineArray<20, UInt8>(repeating: UInt8(ascii: "0"))
+        var start = digits.count
         var rest = value
         repeat {
             let quotient = rest / 10
-            digits = digits &<< 8 | (rest &- quotient &* 10)
+            start &-= 1
+            digits[start] &+= UInt8(truncatingIfNeeded: rest &- quotient &* 10)
             rest = quotient
-            count &+= 1
-        } while count < 8 && (rest > 0 || count < width)
-        if rest > 0 || count < width { append(decimal: rest, width: width &- count) }
-        while count > 0 {
-            append(UInt8(ascii: "0") &+ UInt8(truncatingIfNeeded: digits & 0xFF))
-            digits &>>= 8
-            count &-= 1
-        }
+        } while rest > 0
+        append(copying: digits.span.extracting(Swift.min(start, digits.count &- width)..<digits.count))
     }
 
     /// Appends a duration in seconds with six digits after the point; negative ones count as zero.

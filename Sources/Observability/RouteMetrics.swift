@@ -21,6 +21,11 @@ package struct RouteMetrics: Sendable, Equatable {
     /// Upstream connections that are open now.
     package internal(set) var upstreamConnections = Tally<UpstreamConnectionState>()
 
+    /// Answers of our own with a status of 500 and above, by who was to blame.
+    package internal(set) var ownFailures = Tally<AnswerBlame>()
+    /// Event streams and tunnels that are open now.
+    package internal(set) var openStreams = 0
+
     mutating func countRequest(status: Int, duration: Duration) {
         add(1, of: status)
         durations.record(duration)
@@ -33,6 +38,8 @@ package struct RouteMetrics: Sendable, Equatable {
         authorizationErrors.merge(other.authorizationErrors)
         upstreamFailures.merge(other.upstreamFailures)
         upstreamConnections.merge(other.upstreamConnections)
+        ownFailures.merge(other.ownFailures)
+        openStreams += other.openStreams
     }
 
     /// A route answers with few different statuses, so a walk through those beats a dictionary.

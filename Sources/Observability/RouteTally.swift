@@ -7,14 +7,11 @@
 package final class RouteTally {
     /// The label `route`.
     package let name: String
-    /// The name as lines of the access log have it.
-    package let loggedName: LoggedRoute
     /// What was counted so far, connections to upstreams left out.
     package private(set) var metrics = RouteMetrics()
 
     package init(_ name: String) {
         self.name = name
-        loggedName = LoggedRoute(name)
     }
 
     /// For the requests that no route matched.
@@ -34,6 +31,9 @@ package final class RouteTally {
 
     /// Counts one answer with which the upstream refused the token.
     package func countAuthorizationError(_ error: ChallengeError) { metrics.authorizationErrors[error] += 1 }
+
+    /// Counts one answer of our own with a status of 500 or above.
+    package func countOwnFailure(_ blame: AnswerBlame) { metrics.ownFailures[blame] += 1 }
 
     /// Counts one request that its upstream left without a whole answer.
     package func countUpstreamFailure(_ reason: UpstreamFailureReason) {

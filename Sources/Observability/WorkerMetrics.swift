@@ -33,6 +33,13 @@ package struct WorkerMetrics: Sendable, Equatable {
         merge(connections, of: route)
     }
 
+    /// Adds event streams and tunnels of a route.
+    package mutating func addOpenStreams(_ count: Int, route: String) {
+        var streams = RouteMetrics()
+        streams.openStreams = count
+        merge(streams, of: route)
+    }
+
     /// Adds what another worker counted.
     package mutating func merge(_ other: WorkerMetrics) {
         for (name, route) in other.routes { merge(route, of: name) }

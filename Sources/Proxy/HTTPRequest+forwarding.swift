@@ -2,10 +2,19 @@
 
 internal import EventLoop
 internal import HTTPMessages
+internal import Routing
 
 extension HTTPRequest {
     private static let via = PreparedField(.via, known: "\(HTTPVersion.http11.number) bearerd")
-    private static let viaFromHTTP10 = PreparedField(.via, known: "\(HTTPVersion.http10.number) bearerd")
+    /// By the versions in which few requests are received.
+    private static let rareVias = HTTPVersion.allCases.map { version in
+        (version, PreparedField(.via, known: "\(version.number) bearerd"))
+    }
+
+    /// What says in which version it was received (RFC 9110 7.6.3).
+    private var ownVia: PreparedField {
+        version == .http11 ? Self.via : Self.rareVias.first { $0.0 == version }?.1 ?? Self.via
+    }
 
     /// Makes this head, as a client sent it, the head that the upstream gets, but for the token and for what the
     /// connection up has to say in it.
@@ -16,7 +25,6 @@ extension HTTPRequest {
     mutating func rewrite(
         for plan: PreparedRoute, host: [UInt8], peer: PeerAddress, scheme: HTTPURL.Scheme
     ) throws(ProxyError) {
-        let route = plan.route
         guard viaCount < 5 else { throw .loopDetected }
         fields.removeHopByHop()
         fields.remove(.bearerdKey)
@@ -24,10 +32,10 @@ extension HTTPRequest {
         if fields.has(.other) { fields.removeLookalikes(of: plan.reservedNames) }
         if version == .http10 { fields.remove(.expect) }  // RFC 9110 10.1.1
         setHost(for: plan)
-        if route.forwarded != .none { tell(route.forwarded, host: host, peer: peer, scheme) }
-        // The version in which it was received (RFC 9110 7.6.3).
-        if route.via { fields.append(version == .http10 ? Self.viaFromHTTP10 : Self.via) }
-        if !route.requestEdits.isEmpty { route.requestEdits.apply(to: &fields) }
+        // Member by member: a copy of all terms would count references to each.
+        if plan.terms.forwarded != .none { tell(plan.terms.forwarded, host: host, peer: peer, scheme) }
+        if plan.terms.via { fields.append(ownVia) }
+        if let edits = plan.requestEdits { edits.apply(to: &fields) }
         if !plan.keepsTarget, targetBytes != [UInt8(ascii: "*")] {
             setTarget(prefix: plan.upstreamPrefix, droppingFirst: plan.strippedCount)
         }
@@ -55,7 +63,7 @@ extension HTTPRequest {
     }
 
     private mutating func setHost(for plan: PreparedRoute) {
-        switch plan.route.hostField {
+        switch plan.terms.hostField {
         case .upstream: fields.replace(.host, with: plan.host)
         case .preserve: if !fields.has(.host) { fields.append(plan.host) }
         case .value(let value): fields[.host] = value
@@ -63,7 +71,7 @@ extension HTTPRequest {
     }
 
     private mutating func tell(
-        _ policy: Route.ForwardedPolicy, host: [UInt8], peer: PeerAddress, _ scheme: HTTPURL.Scheme
+        _ policy: RouteTerms.ForwardedPolicy, host: [UInt8], peer: PeerAddress, _ scheme: HTTPURL.Scheme
     ) {
         let host = host.isEmpty ? nil : String(decoding: host, as: UTF8.self)
         switch policy {

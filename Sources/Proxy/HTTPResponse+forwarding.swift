@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPMessages
+internal import Routing
 
 extension HTTPResponse {
     /// The origins by which a `Location` may name the upstream or the client's side.
@@ -15,12 +16,12 @@ extension HTTPResponse {
     /// say in it.
     mutating func rewrite(for plan: PreparedRoute, origins: Origins) {
         // A 426 says to what (RFC 9110 15.5.22).
-        let demanded = status == 426 ? plan.route.passableProtocols(in: fields) : nil
+        let demanded = status == 426 ? plan.terms.passableProtocols(in: fields) : nil
         fields.removeHopByHop()
         if let demanded { fields.append(.upgrade, demanded) }
         if status == 204 { fields.remove(.contentLength) }  // RFC 9110 8.6
         if fields.has(.location) { rewriteLocation(for: plan, origins: origins) }
-        if !plan.route.responseEdits.isEmpty { plan.route.responseEdits.apply(to: &fields) }
+        if let edits = plan.responseEdits { edits.apply(to: &fields) }
     }
 
     /// A `Location` at the upstream's own origin becomes one at ours: its prefix off, the route's path back on.
@@ -30,7 +31,7 @@ extension HTTPResponse {
             let path = ownPath(of: location, plan: plan, toldOrigin: origins.told)
         else { return }
         var rewritten = path
-        let prefix = plan.route.upstreamPrefix
+        let prefix = String(decoding: plan.upstreamPrefix, as: UTF8.self)
         if !prefix.isEmpty {
             guard
                 path == prefix || path.hasPrefix(prefix + "/") || path.hasPrefix(prefix + "?")
@@ -38,10 +39,9 @@ extension HTTPResponse {
             else { return }
             rewritten = String(path.dropFirst(prefix.count))
         }
-        if plan.route.stripPrefix {
-            let routePath =
-                plan.route.path.hasSuffix("/") ? String(plan.route.path.dropLast()) : plan.route.path
-            rewritten = routePath + rewritten
+        if plan.terms.stripsPrefix {
+            let path = plan.key.path
+            rewritten = (path.hasSuffix("/") ? String(path.dropLast()) : path) + rewritten
         }
         if !rewritten.hasPrefix("/") { rewritten = "/" + rewritten }
         // A path that begins like this alone would name a host (RFC 3986 4.2).
@@ -56,7 +56,7 @@ extension HTTPResponse {
             return plan.keepsTarget ? nil : location
         }
         if let toldOrigin, let path = path(of: location, at: toldOrigin) { return path }
-        return plan.route.upstreamOrigins.lazy.compactMap { path(of: location, at: $0) }.first
+        return plan.upstreamOrigins.lazy.compactMap { path(of: location, at: $0) }.first
     }
 
     /// The path and what follows, if `location` is at `origin`.

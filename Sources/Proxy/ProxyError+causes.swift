@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import EventLoop
 internal import HTTPClient
+internal import HTTPExchange
 internal import OAuth
 
 extension ProxyError {
@@ -10,7 +12,20 @@ extension ProxyError {
         case .loginRequired: self = .loginRequired
         case .misconfigured(let retryAfter): self = .misconfigured(retryAfter: retryAfter)
         case .unavailable(let retryAfter): self = .providerUnavailable(retryAfter: retryAfter)
-        case .cancelled: self = .clientGone
+        // A session that was ended while somebody still waited for it.
+        case .cancelled: self = .providerUnavailable(retryAfter: nil)
+        }
+    }
+}
+
+extension ProxyError {
+    /// Why a client's content did not come whole.
+    init(receiving error: MessageError) {
+        switch error {
+        case .malformed(let fault): self = .malformedRequest(fault)
+        case .bodyTooLarge: self = .bodyTooLarge
+        case .stream(.timedOut): self = .requestTimedOut
+        case .unencrypted, .headTimedOut, .truncated, .stream: self = .clientGone
         }
     }
 }

@@ -6,127 +6,106 @@ package import HTTPMessages
 
 /// An answer of bearerd's own: the one place where a failure becomes a status (RFC 9110 15.5, 15.6).
 package struct Rejection: Equatable, Sendable {
-    package let status: Int
-    /// The stable name that programs may rely on.
-    package let code: String
+    /// What programs may rely on.
+    package let code: RejectionCode
     /// For people; of what a client or a provider sent it holds at most a name in plain letters.
     package let detail: String
     /// The error type of `Proxy-Status` (RFC 9209 2.3), where one fits.
     package let proxyStatus: String
     /// For `Retry-After`.
     package var retryAfter: Duration?
+    /// What a person reads who sees a page of it; `nil` where there is nothing to press.
+    private(set) var page: LoginRequiredPage?
+
+    /// Its status.
+    package var status: Int { code.status }
 
     private init(
-        _ status: Int, _ code: String, _ detail: String, proxyStatus: String, retryAfter: Duration? = nil
+        _ code: RejectionCode, _ detail: String, proxyStatus: String? = nil, retryAfter: Duration? = nil
     ) {
-        self.status = status
         self.code = code
         self.detail = detail
-        self.proxyStatus = proxyStatus
-        self.retryAfter = retryAfter
+        self.proxyStatus = proxyStatus ?? code.proxyStatus
+        self.retryAfter = retryAfter ?? code.retryAfter
     }
 
     /// - Parameters:
     ///   - identity: whose token the route carries.
+    ///   - loginURL: where a browser logs in to it; `nil` where only a command does.
     ///   - fields: of the request.
     /// - Returns: `nil` when there is nobody to answer.
-    package init?(_ error: ProxyError, identity: String?, fields: HTTPFields = HTTPFields()) {
+    package init?(
+        _ error: ProxyError, identity: String?, loginURL: String? = nil, fields: HTTPFields = HTTPFields()
+    ) {
         switch error {
         case .malformedRequest(let reason):
             self.init(malformed: reason)
         case .unencryptedRequest:
-            self.init(
-                400, "bad_request", "The request came as plain HTTP, and this listener speaks HTTPS.",
-                proxyStatus: "http_request_error")
+            self.init(.badRequest, "The request came as plain HTTP, and this listener speaks HTTPS.")
         case .ambiguousPath:
-            self.init(
-                400, "bad_request", "The path means one thing as sent and another once normalised.",
-                proxyStatus: "http_request_error")
-        case .accessDenied(.peer):
-            self.init(
-                403, "access_denied", "This user may not use the listener.",
-                proxyStatus: "http_request_denied")
-        case .accessDenied(.key):
-            self.init(
-                403, "access_denied", "The header X-Bearerd-Key is missing or wrong.",
-                proxyStatus: "http_request_denied")
-        case .accessDenied(.origin):
-            self.init(
-                403, "access_denied", RefusedCaller.origin(fields.onlyValue(of: .origin)),
-                proxyStatus: "http_request_denied")
-        case .accessDenied(.referer):
-            let origin = fields.onlyValue(of: .referer).flatMap(AccessPolicy.origin(ofReferer:))
-            self.init(403, "access_denied", RefusedCaller.origin(origin), proxyStatus: "http_request_denied")
-        case .accessDenied(.site):
-            self.init(
-                403, "access_denied",
-                "The request comes from a page of another origin and does not say which: only one whose Origin is in access.origins may call.",
-                proxyStatus: "http_request_denied")
-        case .accessDenied(.authorizationHeader):
-            self.init(
-                403, "access_denied", "This route takes no Authorization header from clients.",
-                proxyStatus: "http_request_denied")
+            self.init(.badRequest, "The path means one thing as sent and another once normalised.")
+        case .accessDenied(let denial):
+            self.init(.accessDenied, Self.words(for: denial, fields))
         case .wrongHost:
-            self.init(
-                421, "wrong_host", RefusedCaller.host(fields[.host]), proxyStatus: "http_request_denied")
+            self.init(.wrongHost, RefusedCaller.host(fields[.host]))
         case .noRoute:
-            self.init(404, "no_route", "No route has this path.", proxyStatus: "destination_not_found")
+            self.init(.noRoute, "No route has this path.")
         case .methodNotAllowed:
-            self.init(
-                405, "method_not_allowed", "The route does not take this method.",
-                proxyStatus: "http_request_denied")
+            self.init(.methodNotAllowed, "The route does not take this method.")
         case .policyDenied:
-            self.init(
-                403, "policy_denied", "The route's rules do not allow this method and path.",
-                proxyStatus: "http_request_denied")
+            self.init(.policyDenied, "The route's rules do not allow this method and path.")
         case .requestTimedOut:
-            self.init(
-                408, "request_timeout", "The request did not arrive in time.",
-                proxyStatus: "http_request_error")
+            self.init(.requestTimeout, "The request did not arrive in time.")
         case .bodyTooLarge:
-            self.init(
-                413, "body_too_large", "The body is larger than limits.body_bytes.",
-                proxyStatus: "http_request_error")
+            self.init(.bodyTooLarge, "The body is larger than limits.body_bytes.")
         case .rateLimited:
-            self.init(
-                429, "rate_limited", "More requests than limits.requests_per_second.",
-                proxyStatus: "http_request_denied", retryAfter: .seconds(1))
+            self.init(.rateLimited, "More requests than limits.requests_per_second.")
         case .loopDetected:
-            self.init(
-                508, "loop_detected", "The request has come through bearerd five times.",
-                proxyStatus: "proxy_loop_detected")
+            self.init(.loopDetected, "The request has come through bearerd five times.")
         case .loginRequired:
             let command = ["bearerd login", identity].compactMap(\.self).joined(separator: " ")
-            self.init(
-                503, "login_required", "Somebody must log in: run '\(command)'.",
-                proxyStatus: "proxy_internal_error", retryAfter: .seconds(30))
+            let way = loginURL.map { "open \($0) in a browser, or run '\(command)'" } ?? "run '\(command)'"
+            self.init(.loginRequired, "Somebody must log in: \(way).")
+            page = LoginRequiredPage(identity: identity, url: loginURL, command: command)
         case .misconfigured(let retryAfter):
             self.init(
-                503, "misconfigured",
-                "The identity provider refuses this configuration; see 'bearerd status'.",
-                proxyStatus: "proxy_configuration_error", retryAfter: retryAfter ?? .seconds(30))
+                .misconfigured, "The identity provider refuses this configuration; see 'bearerd status'.",
+                retryAfter: retryAfter)
         case .providerUnavailable(let retryAfter):
-            self.init(
-                503, "idp_unavailable", "The identity provider gave no token.",
-                proxyStatus: "proxy_internal_error", retryAfter: retryAfter ?? .seconds(1))
+            self.init(.providerUnavailable, "The identity provider gave no token.", retryAfter: retryAfter)
         case .upstreamUnavailable(.cancelled):
             return nil
         case .upstreamUnavailable(let reason):
             self.init(unavailable: reason)
         case .upstreamTimedOut:
-            self.init(
-                504, "upstream_timeout", "The upstream took longer than timeouts.first_byte.",
-                proxyStatus: "http_response_timeout")
+            self.init(.upstreamTimeout, "The upstream took longer than timeouts.first_byte.")
         case .upstreamProtocol:
-            self.init(
-                502, "upstream_protocol", "The upstream's answer is not HTTP.",
-                proxyStatus: "http_protocol_error")
+            self.init(.upstreamProtocol, "The upstream's answer is not HTTP.")
         case .upstreamClosed:
             self.init(
-                502, "upstream_protocol", "The upstream closed the connection before it had answered.",
+                .upstreamProtocol, "The upstream closed the connection before it had answered.",
                 proxyStatus: "connection_terminated")
         case .clientGone:
             return nil
+        }
+    }
+
+    /// Which protection it was, and what lets a caller through.
+    private static func words(for denial: ProxyError.Denial, _ fields: HTTPFields) -> String {
+        switch denial {
+        case .peer: "This user may not use the listener."
+        case .user: "This route has no identity for this user: its identity.uid lists those it has."
+        case .key: "The header X-Bearerd-Key is missing or wrong."
+        case .origin: RefusedCaller.origin(fields.onlyValue(of: .origin))
+        case .referer:
+            RefusedCaller.origin(
+                fields.onlyValue(of: .referer).flatMap(AccessPolicy.origin(ofReferer:)))
+        case .site:
+            "The request comes from a page of another origin and does not say which: only one whose Origin is in access.origins may call."
+        case .authorizationHeader: "This route takes no Authorization header from clients."
+        case .noCallerToken:
+            "This route acts for its caller: it needs one Authorization header with the caller's own bearer token."
+        case .callerToken: "The identity provider does not exchange the caller's own token."
         }
     }
 
@@ -135,76 +114,68 @@ package struct Rejection: Equatable, Sendable {
         switch reason {
         case .connectionRefused:
             self.init(
-                502, "upstream_connect", "The upstream refused the connection.",
-                proxyStatus: "connection_refused")
+                .upstreamConnect, "The upstream refused the connection.", proxyStatus: "connection_refused")
         case .dnsError:
-            self.init(
-                502, "upstream_connect", "The upstream's name has no address.", proxyStatus: "dns_error")
+            self.init(.upstreamConnect, "The upstream's name has no address.", proxyStatus: "dns_error")
         case .dnsTimeout:
             self.init(
-                504, "upstream_timeout", "The name servers did not answer within timeouts.connect.",
+                .upstreamTimeout, "The name servers did not answer within timeouts.connect.",
                 proxyStatus: "dns_timeout")
         case .connectionTimeout:
             self.init(
-                504, "upstream_timeout", "Connecting to the upstream took longer than timeouts.connect.",
+                .upstreamTimeout, "Connecting to the upstream took longer than timeouts.connect.",
                 proxyStatus: "connection_timeout")
         case .tlsCertificate(let fault):
             self.init(
-                502, "upstream_tls", "The upstream's certificate does not verify: \(fault.reason).",
+                .upstreamTLS, "The upstream's certificate does not verify: \(fault.reason).",
                 proxyStatus: "tls_certificate_error")
         case .tlsHandshake:
-            self.init(
-                502, "upstream_tls", "The TLS handshake with the upstream failed.",
-                proxyStatus: "tls_protocol_error")
+            self.init(.upstreamTLS, "The TLS handshake with the upstream failed.")
         case .clientCertificate:
-            self.init(
-                502, "upstream_tls", "The route's client certificate or its key cannot be used.",
-                proxyStatus: "tls_protocol_error")
+            self.init(.upstreamTLS, "The route's client certificate or its key cannot be used.")
         case .proxyFailed:
-            self.init(
-                502, "upstream_connect", "The proxy did not let us through to the upstream.",
-                proxyStatus: "destination_unavailable")
+            self.init(.upstreamConnect, "The proxy did not let us through to the upstream.")
         case .busy:
-            self.init(
-                503, "upstream_busy", "All of limits.upstream_connections are in use.",
-                proxyStatus: "connection_limit_reached", retryAfter: .seconds(1))
+            self.init(.upstreamBusy, "All of limits.upstream_connections are in use.")
         case .noDescriptors:
-            self.init(
-                503, "upstream_busy", "No descriptor is left for a connection: raise LimitNOFILE=.",
-                proxyStatus: "connection_limit_reached", retryAfter: .seconds(1))
+            self.init(.upstreamBusy, "No descriptor is left for a connection: raise LimitNOFILE=.")
         case .noThreads:
             self.init(
-                503, "upstream_busy",
-                "No thread is left to ask for the upstream's name with: raise TasksMax= or pids.max.",
-                proxyStatus: "connection_limit_reached", retryAfter: .seconds(1))
+                .upstreamBusy,
+                "No thread is left to ask for the upstream's name with: raise TasksMax= or pids.max.")
         case .unreachable, .cancelled, .other:
-            self.init(
-                502, "upstream_connect", "The upstream cannot be reached.",
-                proxyStatus: "destination_unavailable")
+            self.init(.upstreamConnect, "The upstream cannot be reached.")
         }
     }
 
-    private init(malformed fault: MessageFault) {
-        let (code, detail) =
+    init(malformed fault: MessageFault) {
+        let (code, detail): (RejectionCode, String) =
             switch fault {
-            case .malformed: ("bad_request", "The request is not well-formed HTTP.")
+            case .malformed: (.badRequest, "The request is not well-formed HTTP.")
             case .targetTooLong:
-                ("uri_too_long", "The request target is longer than limits.uri_bytes.")
+                (.uriTooLong, "The request target is longer than limits.uri_bytes.")
             case .headTooLarge:
-                ("headers_too_large", "The request head is larger than limits.header_bytes.")
-            case .methodTooLong: ("not_implemented", "The method is longer than any that is known.")
-            case .unknownCoding: ("not_implemented", "The transfer coding is unknown.")
+                (.headersTooLarge, "The request head is larger than limits.header_bytes.")
+            case .methodTooLong: (.notImplemented, "The method is longer than any that is known.")
+            case .unknownCoding: (.notImplemented, "The transfer coding is unknown.")
             case .unsupportedVersion:
-                ("version_not_supported", "HTTP/1.0 and HTTP/1.1 are spoken here.")
+                (.versionNotSupported, "HTTP/1.0 and HTTP/1.1 are spoken here.")
             }
-        self.init(fault.status, code, detail, proxyStatus: "http_request_error")
+        self.init(code, detail)
     }
 
-    /// The head of the answer and its body, `application/problem+json` (RFC 9457).
-    package func message() -> (head: HTTPResponse, body: [UInt8]) {
-        let problem = Problem(status: status, code: code, detail: detail)
-        let bytes = problem.body
-        var head = problem.head
+    /// The head of the answer and its body: `application/problem+json` (RFC 9457), or a page.
+    ///
+    /// - Parameter isForPerson: whether the request is of a browser's window.
+    package func message(isForPerson: Bool = false) -> (head: HTTPResponse, body: [UInt8]) {
+        let problem = Problem(status: status, code: code.rawValue, detail: detail)
+        var (head, bytes) = (problem.head, [UInt8]())
+        if isForPerson, let page {
+            bytes = page.bytes
+            page.describe(in: &head.fields)
+        } else {
+            bytes = problem.body
+        }
         head.fields[.contentLength] = String(bytes.count)
         head.fields[.cacheControl] = "no-store"
         head.fields[.proxyStatus] = "bearerd; error=\(proxyStatus)"

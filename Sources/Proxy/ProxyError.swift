@@ -37,6 +37,8 @@ package enum ProxyError: Error, Equatable, Sendable {
     /// Which protection turned a request away.
     package enum Denial: Equatable, Sendable {
         case peer
+        /// The route has identities for other users.
+        case user
         case key
         /// The page's origin may not call.
         case origin
@@ -45,5 +47,9 @@ package enum ProxyError: Error, Equatable, Sendable {
         /// The browser says that it is a page of another site, and not of which.
         case site
         case authorizationHeader
+        /// The caller brought no bearer token of its own to be exchanged.
+        case noCallerToken
+        /// The provider does not exchange the caller's own token.
+        case callerToken
     }
 }

@@ -4,6 +4,7 @@ package import EventLoop
 internal import HTTPClient
 internal import HTTPServer
 package import Observability
+internal import Routing
 
 /// One event loop's share of the proxy: its listeners and, through its ``ConnectionKeeper``, all connections.
 ///
@@ -13,8 +14,11 @@ package actor Worker: LoopConfined {
     package nonisolated let loop: EventLoop
 
     private let budget: ConnectionBudget
-    private let forwarder: Forwarder<ServerConnection, UpstreamPool>
-    private let keeper: ConnectionKeeper<UpstreamPool>
+    /// What the requests of all protocols have in common.
+    private let state: WorkerState<WorkerPool>
+    /// Those who come by HTTP/1.1.
+    private let forwarder: Forwarder<ServerConnection, WorkerPool>
+    private let keeper: ConnectionKeeper<WorkerPool>
     private var entrances: [ListenerKey: Entrance] = [:]
     /// Accepted while another worker let the last one in that there was room for: they wait as if in the queue.
     private var waiting: [(stream: ByteStream, peer: PeerAddress, entrance: Entrance)] = []
@@ -23,10 +27,10 @@ package actor Worker: LoopConfined {
 
     /// One listener's sockets, as far as this worker watches them.
     private final class Entrance {
-        var routing: ListenerRouting<UpstreamPool>
+        var routing: ListenerRouting<WorkerPool>
         var listeners: [Listener] = []
 
-        init(_ routing: ListenerRouting<UpstreamPool>) { self.routing = routing }
+        init(_ routing: ListenerRouting<WorkerPool>) { self.routing = routing }
     }
 
     /// - Parameters:
@@ -36,7 +40,8 @@ package actor Worker: LoopConfined {
         self.loop = loop
         self.budget = budget
         let multis = CurlMultiSet(loop: loop)
-        forwarder = Forwarder(loop: loop, snapshot: snapshot) { $0.makePool(multis) }
+        state = WorkerState(loop: loop, snapshot: snapshot) { $0.makePool(multis) }
+        forwarder = Forwarder(loop: loop, worker: state)
         keeper = ConnectionKeeper(loop: loop, budget: budget, forwarder: forwarder)
     }
 
@@ -44,11 +49,13 @@ package actor Worker: LoopConfined {
     ///
     /// - Parameter delay: how long event streams and tunnels of routes go on that are gone.
     package func use(_ snapshot: RoutingSnapshot, endingStreamsAfter delay: Duration) {
-        let gone = forwarder.use(snapshot)
+        // One that stood still gets them all at once, perhaps not in their order.
+        guard snapshot.version > state.version else { return }
+        let gone = state.use(snapshot)
         if !gone.isEmpty { endStreams(on: gone, after: delay) }
         keeper.useSnapshot()
         for entrance in entrances.values {
-            entrance.routing = forwarder.routing.routing(at: entrance.routing.listener)
+            entrance.routing = state.routing.routing(at: entrance.routing.listener)
             for listener in entrance.listeners { listener.security = entrance.routing.listener.security }
         }
     }
@@ -66,12 +73,12 @@ package actor Worker: LoopConfined {
     /// - Parameter key: of a listener of the snapshot.
     /// - Throws: ``StreamError`` when the kernel cannot watch the socket.
     package func listen(on socket: ListeningSocket, at key: ListenerKey) throws(StreamError) {
-        guard !forwarder.isDraining, let routing = forwarder.routing[key] else { return }
+        guard !state.isDraining, let routing = state.routing[key] else { return }
         let entrance = entrances[key] ?? Entrance(routing)
         entrances[key] = entrance
         let listener = try Listener(
             socket, loop: loop, security: routing.listener.security,
-            onShortage: { self.forwarder.closeIdleUpstreams() }
+            onShortage: { self.state.closeIdleUpstreams() }
         ) { [unowned entrance] stream, peer in
             // On the loop's thread, which is this actor's executor. The cycle ends with the listener's close().
             self.accepted(stream, peer, entrance)
@@ -88,7 +95,7 @@ package actor Worker: LoopConfined {
 
     /// Serves what waits in the accept queues, then accepts no more; the sockets may be closed after that.
     package func stopAccepting() {
-        forwarder.isDraining = true
+        state.isDraining = true
         acceptWaiting()
         entrances.values.forEach { close($0) }
         entrances = [:]
@@ -117,13 +124,17 @@ package actor Worker: LoopConfined {
     package func turn() {}
 
     /// What was counted so far.
-    package func metricsSnapshot() -> WorkerMetrics { forwarder.metricsSnapshot() }
+    package func metricsSnapshot() -> WorkerMetrics {
+        var counts = state.metricsSnapshot()
+        for (route, count) in forwarder.openStreams { counts.addOpenStreams(count, route: route) }
+        return counts
+    }
 
     // MARK: Accepting
 
     private func accepted(_ stream: ByteStream, _ peer: PeerAddress, _ entrance: Entrance) {
         guard keeper.admits(stream, from: peer, on: self) else { return }
-        let admission = budget.enter(mayExceed: forwarder.isDraining) { [loop] in
+        let admission = budget.enter(mayExceed: state.isDraining) { [loop] in
             loop.execute { self.assumeIsolated { worker in worker.resumeAccepting() } }
         }
         if admission != .withRoomForMore {

@@ -6,6 +6,8 @@ internal import PropertyList
 struct ArchivedAuthState {
     private let archive: KeyedArchive
     private let state: [String: PropertyListValue]
+    /// GTMAppAuth's session, where there is one around the state.
+    private let session: [String: PropertyListValue]?
 
     init(_ archive: KeyedArchive) throws(ImportError) {
         self.archive = archive
@@ -16,20 +18,24 @@ struct ArchivedAuthState {
             })
         else { throw .malformed("it is an archive of something else than an OIDAuthState") }
         self.state = state
+        session = outer?["authState"] == nil ? nil : outer
     }
 
-    func session() throws(ImportError) -> ImportedSession {
+    func imported() throws(ImportError) -> ImportedSession {
         let token = archive.object(state["lastTokenResponse"])
         let authorization = archive.object(state["lastAuthorizationResponse"])
-        var session = try ImportedSession(
+        var imported = try ImportedSession(
             refreshToken: archive.string(state["refreshToken"]) ?? archive.string(token?["refresh_token"]))
-        session.take(
+        imported.take(
             idToken: archive.string(token?["id_token"]) ?? archive.string(authorization?["id_token"]))
-        session.take(scope: archive.string(state["scope"]) ?? archive.string(token?["scope"]))
+        imported.take(scope: archive.string(state["scope"]) ?? archive.string(token?["scope"]))
         let requests = [token, authorization].map { archive.object($0?["request"]) }
-        session.clientID = requests.lazy.compactMap { archive.string($0?["client_id"]) }.first
-        session.issuer = requests.lazy.compactMap { issuer(of: archive.object($0?["configuration"])) }.first
-        return session
+        imported.clientID = requests.lazy.compactMap { archive.string($0?["client_id"]) }.first
+        imported.issuer = requests.lazy.compactMap { issuer(of: archive.object($0?["configuration"])) }.first
+        imported.take(
+            userID: archive.string(session?["userID"]), email: archive.string(session?["userEmail"]),
+            isVerified: archive.string(session?["userEmailIsVerified"]))
+        return imported
     }
 
     private func issuer(of configuration: [String: PropertyListValue]?) -> String? {

@@ -39,10 +39,9 @@ struct GTMOAuth2String {
     func session() throws(ImportError) -> ImportedSession {
         var session = try ImportedSession(refreshToken: values[.refreshToken])
         session.take(scope: values[.scope])
-        session.userID = values[.userID]
-        session.userEmail = values[.userEmail] ?? values[.email]
-        let isVerified = (values[.userEmailIsVerified] ?? values[.isVerified] ?? "").lowercased()
-        session.isEmailVerified = ["1", "true", "t", "yes", "y"].contains(isVerified)
+        session.take(
+            userID: values[.userID], email: values[.userEmail] ?? values[.email],
+            isVerified: values[.userEmailIsVerified] ?? values[.isVerified])
         return session
     }
 

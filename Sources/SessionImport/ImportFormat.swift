@@ -29,7 +29,7 @@ public enum ImportFormat: CaseIterable, Sendable {
             }
             return try AndroidAuthState(object).session()
         case .appAuthArchive:
-            return try ArchivedAuthState(KeyedArchive(Self.propertyList(bytes))).session()
+            return try ArchivedAuthState(KeyedArchive(Self.propertyList(bytes))).imported()
         }
     }
 

@@ -40,6 +40,13 @@ public struct ImportedSession: Sendable {
         idToken = Secret(text)
     }
 
+    /// Takes what is told of the person; an address counts as verified where a word says so.
+    mutating func take(userID: String?, email: String?, isVerified: String?) {
+        self.userID = userID
+        userEmail = email
+        isEmailVerified = ["1", "true", "t", "yes", "y"].contains((isVerified ?? "").lowercased())
+    }
+
     /// Takes the scope as it is on the wire (RFC 6749 §3.3).
     mutating func take(scope text: String?) {
         scope = (text ?? "").split(separator: " ").map(String.init)

@@ -8,14 +8,6 @@ package import EventLoop
 /// One `SSL_CTX` for all connections to the server, because to make one costs as much as a handshake that is resumed.
 /// A session lives and dies with the authorities that vouched for it. Confined to its loop's thread.
 package final class ClientContext {
-    /// Why no client can be made of a certificate and a key.
-    package enum Failure: Error, Equatable, Sendable {
-        /// The certificate or its key cannot be read, or they do not belong together.
-        case clientCertificate
-        /// OpenSSL has no memory, or no such protocol.
-        case library
-    }
-
     /// An `SSL_CTX *`.
     private let handle: OpaquePointer
     private let host: String
@@ -26,29 +18,24 @@ package final class ClientContext {
     /// - Parameters:
     ///   - host: the name or address that the server's certificate must be for, an IPv6 address without brackets.
     ///   - authorities: an `X509_STORE *`; nil believes nobody.
-    ///   - certificateFile: PEM, our own certificate and those that lead to its authority.
-    ///   - keyFile: PEM, its key.
+    ///   - certificate: our own; nil shows none.
     ///   - skipsVerification: believes everybody.
-    /// - Throws: ``Failure``.
+    /// - Throws: ``ContextError``.
     package init(
-        host: String, authorities: OpaquePointer?, certificateFile: String?, keyFile: String?,
-        skipsVerification: Bool
-    ) throws(Failure) {
+        host: String, authorities: OpaquePointer?, certificate: CertifiedKey?, skipsVerification: Bool
+    ) throws(ContextError) {
         ERR_clear_error()
         defer { ERR_clear_error() }
-        guard let handle = SSL_CTX_new(TLS_client_method()) else { throw .library }
+        guard let handle = SSL_CTX_new(TLS_client_method()) else { throw .lastOfThread }
         guard bearerd_ssl_ctx_set_up_client(handle, onNewSession) == 1 else {
             SSL_CTX_free(handle)
-            throw .library
+            throw .lastOfThread
         }
-        if let certificateFile {
-            guard SSL_CTX_use_certificate_chain_file(handle, certificateFile) == 1,
-                SSL_CTX_use_PrivateKey_file(handle, keyFile ?? certificateFile, SSL_FILETYPE_PEM) == 1,
-                SSL_CTX_check_private_key(handle) == 1
-            else {
-                SSL_CTX_free(handle)
-                throw .clientCertificate
-            }
+        do throws(ContextError) {
+            _ = try certificate?.install(in: handle)
+        } catch {
+            SSL_CTX_free(handle)
+            throw error
         }
         if let authorities { SSL_CTX_set1_cert_store(handle, authorities) }
         if skipsVerification {

@@ -33,11 +33,12 @@ struct EncryptionMark {
 
     /// Looks at everything that is there when the store is opened.
     ///
+    /// - Parameter isExamined: whether nothing is written down.
     /// - Throws: ``FileStoreError`` for a session in plain text that cannot be from before the key.
-    func checkFiles() throws(FileStoreError) {
+    func checkFiles(isExamined: Bool) throws(FileStoreError) {
         guard sealer.encrypts, let plain = files.plain.first else { return }
-        guard mayBePlain else { throw .insecure(path: plain, problem: EncryptionMark.problem) }
-        if progress == nil { try? write(.migrating) }
+        guard mayBePlain else { throw .plainText(path: plain) }
+        if progress == nil, !isExamined { try? write(.migrating) }
     }
 
     /// Whether a session in plain text may be from before there was a key.
@@ -52,7 +53,7 @@ struct EncryptionMark {
     /// What is wrong with a session in plain text that may not.
     static let problem =
         "is in plain text in an encrypted store, and is not used: whoever knows it to be good moves it away, and gives "
-        + "its refresh token to 'bearerd import --refresh-token FILE'"
+        + "its refresh token to an import"
 
     /// An encrypted session has been written.
     mutating func sessionWritten() {

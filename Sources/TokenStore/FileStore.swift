@@ -20,6 +20,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
     private nonisolated let watcher: FileWatcher
     private let thread: ThreadExecutor
     private let onDamage: @Sendable (DamagedEntry) -> Void
+    private let isExamined: Bool
     /// The last lock that was taken on each identity.
     private var holders: [String: FileStoreLock] = [:]
 
@@ -61,11 +62,14 @@ package actor FileStore: SessionStore, ExecutorConfined {
     /// - Parameters:
     ///   - directory: as configured; if it exists and is not ours with mode 0700, `bearerd` in it is used.
     ///   - thread: does the work; must outlive the store.
+    ///   - watcher: on that thread; nil for one of its own.
     ///   - sealer: stands between a session and the disk.
+    ///   - isExamined: whether what is there is only looked at: neither opening nor loading changes a file then.
     ///   - onDamage: hears, on `thread`, of every damaged file.
     /// - Throws: ``FileStoreError``.
     package init(
-        directory: String, on thread: ThreadExecutor, sealer: any Sealer = PlainSealer(),
+        directory: String, on thread: ThreadExecutor, watcher: FileWatcher? = nil,
+        sealer: any Sealer = PlainSealer(), isExamined: Bool = false,
         onDamage: @escaping @Sendable (DamagedEntry) -> Void = { _ in }
     ) throws(FileStoreError) {
         self.directory = try StoreDirectory.prepare(directory, sealer: sealer)
@@ -75,12 +79,13 @@ package actor FileStore: SessionStore, ExecutorConfined {
         } catch {
             throw .unusable(error)
         }
-        try first.mark.checkFiles()
+        try first.mark.checkFiles(isExamined: isExamined)
         self.thread = thread
         self.sealer = sealer
+        self.isExamined = isExamined
         self.onDamage = onDamage
         executor = thread
-        watcher = FileWatcher(on: thread)
+        self.watcher = watcher ?? FileWatcher(on: thread)
     }
 
     /// Makes the directory that a store would use, for who wants to know it first; blocks for a moment.
@@ -92,12 +97,27 @@ package actor FileStore: SessionStore, ExecutorConfined {
         try StoreDirectory.make(directory)
     }
 
+    /// Whether a directory holds sessions that are encrypted, with whatever key; it is only looked at.
+    ///
+    /// - Parameter directory: as configured.
+    package static func holdsEncrypted(_ directory: String) -> Bool {
+        StoreDirectory.holdsEncrypted(directory)
+    }
+
+    /// Whether there is a directory of ours already, which opening the store would make.
+    ///
+    /// - Parameter directory: as configured.
+    /// - Throws: ``FileStoreError``.
+    package static func exists(_ directory: String) throws(FileStoreError) -> Bool {
+        try StoreDirectory.exists(directory)
+    }
+
     /// Finds out whether sessions could be locked and written in a directory; nothing of the attempt stays.
     ///
     /// - Parameter directory: as configured.
-    /// - Returns: its path, not always the configured one; nil where it is not there yet, and could be made.
-    /// - Throws: ``FileStoreError``.
-    package static func examine(_ directory: String) throws(FileStoreError) -> String? {
+    /// - Throws: ``FileStoreError``, also where sessions lie in a directory that is not used, because others may look
+    ///   into it by now, and there is none yet in its place.
+    package static func examine(_ directory: String) throws(FileStoreError) -> StoreExamination {
         try StoreDirectory.examine(directory)
     }
 
@@ -113,13 +133,14 @@ package actor FileStore: SessionStore, ExecutorConfined {
         let previous = older.session
         switch current {
         case .missing, .whole, .later: break
-        case .unencrypted: encrypt(home, identity)
+        case .unencrypted: if !isExamined { encrypt(home, identity) }
         case .foreign where previous == nil:
             throw .refused("\(paths.current.path) \(sealer.foreignProblem)")
         case .foreign, .damaged:
             // The generation before opens with our key: then it is the name of the other key that is damaged.
             let report = DamagedEntry(
-                identity: identity, path: paths.current.path, keptAs: putAside(paths, identity),
+                identity: identity, path: paths.current.path,
+                keptAs: isExamined ? nil : putAside(paths, identity),
                 hasPrevious: previous != nil)
             onDamage(report)
         }

@@ -33,28 +33,19 @@ enum StoreDirectory {
     /// Finds out whether sessions could be locked and written there; nothing of the attempt stays.
     ///
     /// - Parameter configured: as for ``prepare(_:sealer:)``.
-    /// - Returns: the directory that is used; nil where it is not there yet, and could be made.
-    /// - Throws: ``FileStoreError``.
-    static func examine(_ configured: String) throws(FileStoreError) -> String? {
+    /// - Throws: ``FileStoreError``, also where sessions lie in a directory that is not used, because others may look
+    ///   into it by now, and there is none yet in its place.
+    static func examine(_ configured: String) throws(FileStoreError) -> StoreExamination {
         try withFileStoreError {
-            guard var status = try FileSystem.status(of: configured) else {
-                try FileReplacement.rehearse(FilePlace("\(existingParent(of: configured))/.bearerd-probe"))
-                return nil
-            }
-            guard status.kind == .directory else {
-                throw FileStoreError.insecure(path: configured, problem: "is not a directory")
-            }
-            var directory = configured
-            if !isPrivate(status) {
-                directory = "\(configured)/\(ownSubdirectory)"
-                guard let own = try FileSystem.status(of: directory, followingLink: false) else {
-                    try FileReplacement.rehearse(FilePlace("\(configured)/.bearerd-probe"))
-                    return nil
+            let unused = try unused(configured)
+            guard let directory = try locate(configured) else {
+                try FileReplacement.rehearse(FilePlace("\(existingPart(of: configured))/.bearerd-probe"))
+                if let unused, unused.holdsSessions {
+                    throw FileStoreError.insecure(
+                        path: configured, problem: "\(unused.problem), or its sessions are not used")
                 }
-                status = own
-                if let problem = problem(withDirectory: status) {
-                    throw FileStoreError.insecure(path: directory, problem: problem)
-                }
+                let path = unused == nil ? configured : "\(configured)/\(ownSubdirectory)"
+                return StoreExamination(path: path, isThere: false, unused: unused)
             }
             for name in try FileSystem.names(in: directory) where StorePaths.isOurs(name) {
                 let path = "\(directory)/\(name)"
@@ -67,11 +58,57 @@ enum StoreDirectory {
             defer { try? FileSystem.remove(probe) }
             _ = try FileLock.acquire(probe)
             try FileReplacement.rehearse(probe)
-            return directory
+            return StoreExamination(path: directory, isThere: true, unused: unused)
         }
     }
 
-    private static func existingParent(of path: String) throws -> String {
+    /// - Returns: nil if the directory is used itself, or is not there.
+    private static func unused(_ configured: String) throws -> StoreExamination.Unused? {
+        guard let status = try FileSystem.status(of: configured),
+            let problem = problem(withDirectory: status)
+        else { return nil }
+        // Another user's may be one that we cannot read.
+        let names = (try? FileSystem.names(in: configured)) ?? []
+        return StoreExamination.Unused(
+            problem: problem, isOurs: status.owner == CurrentProcess.effectiveUser,
+            holdsSessions: names.contains(where: StorePaths.isSession))
+    }
+
+    /// Whether there are encrypted sessions in what is, or may be, the directory to use.
+    static func holdsEncrypted(_ configured: String) -> Bool {
+        [configured, "\(configured)/\(ownSubdirectory)"].contains { directory in
+            ((try? FileSystem.names(in: directory)) ?? []).contains { name in
+                guard StorePaths.isSession(name) else { return name == EncryptionMark.fileName }
+                let file = try? FileSystem.read("\(directory)/\(name)", limit: FileStore.maximumBytes)
+                return file.map { SealedHeader.isSealed($0.bytes) } ?? false
+            }
+        }
+    }
+
+    /// Whether there is the directory that ``prepare(_:sealer:)`` would make otherwise.
+    ///
+    /// - Throws: ``FileStoreError`` for one that cannot be used.
+    static func exists(_ configured: String) throws(FileStoreError) -> Bool {
+        try withFileStoreError { try locate(configured) != nil }
+    }
+
+    /// The directory that is used; nil where it is not there yet.
+    private static func locate(_ configured: String) throws -> String? {
+        guard let status = try FileSystem.status(of: configured) else { return nil }
+        guard status.kind == .directory else {
+            throw FileStoreError.insecure(path: configured, problem: "is not a directory")
+        }
+        guard !isPrivate(status) else { return configured }
+        let own = "\(configured)/\(ownSubdirectory)"
+        guard let status = try FileSystem.status(of: own, followingLink: false) else { return nil }
+        if let problem = problem(withDirectory: status) {
+            throw FileStoreError.insecure(path: own, problem: problem)
+        }
+        return own
+    }
+
+    private static func existingPart(of path: String) throws -> String {
+        if try FileSystem.status(of: path) != nil { return path }
         var parent = path[...]
         while let slash = parent.dropLast().lastIndex(of: "/"), slash > parent.startIndex {
             parent = parent[..<slash]

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
+import Keyring
 import System
 
 // Before anything is opened. Without /dev/null nobody reads what is written, and that is all.
@@ -8,4 +9,6 @@ try? CurrentProcess.openStandardStreams()
 // Commands hold tokens too; the daemon says so in its log if this fails.
 try? CurrentProcess.forbidDumps()
 
-exit(CommandLineInterface.run(CurrentProcess.arguments).rawValue)
+// libsecret runs in a process of its own, which is this program once more.
+if KeyringHelper.answers(CurrentProcess.arguments) { exit(ExitStatus.success.rawValue) }
+exit(CommandLineInterface(catalog: .all).run(CurrentProcess.arguments).rawValue)

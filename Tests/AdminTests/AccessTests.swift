@@ -63,6 +63,16 @@ struct `Who may ask the admin listener` {
         #expect(status == 200 || answer.code == "access_denied")
     }
 
+    @Test(arguments: [(["same-origin"], 200), (["cross-site"], 403), (["same-origin", "cross-site"], 403)])
+    func `behind TLS the browser says whether an action is of our own page`(
+        sites: [String], status: Int
+    ) async {
+        let answer = await AdminFixture().send(
+            .post, "/api/identities/default/refresh",
+            [(.bearerdAdmin, "1"), (.origin, "https://localhost:9090")] + sites.map { (.secFetchSite, $0) })
+        #expect(answer.status == status)
+    }
+
     @Test func `with a key an action takes it in either header`() async {
         let path = "/api/identities/default/refresh"
         let fixture = AdminFixture(key: Secret("k"), peer: elsewhere)

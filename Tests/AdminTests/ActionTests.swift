@@ -96,7 +96,11 @@ struct `Actions on identities` {
             code: Secret("c"), redirectURI: "http://127.0.0.1:1/", verifier: Secret("v"), nonce: Secret("n"))
         for (handover, status, word) in [
             (.code(code), 200, nil), (.kept(code), 200, nil),
-            (.imported(refreshToken: Secret("r"), idToken: nil, scope: ["a"]), 200, nil),
+            (
+                .imported(
+                    refreshToken: Secret("r"), idToken: nil, scope: ["a"], clientID: "old", person: nil), 200,
+                nil
+            ),
             (.pending, 502, "login_refused"),
             (
                 .device(
@@ -135,14 +139,15 @@ struct `Actions on identities` {
     @Test func `a reload is done, and a refused one says where the file is wrong`() async {
         let done = await AdminFixture().send(.post, "/api/reload", admin)
         #expect(done.status == 200 && done.json?["reloaded"] == true)
-        let fault = ReloadRefusal.Fault(file: "c.yaml", line: 3, column: 7, message: "listne: unknown key")
+        let fault = ConfigurationFault(
+            file: "c.yaml", line: 3, column: 7, key: "listne", message: "unknown key")
         let refused = await AdminFixture(process: FakeProcess(refusal: .invalid([fault]))).send(
             .post, "/api/reload", admin)
         #expect(refused.status == 422 && refused.code == "config_invalid")
         #expect(refused.fields[.contentType] == "application/problem+json")
         #expect(
             refused.json?["errors"] == [
-                ["file": "c.yaml", "line": 3, "column": 7, "message": "listne: unknown key"]
+                ["file": "c.yaml", "line": 3, "column": 7, "key": "listne", "message": "unknown key"]
             ])
         let hindered = await AdminFixture(process: FakeProcess(refusal: .restartNeeded(keys: ["workers"])))
             .send(.post, "/api/reload", admin)

@@ -55,7 +55,8 @@ struct AdminFixture {
                 needsKey: needsKey,
                 allowsQuit: allowsQuit,
                 warnings: ["development.provider is on"]),
-            identities: identities ?? self.identities(), process: process, now: { now })
+            identities: identities ?? self.identities(), process: process,
+            doors: NoDoors(), memory: AdminMemory(now: { now }), now: { now })
     }
 
     func get(

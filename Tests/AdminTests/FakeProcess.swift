@@ -2,6 +2,8 @@
 
 import Admin
 import AdminAPI
+import HTTPMessages
+import HTTPServer
 import JSON
 import OAuth
 import Observability
@@ -26,8 +28,10 @@ final class FakeProcess: ProcessControl {
 
     var uptime: Duration { .seconds(90) }
     var droppedLogLines: Int { 0 }
+    var droppedAuditLines: Int { 0 }
+    var droppedSpans: Int { 0 }
     func isDraining() async -> Bool { draining }
-    func loopsTurn() async -> Bool { turning }
+    func silentWorkers() async -> [String] { turning ? [] : ["worker-1"] }
 
     func workerMetrics() async -> WorkerMetrics {
         var metrics = WorkerMetrics()
@@ -38,6 +42,8 @@ final class FakeProcess: ProcessControl {
         }
         return metrics
     }
+
+    func upstreamTroubles() async -> [String: String] { ["/b": "connection refused"] }
 
     func reloads() async -> ReloadCounts { ReloadCounts(lastSuccess: 1) }
 
@@ -95,6 +101,19 @@ final class FakeIdentities: IdentityDirectory {
         return RegistrationReport(clientID: "made", secretExpiry: WallTime(secondsSinceEpoch: 7))
     }
 
+    func beginLogin(
+        _ name: String, redirectURI: String
+    ) async throws(TokenFailure) -> AuthorizationRequest {
+        guard let endpoint = HTTPURL("https://sso.example.com/authorize") else {
+            throw TokenFailure(.misconfigured, .noIdentity, detail: "no endpoint")
+        }
+        let client = ClientConfiguration(
+            name: name, clientID: "web", grantType: .authorizationCode)
+        return AuthorizationRequest(
+            configuration: client, endpoint: endpoint, redirectURI: redirectURI,
+            issuer: "https://sso.example.com", requiresIssuer: true)
+    }
+
     func take(_ handover: SessionHandover, for name: String) async throws(LoginError) -> HandoverReport {
         log.withLock { $0.append("take \(handover.json["kind"]?.string ?? "") \(name)") }
         switch handover {
@@ -125,4 +144,10 @@ final class FakeIdentities: IdentityDirectory {
         log.withLock { $0.append(action) }
         if let failure { throw failure }
     }
+}
+
+/// Every redirect comes to the admin listener.
+struct NoDoors: RedirectDoors {
+    func open(for identity: String, answering responder: any HTTPResponder) async throws(LoginError) {}
+    func close(for identity: String) async {}
 }

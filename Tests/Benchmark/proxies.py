@@ -36,8 +36,15 @@ class Proxy:
             "tls-bundle": Target(f"127.0.0.1:{free_port()}", f"127.0.0.1:{upstream.tls_close}", upstream.bundle),
             "unix": Target(self.socket("client"), f"127.0.0.1:{upstream.plain}"),
             "unix-both": Target(self.socket("both"), upstream.socket),
+            **self.own_targets(),
         }
+        if "dpop" in self.targets:  # it listens in this order
+            port = int(self.targets["dpop"].listen.rpartition(":")[2])
         self.process = Process(self.name, self.command(), PROXY_CORE, directory, port)
+
+    def own_targets(self):
+        """What no other proxy can do."""
+        return {}
 
     def socket(self, suffix):
         return f"unix:{self.directory}/{self.name}-{suffix}.socket"
@@ -200,17 +207,24 @@ class Envoy(Proxy):
 class Bearerd(Proxy):
     name = "bearerd"
 
+    def __init__(self, *arguments, settings=""):
+        self.settings = settings
+        super().__init__(*arguments)
+
+    def own_targets(self):
+        return {"dpop": Target(f"127.0.0.1:{free_port()}", f"127.0.0.1:{self.upstream.plain}")}
+
     def command(self):
         self.admin = free_port()
         routes = ""
-        for target in self.targets.values():
+        for name, target in self.targets.items():
             scheme = "https://" if target.ca else "http://"
             upstream = target.upstream.replace("unix:", "http+unix:").replace("127.0.0.1", scheme + "localhost")
             routes += f"""
   - path: /
     listen: {target.listen}
     upstream: {upstream}
-    identity: bench
+    identity: {"bound" if name == "dpop" else "bench"}
 """
             if target.ca:
                 routes += f"    ca_file: {target.ca}\n"
@@ -229,5 +243,11 @@ identities:
     client_id: bench
     client_secret: bench
     grant_type: client_credentials
-routes:{routes}""")
+  bound:
+    token_endpoint: {self.endpoint.url}
+    client_id: bench
+    client_secret: bench
+    grant_type: client_credentials
+    dpop: true
+routes:{routes}{self.settings}""")
         return [os.environ.get("BEARERD", ".build/release/bearerd"), "run", "-c", config]

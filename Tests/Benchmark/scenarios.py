@@ -19,6 +19,22 @@ class Goal:
 
 
 @dataclass(frozen=True)
+class SignedGoal:
+    """What a bound token may cost at most, in µs of CPU time beyond one without and one signature."""
+
+    most: float
+
+
+@dataclass(frozen=True)
+class Bulk:
+    """What goes on meanwhile, at the same target."""
+
+    path: str
+    script: str = ""
+    connections: int = 1
+
+
+@dataclass(frozen=True)
 class Scenario:
     name: str
     title: str
@@ -31,8 +47,13 @@ class Scenario:
     generator: type = Wrk
     # Whether one upstream connection for each client connection is the least that can be done.
     has_floor: bool = False
-    # What goes on meanwhile: each a path and a script of wrk, on one connection.
+    # Lines of bearerd's configuration that are measured.
+    settings: str = ""
     bulk: tuple = ()
+    # Where the client is whose requests are timed beside the bulk; empty for the same target.
+    timed: str = ""
+    # The only proxy that can do it; empty for all.
+    only: str = ""
     goals: tuple = ()
 
 
@@ -57,9 +78,9 @@ end
 request = function() return pipeline end
 """
 
-DOWNLOAD = ("/10m", "")
-UPLOADING = ("/post", UPLOAD)
-REFUSING = ("/1k", REFUSED)
+DOWNLOAD = Bulk("/10m")
+UPLOADING = Bulk("/post", UPLOAD)
+REFUSING = Bulk("/1k", REFUSED)
 
 SCENARIOS = [
     Scenario("get-1k", "GET 1 KiB, 32 connections", has_floor=True,
@@ -79,11 +100,29 @@ SCENARIOS = [
              connections=1, bulk=(DOWNLOAD, UPLOADING, REFUSING), goals=(Goal("p99", 5, "nginx"),)),
     Scenario("beside-bulk", "GET 1 KiB, one client beside three downloads", connections=1,
              bulk=(DOWNLOAD, DOWNLOAD, DOWNLOAD), goals=(Goal("p99", 5, "nginx"),)),
+    Scenario("dpop", "GET 1 KiB, 32 connections: bearer tokens, tokens that are bound to a key",
+             targets=("plain", "dpop"), only="bearerd", goals=(SignedGoal(5),)),
+    Scenario("beside-dpop", "GET 1 KiB, one client with bearer tokens beside 32 connections with either",
+             connections=1, targets=("plain", "dpop"), bulk=(Bulk("/1k", connections=32),), timed="plain",
+             only="bearerd", goals=(Goal("p99", 1.1, "plain", target="dpop"),)),
 ]
+
+# A collector that nothing is sent to.
+TRACES = """
+telemetry:
+  otlp_endpoint: http://127.0.0.1:4318
+  sample: 0.000001
+"""
+PARENT = "traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00"
 
 # What `count` counts: the least that a request can be. The answer has five lines and is not read from a file, the
 # token is short.
 COUNTED = [
     Scenario("get-1k", "GET 1 KiB, 32 kept connections", path="/"),
     Scenario("close", "GET 1 KiB, one client connection per request", path="/", headers=("Connection: close",)),
+    Scenario("dpop", "GET 1 KiB, 32 kept connections, bound tokens", path="/", targets=("dpop",)),
+    Scenario("parent", "GET 1 KiB, with a traceparent", path="/", headers=(PARENT,)),
+    Scenario("unsampled", "GET 1 KiB, traces configured, not sampled", path="/", settings=TRACES),
+    Scenario("unsampled-parent", "the same, and by a traceparent not sampled", path="/", settings=TRACES,
+             headers=(PARENT,)),
 ]

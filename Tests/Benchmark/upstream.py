@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The other side: an nginx that answers, a token endpoint, and a certificate authority of its own."""
 
-import http.server
-import json
 import os
 import re
 import secrets
 import subprocess
-import threading
+import sys
 import urllib.request
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "Interop"))
+from json_server import JSONServer
 from processes import LOAD_CORE, Process, free_port
 
 SYSTEM_BUNDLE = "/etc/ssl/certs/ca-certificates.crt"
@@ -106,22 +106,12 @@ class TokenEndpoint:
     """Hands out one token; not part of what is measured."""
 
     def __init__(self, token=TOKEN):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_POST(self):
-                self.rfile.read(int(self.headers.get("Content-Length", 0)))
-                body = json.dumps({"access_token": token, "token_type": "Bearer", "expires_in": 86400}).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+        def answer(path, fields, body):
+            kind = "DPoP" if fields.get("DPoP") else "Bearer"
+            return {"access_token": token, "token_type": kind, "expires_in": 86400}
 
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_address[1]}/token"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.server = JSONServer(answer)
+        self.url = f"http://127.0.0.1:{self.server.server_port}/token"
 
     def stop(self):
-        self.server.shutdown()
+        self.server.stop()

@@ -47,6 +47,9 @@ class Server(http.server.ThreadingHTTPServer):
 
         return Handler
 
+    def handle_error(self, *_):
+        """A browser that is ended leaves connections behind."""
+
     def __exit__(self, *_):
         self.shutdown()
         self.server_close()

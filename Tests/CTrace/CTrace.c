@@ -92,3 +92,15 @@ int trace_until(char *const arguments[], int call) {
         ptrace(PTRACE_SYSCALL, thread, NULL, passed);
     }
 }
+
+int trace_freeze(int thread) {
+    int status;
+    if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0 || ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) != 0) return -1;
+    return waitpid(thread, &status, __WALL) == thread ? 0 : -1;
+}
+
+int trace_thaw(int thread) {
+    if (ptrace(PTRACE_DETACH, thread, NULL, NULL) == 0) return 0;
+    int status;  // it has ended, and its process waits for us to notice
+    return waitpid(thread, &status, __WALL) == thread ? 0 : -1;
+}

@@ -46,11 +46,11 @@ import Testing
     }
 
     @Test func `the help names every command and every option of each`() {
-        let commands: [any Command.Type] = [StatusCommand.self, TokenCommand.self]
-        let overview = HelpText.overview(of: commands)
+        let catalog = CommandCatalog([StatusCommand.self, TokenCommand.self])
+        let overview = HelpText.overview(of: catalog)
         #expect(overview.contains("  token [IDENTITY]  prints a fresh access token alone\n"))
-        #expect(HelpText.help(for: StatusCommand.self).contains("      --json         as JSON"))
-        #expect(HelpText.help(for: StatusCommand.self).contains("  -c, --config FILE  "))
+        #expect(HelpText.help(for: StatusCommand.self, of: catalog).contains("      --json         as JSON"))
+        #expect(HelpText.help(for: StatusCommand.self, of: catalog).contains("  -c, --config FILE  "))
     }
 
     private func configuration(_ identities: [String], development: Bool = false) throws -> Configuration {

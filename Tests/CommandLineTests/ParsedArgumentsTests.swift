@@ -51,12 +51,12 @@ import Testing
 
     @Test func `a command without an operand takes none`() {
         let failure = #expect(throws: CommandFailure.self) {
-            try ParsedArguments(["name"], options: [], operand: nil)
+            try ParsedArguments(["name"], options: [], operand: nil, catalog: CommandCatalog([]))
         }
         #expect(failure?.message == "unexpected argument 'name'")
     }
 
     private func parse(_ words: [String]) throws -> ParsedArguments {
-        try ParsedArguments(words, options: [config, json], operand: "IDENTITY")
+        try ParsedArguments(words, options: [config, json], operand: "IDENTITY", catalog: CommandCatalog([]))
     }
 }

@@ -3,6 +3,7 @@
 import Configuration
 import Glibc
 import HTTPMessages
+import Routing
 import TestSupport
 import Testing
 
@@ -119,7 +120,7 @@ import Testing
         #expect(configuration.onStateChange == ["\(base)/hook", "plain/argument"])
         #expect(configuration.identities.first?.transport.caFile == "\(base)/ca.pem")
         #expect(try configuration.identities.first?.clientSecret?.read().plaintext == "s3cret")
-        #expect(configuration.routes.first?.listen == .unix(path: "\(base)/run.sock"))
+        #expect(configuration.routes.first?.key.listen == .unix(path: "\(base)/run.sock"))
         #expect(configuration.routes.first?.upstream.socketPath == "\(base)/up/api.sock")
         #expect(configuration.store.directory == "\(base)/state/here")
     }

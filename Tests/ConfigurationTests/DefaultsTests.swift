@@ -3,6 +3,7 @@
 import HTTPMessages
 import OAuth
 import Observability
+import Routing
 import Testing
 
 @testable import Configuration
@@ -46,24 +47,24 @@ import Testing
 
     @Test func `a route has every default of the contract`() throws {
         let route = try #require(report(smallest).configuration?.routes.first)
-        #expect(route.path == "/")
-        #expect(route.host == nil)
-        #expect(route.listen == nil)
-        #expect(route.methods == nil)
-        #expect(!route.stripsPrefix)
+        #expect(route.key.path == "/")
+        #expect(route.key.host == nil)
+        #expect(route.key.listen == nil)
+        #expect(route.key.methods == nil)
+        #expect(!route.terms.stripsPrefix)
         #expect(route.identity == "default")
-        #expect(route.authorization == .overwrite)
-        #expect(route.header == .authorization)
-        #expect(route.scheme == "Bearer")
-        #expect(route.hostHeader == .upstream)
-        #expect(route.requestHeaders.isEmpty)
-        #expect(route.responseHeaders.isEmpty)
-        #expect(route.forwarded == .none)
-        #expect(route.via)
-        #expect(route.upgrade == ["websocket"])
-        #expect(route.retryOnStatus == [401])
-        #expect(route.replayBuffer == 65536)
-        #expect(route.onNoToken == .fail)
+        #expect(route.terms.authorization == .overwrite)
+        #expect(route.terms.credentials.name == .authorization)
+        #expect(route.terms.credentials.scheme == "Bearer")
+        #expect(route.terms.hostField == .upstream)
+        #expect(route.terms.requestEdits.isEmpty)
+        #expect(route.terms.responseEdits.isEmpty)
+        #expect(route.terms.forwarded == .none)
+        #expect(route.terms.via)
+        #expect(route.terms.upgrade == ["websocket"])
+        #expect(route.terms.retryOnStatus == [401])
+        #expect(route.terms.replayBuffer == 65536)
+        #expect(route.terms.onNoToken == .fail)
     }
 
     @Test func `an identity has every default of the contract`() throws {

@@ -35,7 +35,9 @@ let everyKey = """
     reload: watch
     development: {provider: 127.0.0.1:9001, api: 127.0.0.1:9002}
     on_state_change: [/usr/bin/logger, -t, bearerd]
-    log: {level: debug, format: json, access: false}
+    log: {level: debug, format: json, access: false, access_fields: [status, path]}
+    telemetry: {otlp_endpoint: "https://otlp.example.com/base/", sample: 0.5}
+    audit: {file: /var/log/bearerd/audit.log}
     store: {type: memory}
     identities:
       hand-made:
@@ -51,6 +53,8 @@ let everyKey = """
         introspection_endpoint: https://sso.example.com/introspect
         pushed_authorization_request_endpoint: https://sso.example.com/par
         jwks_uri: https://sso.example.com/keys
+        dpop: auto
+        par: false
         client_id: 42
         client_secret: hunter2
         token_endpoint_auth_method: client_secret_post
@@ -65,6 +69,7 @@ let everyKey = """
         device_authorization_params: {acr_values: phr}
         revocation_params: {tenant: blue}
         end_session_params: {logout_hint: alice}
+        scope_on_refresh: true
         registration_params: {software_id: legacy}
         userinfo_headers: {X-Tenant: blue}
         post_logout_redirect_uri: https://app.example.com/bye

@@ -54,6 +54,32 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        ("{directory: /s, encryption_key_keyring: 'my key'}", []),
+        ("{encryption_key_keyring: ''}", ["is empty"]),
+        ("{encryption_key_keyring: \"a\\tb\"}", ["holds a control character"]),
+        ("{encryption_key_keyring: \(String(repeating: "k", count: 129))}", ["is longer than 128 bytes"]),
+        (
+            "{encryption_key_keyring: a, encryption_key: '\(String(repeating: "5a", count: 32))'}",
+            ["only one of encryption_key and encryption_key_keyring may be given"]
+        ),
+        ("{type: memory, encryption_key_keyring: a}", ["means nothing to a store in memory"]),
+        (
+            "{type: redis, url: 'redis://h', encryption_key_keyring: a}",
+            ["is one machine's, and a store in Redis is shared: store.encryption_key_file is for a fleet"]
+        ),
+        ("{type: keyring}", ["'keyring' is not one of file, memory, redis"]),
+    ])
+    func `the store's key may be in the keyring instead, and nowhere else then`(
+        store: String, reasons: [String]
+    ) {
+        let report = report("store: \(store)\n" + smallest)
+        #expect(report.problems.map(\.reason) == reasons)
+        guard reasons.isEmpty else { return }
+        #expect(
+            report.configuration?.store == .file(directory: "/s", encryptionKey: .keyring("my key")))
+    }
+
     @Test func `a credential is a file in systemd's directory`() throws {
         _ = try directory.file("key", "s3cret\n")
         let environment = ["CREDENTIALS_DIRECTORY": directory.path]

@@ -4,14 +4,15 @@ import Configuration
 import HTTPMessages
 import OAuth
 import Observability
+import Routing
 import Testing
 
 @Suite struct `The values of a configuration` {
     @Test(arguments: [
-        ("0", nil), ("500ms", Duration.milliseconds(500)), ("30s", .seconds(30)), ("5m", .seconds(300)),
-        ("1h", .seconds(3600)), ("0s", nil), ("\"7s\"", .seconds(7)),
+        ("0", Duration.zero), ("500ms", .milliseconds(500)), ("30s", .seconds(30)), ("5m", .seconds(300)),
+        ("1h", .seconds(3600)), ("0s", .zero), ("\"7s\"", .seconds(7)),
     ])
-    func `a duration has a unit, and 0 turns a limit off`(text: String, expected: Duration?) throws {
+    func `a duration has a unit, and 0 turns a limit off`(text: String, expected: Duration) throws {
         let configuration = try #require(report("timeouts: {header: \(text)}\n" + smallest).configuration)
         #expect(configuration.timeouts.header == expected)
     }
@@ -108,32 +109,32 @@ import Testing
         #expect(proxy.plaintext == "socks5h://user:word@proxy:1080")
 
         let route = try #require(configuration.routes.first)
-        #expect(route.path == "/api")
-        #expect(route.host?.description == "app:8080")
-        #expect(route.listen == .unix(path: "/run/bearerd.sock"))
-        #expect(route.methods == [.get, HTTPMethod(rawValue: "PURGE")])
-        #expect(route.allow?.rules.map(\.path.text) == ["/api/**", "/api/*/x"])
-        #expect(route.allow?.rules.map(\.methods) == [[.get], nil])
+        #expect(route.key.path == "/api")
+        #expect(route.key.host?.description == "app:8080")
+        #expect(route.key.listen == .unix(path: "/run/bearerd.sock"))
+        #expect(route.key.methods == [.get, HTTPMethod(rawValue: "PURGE")])
+        #expect(route.terms.rules?.rules.map(\.path.text) == ["/api/**", "/api/*/x"])
+        #expect(route.terms.rules?.rules.map(\.methods) == [[.get], nil])
         #expect(route.upstream.description == "http://api.internal/prefix")
-        #expect(route.stripsPrefix)
+        #expect(route.terms.stripsPrefix)
         #expect(route.identity == "hand-made")
-        #expect(route.authorization == .reject)
-        #expect(route.header.description == "X-Token")
-        #expect(route.scheme == "")
-        #expect(route.hostHeader == .value("internal.example.com"))
-        #expect(route.requestHeaders.set.map(\.value) == ["1"])
-        #expect(route.requestHeaders.add.map(\.name.description) == ["X-B"])
-        #expect(route.requestHeaders.remove.map(\.description) == ["X-C"])
-        #expect(route.responseHeaders.remove == [.server])
-        #expect(route.forwarded == .append)
-        #expect(!route.via)
-        #expect(route.upgrade == [])
-        #expect(route.retryOnStatus == [401, 419])
-        #expect(route.replayBuffer == 0)
-        #expect(route.onNoToken == .pass)
-        #expect(route.timeouts.connect == .seconds(1))
-        #expect(route.timeouts.firstByte == nil)
-        #expect(route.timeouts.age == .seconds(7))
+        #expect(route.terms.authorization == .reject)
+        #expect(route.terms.credentials.name.description == "X-Token")
+        #expect(route.terms.credentials.scheme == "")
+        #expect(route.terms.hostField == .value("internal.example.com"))
+        #expect(route.terms.requestEdits.set.map(\.value) == ["1"])
+        #expect(route.terms.requestEdits.add.map(\.name.description) == ["X-B"])
+        #expect(route.terms.requestEdits.remove.map(\.description) == ["X-C"])
+        #expect(route.terms.responseEdits.remove == [.server])
+        #expect(route.terms.forwarded == .append)
+        #expect(!route.terms.via)
+        #expect(route.terms.upgrade == [])
+        #expect(route.terms.retryOnStatus == [401, 419])
+        #expect(route.terms.replayBuffer == 0)
+        #expect(route.terms.onNoToken == .pass)
+        #expect(route.terms.timeouts.connect == .seconds(1))
+        #expect(route.terms.timeouts.firstByte == .zero)
+        #expect(route.terms.timeouts.age == .seconds(7))
         #expect(route.transport.connectTo?.host == "::1")
         guard case .environment = route.transport.proxy else {
             Issue.record("not the environment's proxy")

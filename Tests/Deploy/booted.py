@@ -20,8 +20,8 @@ def fresh_root(directory):
     if not os.path.exists(archive):
         os.makedirs(os.path.dirname(archive), exist_ok=True)
         made = subprocess.run(
-            ["mmdebstrap", "--variant=minbase", "--include=systemd,systemd-sysv,dbus,ca-certificates,curl", "bookworm",
-             archive + ".part"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+            ["mmdebstrap", "--format=tar", "--variant=minbase", "--include=systemd,systemd-sysv,dbus,ca-certificates,curl",
+             "bookworm", archive + ".part"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if made.returncode:
             raise Skipped(f"mmdebstrap made no Debian: {made.stdout.strip().splitlines()[-1]}")
         os.rename(archive + ".part", archive)

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 
 from containers import USER, Containers
-from testing import Process, Skipped, expect, fetch, free_port, importable, need, version, wait_until
+from testing import Process, Skipped, answers, expect, fetch, free_port, importable, need, version, wait_until
 
 FILE = "deploy/compose.yaml"
 
@@ -168,10 +168,3 @@ def test_its_services_work_together(directory):
             wait_until(lambda: answers(f"{proxy}/me/userinfo"), "the session in the volume", 60)
     finally:
         provider.stop()
-
-
-def answers(url):
-    try:
-        return fetch(url)[0] == 200
-    except OSError:
-        return False

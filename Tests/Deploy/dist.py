@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import tarfile
 
-from testing import BUILD, binary, expect, manual, need, output, run, version
+from testing import BUILD, Process, answers, binary, expect, free_port, manual, need, output, run, version
 
 
 def source(checkout="."):
@@ -60,6 +60,7 @@ def test_a_tarball_made_from_the_source_tarball_is_that_tarball(directory):
         expect(os.path.exists(os.path.join(unpacked, name)), f"{name} is not in it")
     run("deploy/dist", version(), cwd=unpacked)
     expect(digest(source(unpacked)) == digest(source()), "made again, it differs")
+    run("deploy/image/root", binary(), version(), os.path.join(directory, "image", "root"), cwd=unpacked)
 
 
 def test_the_binary_tarball_runs_where_it_is_unpacked(directory):
@@ -103,3 +104,27 @@ def test_install_says_what_to_do_when_nothing_was_built(directory):
                           capture_output=True, text=True)
     expect(done.returncode and "make release" in done.stderr, f"exit {done.returncode}: {done.stderr}")
     expect(not os.path.exists(f"{directory}/root"), "something was installed")
+
+
+def test_make_run_serves_a_clone_that_the_group_may_write_to(directory):
+    for name in ("Makefile", "config.yaml", "Sources/bearerd/Version.swift"):
+        os.makedirs(os.path.dirname(os.path.join(directory, name)), exist_ok=True)
+        shutil.copy(name, os.path.join(directory, name))
+    program = os.path.join(directory, ".build/release/bearerd")
+    os.makedirs(os.path.dirname(program))
+    os.symlink(binary(), program)
+    config = os.path.join(directory, "config.yaml")
+    text = open(config).read()
+    ports = {port: str(free_port()) for port in re.findall(r"^[^#\n]*127\.0\.0\.1:(\d+)", text, re.M)}
+    for port, free in ports.items():
+        text = text.replace(f"127.0.0.1:{port}", f"127.0.0.1:{free}")
+    with open(config, "w") as file:
+        file.write(text)
+    os.chmod(config, 0o664)
+    refused = subprocess.run([binary(), "check", "-c", config], capture_output=True, text=True)
+    expect(refused.returncode == 78 and "chmod go-w" in refused.stderr, f"nothing to mend: {refused.stderr}")
+    served = Process(["make", "--directory", directory, "--assume-old=release", "run"], os.path.join(directory, "log"))
+    try:
+        served.wait_until(lambda: answers(f"http://127.0.0.1:{ports['8080']}/whoami"), "make run", seconds=60)
+    finally:
+        served.stop()

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 
 from containers import USER, Containers
-from testing import (BUILD, Daemon, Skipped, binary, expect, fetch, output, pypi, run, version, wait_until, write)
+from testing import (BUILD, Daemon, Skipped, answers, binary, expect, fetch, output, pypi, run, version, wait_until, write)
 
 LIMIT = 60 * 2**20
 ROOT = os.path.join(BUILD, "image", "root")
@@ -105,12 +105,18 @@ def configured(directory, admin_key):
                     "--volume", f"{key}:/run/secrets/admin-key:ro"]
 
 
+def start_ready(here, name, directory):
+    """Starts a container with a configuration of its own; returns its daemon and its volumes once it is ready."""
+    daemon, volumes = configured(directory, "not-a-real-admin-key")
+    here.start(name, *volumes)
+    wait_until(daemon.is_ready, "the container is ready", 60)
+    return daemon, volumes
+
+
 def test_it_works_read_only_without_rights_and_keeps_its_session_in_a_volume(directory):
     here = containers()
-    daemon, volumes = configured(directory, "not-a-real-admin-key")
-    here.start("first", *volumes)
     try:
-        wait_until(daemon.is_ready, "the container is ready", 60)
+        daemon, volumes = start_ready(here, "first", directory)
         status, claims = daemon.get("/whoami")
         expect(status == 200 and json.loads(claims), f"through the container: {status}")
         pid = here.must("inspect", "--format", "{{.State.Pid}}", "first").strip()
@@ -128,8 +134,9 @@ def test_it_works_read_only_without_rights_and_keeps_its_session_in_a_volume(dir
         expect(fetch(f"{outside}/healthz")[0] == 200, "a probe by address is refused")
         status, _ = fetch(f"{outside}/api/status", host)
         expect(status == 403, f"status from outside without the key: {status}")
-        told = json.loads(fetch(f"{outside}/api/status", {**host, "Authorization": "Bearer not-a-real-admin-key"})[1])
-        generation = told["identities"][0]["generation"]
+        status, _ = fetch(f"{outside}/api/status", {**host, "Authorization": "Bearer not-a-real-admin-key"})
+        expect(status == 200, f"status from outside with the key: {status}")
+        expect(token_requests(daemon) > 0, "the first container asked for no token")
         here.must("kill", "--signal", "TERM", "first")
         expect(here.must("wait", "first").strip() == "0", f"no drain: {here.logs('first')[-500:]}")
         expect('"drained"' in here.logs("first"), "nothing said of a drain")
@@ -138,20 +145,69 @@ def test_it_works_read_only_without_rights_and_keeps_its_session_in_a_volume(dir
         expect(stored, "nothing in the volume")
         here.start("second", *volumes)
         wait_until(daemon.is_ready, "the second container is ready", 60)
-        told = json.loads(here.must("exec", "second", "/usr/bin/bearerd", "status", "--json"))
-        expect(told["identities"][0]["generation"] >= generation, "the session was not kept")
+        # Before any request: the provider is as new as the container, and its API refuses the token of the one before.
+        expect(token_requests(daemon) == 0, "the session was not kept: a token was asked for")
+    finally:
+        here.clean()
+
+
+def token_requests(daemon):
+    """How many a daemon has made since it began, of any outcome."""
+    page = fetch(f"http://127.0.0.1:{daemon.admin}/metrics")[1]
+    return sum(float(count) for count in re.findall(r"^bearerd_token_requests_total\{.*\} (\S+)$", page, re.M))
+
+
+def expect_ownership():
+    """Nobody but the program may write, and it only to its store, which a new volume is made like."""
+    here = containers()
+    root = here.must("image", "mount", here.image).strip().splitlines()[-1]
+    try:
+        for name, owner, mode in (("var/lib/bearerd", USER, 0o700), ("var/lib", 0, 0o755)):
+            status = os.stat(os.path.join(root, name))
+            found = (status.st_uid, status.st_gid, status.st_mode & 0o7777)
+            expect(found == (owner, owner, mode), f"/{name} belongs to {found[0]}:{found[1]} with mode {found[2]:o}")
+    finally:
+        here.must("image", "unmount", here.image)
+
+
+def test_its_store_belongs_to_the_program():
+    expect_ownership()
+
+
+def test_it_works_with_a_volume_of_a_pod(directory):
+    here = containers()
+    daemon, volumes = configured(directory, "not-a-real-admin-key")
+    volume = os.path.join(directory, "volume")
+    # What a kubelet makes of an emptyDir with `fsGroup`.
+    os.chown(volume, 0, USER)
+    os.chmod(volume, 0o2777)
+    here.start("pod", *volumes)
+    try:
+        wait_until(daemon.is_ready, "the container is ready", 60)
+        status = os.stat(os.path.join(volume, "bearerd"))
+        expect((status.st_uid, status.st_mode & 0o1777) == (USER, 0o700), f"{status.st_uid}, {status.st_mode:o}")
+        expect(os.listdir(os.path.join(volume, "bearerd")), "no session in the volume")
     finally:
         here.clean()
 
 
 def test_it_probes_itself(directory):
     here = containers()
-    daemon, volumes = configured(directory, "not-a-real-admin-key")
-    here.start("probed", *volumes)
     try:
-        wait_until(daemon.is_ready, "the container is ready", 60)
+        start_ready(here, "probed", directory)
         here.must("exec", "probed", "/usr/bin/bearerd", "healthcheck", "--ready")
         here.must("healthcheck", "run", "probed")
+    finally:
+        here.clean()
+
+
+def test_its_demo_serves_the_lines_that_it_prints():
+    here = containers()
+    here.start("demo", command=("demo",))
+    try:
+        url = wait_until(lambda: re.search(r"curl (?:\S+ )*'?(http://127\.0\.0\.1:\d+/whoami)", here.logs("demo")),
+                         "a line to try", 60)[1]
+        wait_until(lambda: answers(url), url, 30)
     finally:
         here.clean()
 
@@ -177,6 +233,7 @@ def test_without_a_container_tool_there_is_the_same_image_as_a_file(directory):
                  if built.get(key) != loaded.get(key)}
     expect(not different, f"as a file it says otherwise: {different}")
     expect(set(loaded["Env"]) <= set(built["Env"]), f"{loaded['Env']} is not {built['Env']}")
+    expect_ownership()
     expect(version() in here.must("run", "--rm", "--network", "host", "--ulimit", "nofile=1024:1024",
                                   "--ulimit", "nproc=512:512", here.image, "--version"), "it does not run")
 

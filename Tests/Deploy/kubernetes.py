@@ -6,7 +6,7 @@ import os
 import re
 import subprocess
 
-from testing import Skipped, binary, expect, importable, output, pypi, run, version, write
+from testing import binary, expect, importable, output, pypi, run, version, write
 
 FOLDERS = ["base", "gateway", "overlays/keycloak", "overlays/redis"]
 OLDEST = "1.29"  # the first with native sidecars
@@ -147,8 +147,6 @@ def laid_out(folder, directory):
 
 def check(folder, directory):
     done = subprocess.run([binary(), "check", "-c", laid_out(folder, directory)], capture_output=True, text=True)
-    if folder == "overlays/redis" and "not supported yet" in done.stderr:
-        raise Skipped(f"{folder}: this bearerd has no store of type redis yet")
     expect(done.returncode == 0, f"{folder}: {done.stderr}")
     warnings = [line for line in (done.stdout + done.stderr).splitlines() if "warning" in line]
     expect(not warnings, f"{folder}: {warnings}")

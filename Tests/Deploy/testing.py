@@ -143,6 +143,14 @@ def fetch(url, headers=None, method="GET"):
         return error.code, error.read().decode("utf-8", "replace")
 
 
+def answers(url):
+    """Whether it is answered, and by 200."""
+    try:
+        return fetch(url)[0] == 200
+    except OSError:
+        return False
+
+
 class Daemon:
     """bearerd in front of its own development API; `changes` are laid over the configuration."""
 

@@ -66,7 +66,9 @@ import Testing
     func `without a valid token there is a 401 with a challenge`(path: String) async throws {
         let none = await fixture.callAPI(path, token: nil)
         #expect(none.status == 401)
-        #expect(none.head.fields[.wwwAuthenticate] == #"Bearer realm="development""#)
+        #expect(
+            none.head.fields[.wwwAuthenticate]
+                == #"Bearer realm="development", DPoP realm="development", algs="ES256 EdDSA""#)
 
         let token = try #require(await fixture.clientToken())
         let parts = token.split(separator: ".").map(String.init)

@@ -52,7 +52,13 @@ final class ProviderFixture: Sendable {
     func post(
         _ target: String, _ form: KeyValuePairs<String, String>, _ fields: (HTTPFields.Name, String)...
     ) async -> ServiceReply {
-        let body = form.map { "\(encode($0.key))=\(encode($0.value))" }.joined(separator: "&")
+        await post(target, form.map { ($0.key, $0.value) }, fields)
+    }
+
+    func post(
+        _ target: String, _ form: [(String, String)], _ fields: [(HTTPFields.Name, String)]
+    ) async -> ServiceReply {
+        let body = form.map { "\(encode($0))=\(encode($1))" }.joined(separator: "&")
         let type = (HTTPFields.Name.contentType, "application/x-www-form-urlencoded")
         return await provider.respond(to: request(.post, target, Array(body.utf8), [type] + fields))
     }
@@ -62,6 +68,10 @@ final class ProviderFixture: Sendable {
     ) async -> ServiceReply {
         await api.respond(
             to: request(method, target, body, token.map { [(.authorization, "Bearer \($0)")] } ?? []))
+    }
+
+    func callAPI(_ target: String, _ fields: [(HTTPFields.Name, String)]) async -> ServiceReply {
+        await api.respond(to: request(.get, target, [], fields))
     }
 
     private func request(

@@ -30,6 +30,37 @@ import Testing
         }
     }
 
+    @Test func `of a client that was made are shown, but for those that manage it`() throws {
+        let provider = try HostileProvider()
+        let secret = "fake-registration-" + randomText()
+        provider.discovery { _, provider in
+            provider.discoveryDocument(members: #","registration_endpoint":"\#(provider.issuer)/register""#)
+        }
+        provider.serve("POST", "/register") { _ in
+            .json(
+                #"{"client_id":"made-1","client_id_issued_at":17,"registration_access_token":"\#(secret)","#
+                    + #""registration_client_uri":"https://sso.example/made-1?key=\#(secret)"}"#,
+                status: 201)
+        }
+        let sidecar = try Sidecar(
+            provider: provider,
+            .init(identity: "scope: [api, read]\nscope_on_refresh: true", grant: "authorization_code"))
+        let file = sidecar.directory.path("config.yaml")
+        try sidecar.importSession()
+        try eventually("a token") { try sidecar.get().status == 200 }
+        #expect(provider.requests.last?["scope"] == "api read")
+        let text = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
+        let unregistered = try sidecar.directory.write(
+            "made.yaml",
+            text.replacing(#/ +client_id: .*\n/#, with: "").replacing(#/ +client_secret: .*\n/#, with: "")
+                .replacing(sidecar.storeDirectory, with: sidecar.directory.path("made")))
+        let made = try BearerdProcess.command("register", "-c", unregistered)
+        #expect(made.exit == 0, "\(made.errors)")
+        let status = try BearerdProcess.command("status", "--json", "-c", unregistered)
+        #expect(status.output.contains(#""additional":{"client_id_issued_at":17}"#), "\(status.output)")
+        #expect(LeakScan.leaks(of: [secret], in: status.output + made.output + made.errors).isEmpty)
+    }
+
     @Test func `of the configuration go along with what ends a session`() throws {
         let provider = try HostileProvider()
         provider.discovery { _, provider in

@@ -84,7 +84,8 @@ import Testing
             "bearerd_build_info", "bearerd_requests_total", "bearerd_request_duration_seconds",
             "bearerd_upstream_connections", "bearerd_token_requests_total",
             "bearerd_token_expiry_timestamp_seconds",
-            "bearerd_identity_state", "bearerd_authorization_errors_total", "bearerd_replays_total",
+            "bearerd_identity_state", "bearerd_identity_routes", "bearerd_authorization_errors_total",
+            "bearerd_replays_total",
             "bearerd_denied_total", "bearerd_open_connections", "process_resident_memory_bytes",
             "process_cpu_seconds_total", "process_open_fds", "process_start_time_seconds",
         ] {

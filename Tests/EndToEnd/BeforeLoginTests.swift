@@ -35,11 +35,7 @@ import Testing
     @Test func `is login_required for the command too, with no daemon`() throws {
         let provider = try HostileProvider()
         let directory = try TemporaryDirectory()
-        let file = try directory.write(
-            "config.yaml",
-            Sidecar.configuration(
-                provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "s", directory: directory,
-                .init(grant: "device_code")))
+        let file = try Sidecar.file(provider: provider, directory: directory, .init(grant: "device_code"))
         let status = try BearerdProcess.command("status", "--json", "-c", file)
         #expect(status.output.contains(#""state":"login_required""#), "\(status.output)")
     }

@@ -241,6 +241,40 @@ import Testing
         #expect(demanding.requests.count == 1, "nobody without a certificate gets through")
     }
 
+    @Test
+    func `a client certificate that is replaced is shown from then on, and a frozen file holds up nobody`()
+        throws
+    {
+        let (old, new) = (try TLSAuthority(), try TLSAuthority())
+        let provider = try HostileProvider(tls: old.server(clientAuthority: new.certificateFile))
+        let directory = try TemporaryDirectory()
+        let file = try directory.write("client.pem", bytes: Self.pair(of: old))
+        let sidecar = try Sidecar(
+            provider: provider,
+            .init(
+                identity: """
+                    ca_file: \(old.certificateFile)
+                    token_endpoint_auth_method: tls_client_auth
+                    client_certificate_file: \(file)
+                    client_key_file: \(file)
+                    """, hasSecret: false))
+        try eventually("a failure") { sidecar.bearerd.log.contains("token request failed") }
+        try directory.write("client.pem", bytes: Self.pair(of: new))
+        try sidecar.awaitToken()
+        // Whoever opens it now stands still, as where a file system does not answer.
+        unlink(file)
+        #expect(mkfifo(file, 0o600) == 0)
+        #expect(try sidecar.act("refresh").status == 200)
+        #expect(try sidecar.get().status == 200)
+    }
+
+    /// A certificate of a client, and its key.
+    private static func pair(of authority: TLSAuthority) throws -> [UInt8] {
+        let client = try authority.client()
+        return TemporaryDirectory.contents(of: client.certificateFile)
+            + TemporaryDirectory.contents(of: client.keyFile)
+    }
+
     @Test func `client_secret_post has id and secret in the body`() throws {
         let sidecar = try Sidecar(.init(identity: "token_endpoint_auth_method: client_secret_post"))
         sidecar.provider.setPolicy { $0.clientSecret = nil }

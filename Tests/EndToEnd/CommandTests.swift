@@ -137,16 +137,6 @@ import Testing
         }
     }
 
-    @Test func `what is not built yet is refused, never ignored`() throws {
-        for key in ["par: auto", "dpop: true"] {
-            let (_, directory, file) = try configured(Sidecar.Settings(identity: key))
-            defer { withExtendedLifetime(directory) {} }
-            let result = try BearerdProcess.command("check", "-c", file)
-            #expect(
-                result.exit == 78 && result.errors.contains("not supported yet"), "\(key) \(result.errors)")
-        }
-    }
-
     @Test func `check tells all as JSON`() throws {
         let (_, directory, file) = try configured()
         let good = try BearerdProcess.command("check", "--json", "-c", file)

@@ -45,6 +45,20 @@ import Testing
         #expect(try bearerd.terminate() == .exited(0))
     }
 
+    @Test func `tokens are bound to a key where the configuration asks for that`() throws {
+        let directory = try TemporaryDirectory()
+        let text = try Self.repositoryConfiguration().replacing(
+            "grant_type: client_credentials\n    scope",
+            with: "grant_type: client_credentials\n    dpop: true\n    scope", maxReplacements: 1)
+        #expect(text.contains("dpop: true"))
+        let file = try directory.write("config.yaml", text)
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file], directory: directory.path)
+        let claims = try Self.checkWhoami(bearerd.proxy)
+        #expect(claims["cnf"]["jkt"].string?.utf8.count == 43)
+        let api = try RawClient(to: bearerd.address(of: .developmentAPI)).request("GET", "/whoami")
+        #expect(api.status == 401 && api["WWW-Authenticate"]?.contains("DPoP") == true)
+    }
+
     @Test func `the sample API's events arrive one by one`() throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write("config.yaml", try Self.repositoryConfiguration())

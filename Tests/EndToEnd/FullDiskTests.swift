@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Glibc
 import TestSupport
 import Testing
 
@@ -78,6 +77,48 @@ import Testing
         #expect(Set(shown).count == shown.count, "no refresh token is sent twice")
     }
 
+    @Test(
+        .enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"),
+        arguments: ["refresh_margin: 20s", "scope: other", nil])
+    func `keeps others from the spent token when a reload changes the identity or takes it away`(
+        change: String?
+    ) throws {
+        let directory = try TemporaryDirectory()
+        let disk = try SmallDisk(at: directory.path("store"))
+        let top = "timeouts: {token_wait: 100ms}\nlog: {level: debug}"
+        let first = try Sidecar.importing(directory: directory, top: top)
+        let provider = first.provider
+        let second = try first.peer()
+        disk.fill()
+        #expect(try first.act("refresh").status < 300)
+
+        var text = Sidecar.configuration(
+            provider: provider, upstream: first.upstream.url, clientSecret: first.clientSecret,
+            directory: directory, .init(top: top, identity: change ?? "", grant: "refresh_token"))
+        if change == nil {
+            text = text.replacing("\n  default:\n", with: "\n  another:\n")
+                .replacing("    identity: default\n", with: "    identity: another\n")
+        }
+        try directory.write("config.yaml", text)
+        let reload = try first.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        #expect(reload.status == 200, "\(reload.text)")
+        let ended = "a session of an earlier configuration has ended"
+        if change != nil { try first.bearerd.logLine("the old session's end") { $0.message == ended } }
+        // The provider takes a second use of a token for a theft.
+        startThread { _ = try? second.act("refresh") }
+        try eventually("the second to say why it waits") { try second.lastError() == "store_busy" }
+        if change != nil { #expect(try first.get().status == 200) }
+        #expect(try second.get().status == 200)
+
+        disk.makeRoom()
+        let newest = try #require(provider.latestRefreshToken)
+        try eventually("the write") { disk.everything.contains(newest) }
+        if change == nil { try first.bearerd.logLine("the old session's end") { $0.message == ended } }
+        #expect(try second.act("refresh").status < 300)
+        let shown = provider.requests.compactMap { $0["refresh_token"] }
+        #expect(Set(shown).count == shown.count, "no refresh token is sent twice")
+    }
+
     @Test(.enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"))
     func `keeps nobody out for longer than its daemon lives`() throws {
         let directory = try TemporaryDirectory()
@@ -91,41 +132,5 @@ import Testing
         let before = first.provider.requests.count
         try first.bearerd.kill()
         try first.provider.request(before + 1)
-    }
-}
-
-/// A file system of 64 KiB.
-private final class SmallDisk {
-    static let isPossible: Bool = {
-        guard geteuid() == 0, let directory = try? TemporaryDirectory() else { return false }
-        return (try? SmallDisk(at: directory.path("disk"))) != nil
-    }()
-
-    private let path: String
-
-    init(at path: String) throws {
-        self.path = path
-        mkdir(path, 0o700)
-        let mount = ["/usr/bin/mount", "-t", "tmpfs", "-o", "size=64k,mode=0700", "none", path]
-        guard try Subprocess.run(mount).ending == .exited(0) else { throw WireError("no tmpfs at \(path)") }
-    }
-
-    deinit { _ = try? Subprocess.run(["/usr/bin/umount", "-l", path]) }
-
-    /// Leaves no room for anything.
-    func fill() {
-        let filler = open("\(path)/filler", O_WRONLY | O_CREAT, 0o600)
-        let block = [UInt8](repeating: 1, count: 4096)
-        while write(filler, block, block.count) > 0 {}
-        close(filler)
-    }
-
-    func makeRoom() { unlink("\(path)/filler") }
-
-    /// Every byte of every file.
-    var everything: String {
-        TemporaryDirectory.entries(of: path).map { name in
-            String(decoding: TemporaryDirectory.contents(of: "\(path)/\(name)"), as: UTF8.self)
-        }.joined()
     }
 }

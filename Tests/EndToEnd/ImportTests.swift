@@ -12,11 +12,9 @@ import Testing
     init() throws {
         provider = try HostileProvider()
         directory = try TemporaryDirectory()
-        configuration = try directory.write(
-            "config.yaml",
-            Sidecar.configuration(
-                provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "secret-" + randomText(),
-                directory: directory, .init(grant: "refresh_token")))
+        configuration = try Sidecar.file(
+            provider: provider, clientSecret: "secret-" + randomText(), directory: directory,
+            .init(grant: "refresh_token"))
     }
 
     private func importing(
@@ -43,7 +41,8 @@ import Testing
         let text =
             switch option {
             case "--refresh-token": token + "\n"
-            case "--gtm-oauth2": "access_token=stale&refresh_token=\(token)&scope=openid"
+            case "--gtm-oauth2":
+                "access_token=stale&refresh_token=\(token)&scope=openid&userEmail=bob%40example.test&userEmailIsVerified=1"
             default: android(token)
             }
         let first = try importing(option, text)
@@ -92,6 +91,39 @@ import Testing
             #expect(result.exit == 65 && result.errors.contains("another"), "\(result.errors)")
         }
         #expect(try importing("--appauth-android", android("r", issuer: provider.issuer + "/")).exit == 0)
+    }
+
+    @Test func `the session of another client stays that client's where one asks for it`() throws {
+        func keeping(
+            _ option: String, _ text: String
+        ) throws -> (exit: Int32, output: String, errors: String) {
+            let file = try directory.write("session", text)
+            return try BearerdProcess.command(
+                "import", option, file, "--keep-client", "-c", configuration)
+        }
+        let refused = try importing("--appauth-android", android("r", clientID: "other"))
+        #expect(refused.exit == 65 && refused.errors.contains("--keep-client"), "\(refused.errors)")
+        let unsaid = try keeping("--refresh-token", "r\n")
+        #expect(unsaid.exit == 65 && unsaid.errors.contains("does not tell its client_id"))
+        let astray = try keeping("--appauth-android", android("r", issuer: "https://elsewhere.test"))
+        #expect(astray.exit == 65, "its issuer counts all the same")
+
+        let text = android(provider.makeRefreshToken(), clientID: "other")
+        let taken = try keeping("--appauth-android", text)
+        #expect(taken.exit == 0 && taken.output == "default: imported\n")
+        #expect(taken.errors.contains("until the next login"), "\(taken.errors)")
+        #expect(try keeping("--appauth-android", text).output.contains("unchanged"))
+        #expect(try BearerdProcess.command("token", "-c", configuration).exit == 0)
+        #expect(try BearerdProcess.command("refresh", "-c", configuration).exit == 0)
+        #expect(provider.requests.count == 2)
+        for request in provider.requests {
+            #expect(request["client_id"] == "other" && request["client_secret"] == nil)
+            #expect(request.message["Authorization"] == nil, "our secret is not that client's")
+        }
+
+        #expect(try importing("--appauth-android", android(provider.makeRefreshToken())).exit == 0)
+        #expect(try BearerdProcess.command("token", "-c", configuration).exit == 0)
+        #expect(provider.requests.last?.basicCredentials?.name == "legacy-app")
     }
 
     @Test func `a missing file is 66, none or two of them are 64`() throws {

@@ -18,11 +18,9 @@ import Testing
     }
 
     private func configure(_ upstream: String = "http://127.0.0.1:1") throws {
-        try directory.write(
-            "config.yaml",
-            Sidecar.configuration(
-                provider: provider, upstream: upstream, clientSecret: "s", directory: directory,
-                .init(grant: "refresh_token")))
+        try Sidecar.file(
+            provider: provider, upstream: upstream, clientSecret: "s", directory: directory,
+            .init(grant: "refresh_token"))
     }
 
     private func command(_ words: String...) throws -> Int32 {

@@ -9,15 +9,18 @@ final class LoginSite: Sendable {
     let bearerd: BearerdProcess
     private let provider: Address
 
-    /// The identities `web`, which every route names, and `tv`; `identity` has lines for the former.
+    /// The identities `web`, which every route names, and `tv`; `identity` has lines for the former, `device` for the latter.
     ///
     /// With a store in memory commands find the daemon at its admin listener.
-    init(identity: String = "", inMemory: Bool = false) throws {
+    init(
+        identity: String = "", device: String = "", inMemory: Bool = false, store: String? = nil,
+        top: String = ""
+    ) throws {
         directory = try TemporaryDirectory()
         provider = try Socket.refusing().address
         let admin = inMemory ? "\(try Socket.refusing().address)" : "127.0.0.1:0"
         let store =
-            inMemory ? "type: memory" : "type: file\n  directory: \(directory.path("store"))"
+            store ?? (inMemory ? "type: memory" : "type: file\ndirectory: \(directory.path("store"))")
         let text = """
             listen: 127.0.0.1:0
             admin:
@@ -37,12 +40,14 @@ final class LoginSite: Sendable {
                 client_id: tv
                 grant_type: device_code
                 scope: openid
+            \(indented(device, by: 4))
             routes:
               - path: /
                 upstream: http://127.0.0.1:1
                 identity: web
             store:
-              \(store)
+            \(indented(store, by: 2))
+            \(top)
             """
         file = try directory.write("config.yaml", text)
         bearerd = try BearerdProcess(arguments: ["run", "-c", file])

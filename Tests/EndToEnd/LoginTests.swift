@@ -24,6 +24,8 @@ import Testing
         let url = try site.firstLine(of: login)
         let page = try browse(try site.logIn(at: url))
         #expect(page.status == 200 && page["Cache-Control"] == "no-store" && !page.text.contains("<script"))
+        let policy = page["Content-Security-Policy"] ?? ""
+        #expect(policy.contains("style-src 'sha256-") && !policy.contains("unsafe"), "\(policy)")
         #expect(try login.waitForEnd() == .exited(0))
         #expect(login.output.withLock { $0.text } == url + "\n")
         #expect(login.errors.withLock { $0.text } == "web: logged in\n")
@@ -165,6 +167,36 @@ import Testing
         try site.allow(code)
         #expect(try login.waitForEnd() == .exited(0))
         #expect(try site.run("token", identity).ending == .exited(0))
+    }
+
+    @Test func `on another device binds the session to one key with dpop`() throws {
+        let site = try LoginSite(device: "dpop: true")
+        let login = try site.start("login", "tv")
+        let code = try login.output.wait(for: "the code") { capture in
+            capture.text.firstMatch(of: #/enter (\S+)\n/#).map { String($0.output.1) }
+        }
+        try site.allow(code)
+        #expect(try login.waitForEnd() == .exited(0), "\(login.errors.withLock { $0.text })")
+        let keys = try ["token", "refresh", "token"].compactMap { command in
+            let result = try site.run(command, "tv")
+            #expect(result.ending == .exited(0), "\(result.errors)")
+            let claims = TestToken(result.output.filter { !$0.isWhitespace })?.claims
+            return claims?["cnf"]["jkt"].string
+        }
+        #expect(keys.count == 2 && Set(keys).count == 1)
+        #expect(try site.run("userinfo", "tv").output.contains("alice"))
+    }
+
+    @Test func `with a pushed request shows the browser a reference, and binds its code`() throws {
+        let site = try LoginSite(identity: "par: true\ndpop: true")
+        let login = try site.start("login", "web", "--no-browser")
+        let url = try site.firstLine(of: login)
+        #expect(url.hasPrefix("\(site.issuer)/authorize?client_id=web&request_uri=urn"))
+        _ = try browse(try site.logIn(at: url))
+        #expect(try login.waitForEnd() == .exited(0), "\(login.errors.withLock { $0.text })")
+        let token = try site.run("token", "web").output
+        #expect(TestToken(token.filter { !$0.isWhitespace })?.claims["cnf"]["jkt"].string != nil)
+        #expect(try browse(url).status == 400, "a reference is good for one use")
     }
 
     @Test func `on another device that is refused is 77`() throws {

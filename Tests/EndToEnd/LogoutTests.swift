@@ -75,6 +75,26 @@ import Testing
         #expect(logout.output.withLock { $0.text }.isEmpty)
     }
 
+    @Test func `where the browser goes in the end, and what comes back there, can be said for once`() throws {
+        let session = try begun()
+        let nowhere = try session.command("logout", "--no-browser", "--state", "a b&c")
+        #expect(nowhere.exit == 64 && nowhere.errors.contains("nowhere"), "\(nowhere.errors)")
+        #expect(session.provider.requests("POST", "/revocation").isEmpty, "nothing is done by halves")
+        let result = try session.command(
+            "logout", "--no-browser", "--post-logout-redirect-uri", "com.example.app:/bye", "--state", "a b&c"
+        )
+        #expect(result.exit == 0, "\(result.errors)")
+        let asked = try #require(session.provider.requests("POST", "/end_session").first)
+        #expect(asked["post_logout_redirect_uri"] == "com.example.app:/bye" && asked["state"] == "a b&c")
+        #expect(asked["id_token_hint"] == session.idToken)
+        #expect(
+            result.output.hasSuffix(
+                "?client_id=legacy-app&post_logout_redirect_uri=com.example.app%3A%2Fbye&state=a%20b%26c\n"),
+            "\(result.output)")
+        #expect(LeakScan.leaks(of: session.secrets, in: result.output + result.errors).isEmpty)
+        #expect(try session.command("token").exit == 77)
+    }
+
     @Test func `local asks nobody`() throws {
         let session = try begun()
         #expect(try session.command("logout", "--local").exit == 0)

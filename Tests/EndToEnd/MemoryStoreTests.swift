@@ -28,6 +28,9 @@ import Testing
         let token = try site.run("token", "web")
         #expect(token.ending == .exited(77) && token.output.isEmpty, "no listener hands out tokens")
         #expect(try site.run("revoke", "web", "--token", "access").ending == .exited(0))
+        let elsewhere = try site.run("logout", "web", "--post-logout-redirect-uri", "app:/bye")
+        #expect(elsewhere.ending == .exited(77) && elsewhere.errors.contains("goes by the configured"))
+        #expect(try state(site) != "login_required", "what the daemon cannot say is not left out")
         #expect(try site.run("logout", "web", "--no-browser").ending == .exited(0))
         #expect(try state(site) == "login_required")
     }
@@ -77,6 +80,14 @@ import Testing
         let second = try BearerdProcess.command("import", "--refresh-token", token, "-c", file)
         #expect(second.output == "default: unchanged, it has this session already\n", "\(second.errors)")
         #expect(provider.requests.count == 1)
+        let old = try directory.write(
+            "old",
+            #"{"refreshToken":"\#(provider.makeRefreshToken())","mLastTokenResponse":{"request":{"clientId":"old"}}}"#
+        )
+        let third = try BearerdProcess.command(
+            "import", "--appauth-android", old, "--keep-client", "-c", file)
+        #expect(third.exit == 0 && third.output == "default: imported\n", "\(third.errors)")
+        try eventually("a token of the other client") { provider.requests.last?["client_id"] == "old" }
         #expect(LeakScan.leaks(of: provider.handedOut, in: bearerd.log + first.errors).isEmpty)
     }
 

@@ -65,20 +65,50 @@ import Testing
     }
 
     @Test(arguments: [
+        ("GET", "/orders/5?x=/admin", 0, "routes[0].allow[0] GET /orders/**"),
+        ("HEAD", "http://127.0.0.1:8080/orders", 0, "routes[0].allow[0]"),
+        ("POST", "/orders/5/comments", 0, "routes[0].allow[1] POST"),
+        ("DELETE", "/orders/5", 1, "403 policy_denied"),
+        ("GET", "/orders/../admin", 1, "none of routes[0].allow"),
+        ("GET", "/orders/%2e%2e/free", 1, "400 bad_request"), ("GET", "/free/x", 0, "the route has no allow"),
+        ("GET", "http://other.example/there", 0, "routes[2] /there"), ("GET", "/there", 1, "routes[0] /"),
+        ("TRACE", "/orders", 1, "405 method_not_allowed"), ("GET", "/a b", 1, "400 bad_request"),
+        ("GET", "/a#b", 1, "400 bad_request"), ("G\tT", "/a", 1, "400 bad_request"),
+        ("GET", "/free/..%2forders", 1, "400 bad_request"),
+    ])
+    func `is explained by check`(method: String, url: String, exit: Int32, words: String) throws {
+        let provider = try HostileProvider()
+        let directory = try TemporaryDirectory()
+        let more = """
+            - {path: /free, upstream: http://127.0.0.1:1, identity: none}
+            - {path: /there, host: other.example, upstream: http://127.0.0.1:1, identity: none}
+            """
+        let file = try Sidecar.file(
+            provider: provider, directory: directory, Sidecar.Settings(route: Self.rules, moreRoutes: more))
+        let result = try BearerdProcess.command("check", "-c", file, "--explain", method, url)
+        #expect(result.exit == exit)
+        #expect(result.output.contains(words), "\(result.output) \(result.errors)")
+    }
+
+    @Test(arguments: [
+        ["--explain", "GET"], ["--explain", "GET", "orders"], ["--explain", "GET", "/", "--json"],
+        ["/orders"],
+    ])
+    func `is explained of a method and a URL alone`(arguments: [String]) throws {
+        let provider = try HostileProvider()
+        let directory = try TemporaryDirectory()
+        let file = try Sidecar.file(provider: provider, directory: directory)
+        let result = try Subprocess.run([BearerdProcess.binary, "check", "-c", file] + arguments)
+        #expect(result.ending == .exited(64))
+    }
+
+    @Test(arguments: [
         ("allow: [{path: orders}]", "must begin with '/'"), ("allow: [{path: /a**}]", "segment of its own"),
         ("allow: [{path: /a//b}]", "matches nothing"), ("allow: [{methods: [GET]}]", "path"),
         ("allow: [{path: /, method: [GET]}]", "did you mean 'methods'?"), ("allow: /orders", "allow"),
     ])
     func `that makes no sense is refused with its place`(rules: String, words: String) throws {
-        let provider = try HostileProvider()
-        let directory = try TemporaryDirectory()
-        let file = try directory.write(
-            "config.yaml",
-            Sidecar.configuration(
-                provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "fake",
-                directory: directory,
-                Sidecar.Settings(route: rules)))
-        let result = try BearerdProcess.command("check", "-c", file)
+        let result = try Sidecar.check(Sidecar.Settings(route: rules))
         #expect(result.exit == 78)
         #expect(result.errors.contains(words) && result.errors.contains("config.yaml:"), "\(result.errors)")
     }

@@ -90,6 +90,13 @@ import Testing
         #expect(try sidecar.get("/").status == 200)
     }
 
+    @Test func `names the key of two new listeners that somebody passes once`() throws {
+        let sidecar = try Sidecar()
+        let answer = try reload(sidecar, to: .init(listen: "['fd:71', 'fd:72']"))
+        #expect(answer.status == 422 && answer.json["code"].string == "restart_needed", "\(answer.text)")
+        #expect(answer.json["keys"].array.map(\.string) == ["listen"])
+    }
+
     @Test func `names a store and an admin listener that changed`() throws {
         let sidecar = try Sidecar()
         let text = configuration(of: sidecar, .init(store: "type: memory"))
@@ -129,6 +136,29 @@ import Testing
         #expect(try sidecar.provider.request(2)["scope"] == "two")
         #expect(try reload(sidecar).status == 200)
         #expect(sidecar.provider.requests.count == 2)
+    }
+
+    @Test func `has no refresh token stand in for another scope, after a restart neither`() throws {
+        let (provider, directory) = (try HostileProvider(), try TemporaryDirectory())
+        provider.setPolicy { $0.givesRefreshTokens = true }
+        let upstream = try RawUpstream()
+        let first = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory, .init(identity: "scope: one"))
+        try first.awaitToken()
+        for (number, scope) in [(2, "two"), (3, "three")] {
+            #expect(try reload(first, to: .init(identity: "scope: \(scope)")).status == 200)
+            try eventually("a token of scope \(scope)") { provider.requests.count == number }
+            let request = try provider.request(number)
+            #expect(request.grant == "client_credentials" && request["scope"] == scope)
+        }
+        #expect(try first.act("refresh").status == 200)
+        #expect(try provider.request(4).grant == "refresh_token", "what was granted for it is refreshed")
+        #expect(try first.bearerd.terminate() == .exited(0))
+        let second = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory, .init(identity: "scope: four"))
+        try second.awaitToken()
+        let last = try provider.request(5)
+        #expect(last.grant == "client_credentials" && last["scope"] == "four")
     }
 
     @Test func `brings and takes identities`() throws {

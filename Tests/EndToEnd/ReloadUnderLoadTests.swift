@@ -102,4 +102,64 @@ import Testing
         let metrics = try sidecar.metrics()
         #expect(metrics.sum("bearerd_config_reloads_total", "result=\"success\"") == 200)
     }
+
+    @Test(.timeLimit(.minutes(5)))
+    func `leave as much memory and as many descriptors in use as there were`() throws {
+        let directory = try TemporaryDirectory()
+        let top = "timeouts: {token_wait: 100ms}\nlog: {level: debug}\naccess: {key_file: key}"
+        try directory.write("key", "fake-local-key\n")
+        let sidecar = try Sidecar(directory: directory, .init(top: top))
+        try sidecar.awaitToken()
+        let admin = try RawClient(to: sidecar.bearerd.admin)
+        // Every second time there is one more listener, route, identity and certificate authority.
+        let more = """
+            more:
+              issuer: \(sidecar.provider.issuer)
+              client_id: other
+              client_secret: \(sidecar.clientSecret)
+              grant_type: client_credentials
+            """
+        let authority = try TLSAuthority()
+        let certificate = TemporaryDirectory.contents(of: authority.certificateFile)
+        let file = try directory.write("ca.pem", bytes: certificate)
+        let texts = [
+            Sidecar.Settings(
+                top: top,
+                moreRoutes: """
+                    - {path: /b, upstream: '\(sidecar.upstream.url)', identity: more}
+                    - {path: /c, upstream: 'https://localhost:1', ca_file: '\(file)', identity: none}
+                    """,
+                moreIdentities: more, listen: "[127.0.0.1:0, 127.0.0.1:0]"),
+            Sidecar.Settings(top: top),
+        ].map { settings in
+            Sidecar.configuration(
+                provider: sidecar.provider, upstream: sidecar.upstream.url,
+                clientSecret: sidecar.clientSecret, directory: directory, settings)
+        }
+        func reload(_ numbers: Range<Int>) throws {
+            for number in numbers {
+                try directory.write("config.yaml", texts[number % 2])
+                let answer = try admin.request("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+                #expect(answer.status == 200, "\(number): \(answer.text)")
+            }
+            try eventually("the last session that was taken away to end") {
+                sidecar.bearerd.logLines.count {
+                    $0.message == "a session of an earlier configuration has ended"
+                } == numbers.upperBound / 2
+            }
+        }
+        try reload(0..<50)
+        var (descriptors, memory) = (0, 0)
+        try eventually("everything to come to rest") {
+            defer { descriptors = sidecar.descriptorCount }
+            return descriptors == sidecar.descriptorCount
+        }
+        memory = sidecar.bearerd.anonymousBytes
+        try reload(50..<200)
+        try eventually("as many descriptors as before: \(descriptors)") {
+            sidecar.descriptorCount == descriptors
+        }
+        let after = sidecar.bearerd.anonymousBytes
+        #expect(after < memory + memory / 4 + (4 << 20), "\(memory) bytes, then \(after)")
+    }
 }

@@ -125,11 +125,7 @@ import Testing
 
     @Test func `or not, nobody of our own user sees the daemon's memory`() throws {
         let directory = try TemporaryDirectory()
-        let file = try directory.write(
-            "config.yaml",
-            Sidecar.configuration(
-                provider: try HostileProvider(), upstream: "http://127.0.0.1:1", clientSecret: "s",
-                directory: directory))
+        let file = try Sidecar.file(provider: try HostileProvider(), directory: directory)
         // Root sees everything, so root runs it as somebody else.
         var arguments = [BearerdProcess.binary]
         if getuid() == 0 {

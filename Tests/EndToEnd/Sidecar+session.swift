@@ -34,8 +34,10 @@ extension Sidecar {
     }
 
     /// One whose daemon has ended once it had a token: its store holds what that one left.
-    static func ended(provider: HostileProvider, upstream: RawUpstream? = nil) throws -> Sidecar {
-        let sidecar = try Sidecar(provider: provider, upstream: upstream)
+    static func ended(
+        provider: HostileProvider, upstream: RawUpstream? = nil, in directory: TemporaryDirectory? = nil
+    ) throws -> Sidecar {
+        let sidecar = try Sidecar(provider: provider, upstream: upstream, directory: directory)
         try sidecar.awaitToken()
         guard case .exited(0) = try sidecar.bearerd.terminate() else { throw WireError("it did not drain") }
         return sidecar

@@ -53,6 +53,19 @@ final class Sidecar: Sendable {
             in: self.directory, environment: environment, launcher: launcher)
     }
 
+    /// Writes the configuration of a directory, and says where it is; unless told otherwise nothing answers upstream.
+    @discardableResult
+    static func file(
+        provider: HostileProvider, upstream: String = "http://127.0.0.1:1", clientSecret: String = "fake",
+        directory: TemporaryDirectory, _ settings: Settings = Settings()
+    ) throws -> String {
+        try directory.write(
+            "config.yaml",
+            configuration(
+                provider: provider, upstream: upstream, clientSecret: clientSecret, directory: directory,
+                settings))
+    }
+
     /// The text of a configuration.
     static func configuration(
         provider: HostileProvider, upstream: String, clientSecret: String, directory: TemporaryDirectory,

@@ -79,11 +79,8 @@ import Testing
     @Test func `is not run by a command's own session`() throws {
         let directory = try TemporaryDirectory()
         let hook = try program(in: directory)
-        let file = try directory.write(
-            "config.yaml",
-            Sidecar.configuration(
-                provider: try HostileProvider(), upstream: "http://127.0.0.1:1", clientSecret: "s",
-                directory: directory, .init(top: "on_state_change: [\(hook)]")))
+        let file = try Sidecar.file(
+            provider: try HostileProvider(), directory: directory, .init(top: "on_state_change: [\(hook)]"))
         _ = try BearerdProcess.command("token", "-c", file)
         #expect(text("states", in: directory).isEmpty)
     }

@@ -140,6 +140,43 @@ import Testing
         }
     }
 
+    @Test func `is left as it is by status, which says what is wrong`() throws {
+        let directory = try TemporaryDirectory()
+        let sidecar = try Sidecar.ended(provider: provider(), in: directory)
+        let file = directory.path("config.yaml")
+        let whole = try BearerdProcess.command("status", "-c", file)
+        #expect(whole.exit == 0 && whole.errors.isEmpty && whole.output.contains("authorized"), "\(whole)")
+        try directory.write("store/default.session", "rubbish")
+        let before = TemporaryDirectory.entries(of: sidecar.storeDirectory)
+        for _ in 0..<2 {
+            let result = try BearerdProcess.command("status", "--json", "-c", file)
+            #expect(result.exit == 0)
+            #expect(
+                result.errors.contains("\(sidecar.storeDirectory)/default.session is damaged"), "\(result)")
+            #expect(TestJSON(parsing: result.output)?["identities"].array.count == 1)
+        }
+        #expect(TemporaryDirectory.entries(of: sidecar.storeDirectory) == before)
+        #expect(sidecar.storedSession == "rubbish")
+        // What puts it aside says so too.
+        let token = try BearerdProcess.command("token", "-c", file)
+        #expect(token.exit == 0 && token.errors.contains("was put aside as"), "\(token)")
+    }
+
+    @Test func `is not made by who only looks`() throws {
+        let sidecar = try Sidecar.ended(provider: provider())
+        let text = String(
+            decoding: TemporaryDirectory.contents(of: sidecar.directory.path("config.yaml")), as: UTF8.self)
+        mkdir(sidecar.directory.path("shared"), 0o755)
+        for place in ["nowhere", "shared"] {
+            let file = try sidecar.directory.write(
+                "other.yaml", text.replacing(sidecar.storeDirectory, with: sidecar.directory.path(place)))
+            #expect(try BearerdProcess.command("status", "-c", file).exit == 0)
+            _ = try BearerdProcess.command("doctor", "-c", file)
+            #expect(TemporaryDirectory.entries(of: sidecar.directory.path(place)).isEmpty)
+        }
+        #expect(access(sidecar.directory.path("nowhere"), F_OK) != 0)
+    }
+
     @Test func `encrypted shows nothing, and is refused with another key and left as it is`() throws {
         let directory = try TemporaryDirectory()
         let provider = try provider()

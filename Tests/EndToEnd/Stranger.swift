@@ -19,6 +19,20 @@ enum Stranger {
         ).output
     }
 
+    /// The same over a Unix socket, as any user.
+    static func send(_ text: String, toSocket path: String, as user: UInt32) throws -> String {
+        let script = """
+            my $peer = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die "$!"; print $peer $ARGV[1];
+            $peer->flush; local $/; print <$peer>;
+            """
+        let result = try Subprocess.run([
+            "/usr/bin/setpriv", "--reuid", "\(user)", "--regid", "65534", "--clear-groups", "/usr/bin/perl",
+            "-MIO::Socket::UNIX", "-e", script, path, text,
+        ])
+        guard result.ending == .exited(0) else { throw WireError("user \(user): \(result.errors)") }
+        return result.output
+    }
+
     /// The answer to a GET.
     static func fetch(_ url: String) throws -> String {
         let rest = url.dropFirst("http://".count)

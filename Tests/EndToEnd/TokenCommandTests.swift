@@ -15,11 +15,8 @@ import Testing
     }
 
     private func configure(_ settings: Sidecar.Settings) throws -> String {
-        try directory.write(
-            "config.yaml",
-            Sidecar.configuration(
-                provider: provider, upstream: "http://127.0.0.1:1", clientSecret: "secret-" + randomText(),
-                directory: directory, settings))
+        try Sidecar.file(
+            provider: provider, clientSecret: "secret-" + randomText(), directory: directory, settings)
     }
 
     /// Runs the command until the token that it stored first is due for a refresh.

@@ -88,6 +88,7 @@ import Testing
         try directory.write("c.pem", bytes: TemporaryDirectory.contents(of: next.certificateFile))
         for _ in 0..<5 { #expect(try sidecar.get("/tls").status == 200) }
         try directory.write("c.key", bytes: TemporaryDirectory.contents(of: next.keyFile))
+        try sidecar.bearerd.logLine("the other certificate") { $0.message == "client certificate changed" }
         for _ in 0..<5 { #expect(try sidecar.get("/tls").status == 200) }
     }
 

@@ -7,43 +7,30 @@ import Testing
 
 /// RFC 9112 §7.1, strictly.
 @Suite struct `Chunked coding` {
-    static let refused: [Refusal] = [
-        Refusal("\r\n", .malformedChunkSize), Refusal("\n", .malformedChunkSize),
-        Refusal(";\r\n", .malformedChunkSize),
-        Refusal(" 5\r\n", .malformedChunkSize), Refusal("\t5\r\n", .malformedChunkSize),
-        Refusal("+5\r\n", .malformedChunkSize), Refusal("-5\r\n", .malformedChunkSize),
-        Refusal("0x5\r\n", .malformedChunkSize), Refusal("5h\r\n", .malformedChunkSize),
-        Refusal("g\r\n", .malformedChunkSize), Refusal("5_0\r\n", .malformedChunkSize),
-        Refusal("5,5\r\n", .malformedChunkSize), Refusal("5.\r\n", .malformedChunkSize),
-        Refusal("5\0\r\n", .malformedChunkSize), Refusal("\u{B2}\r\n", .malformedChunkSize),
-        Refusal("8000000000000000\r\n", .malformedChunkSize),
-        Refusal("ffffffffffffffff\r\n", .malformedChunkSize),
-        Refusal("10000000000000000\r\n", .malformedChunkSize),
-        Refusal("00000000000000005\r\n", .malformedChunkSize),
-        Refusal("5\nhello\r\n", .bareLineFeed), Refusal("5;a\nhello\r\n", .bareLineFeed),
-        Refusal("5\rhello\r\n", .bareCarriageReturn), Refusal("5;a\rhello\r\n", .bareCarriageReturn),
-        Refusal("5;a=\"\n\"\r\n", .bareLineFeed), Refusal("5 \r\n", .malformedChunkExtension),
-        Refusal("5;\r\n", .malformedChunkExtension), Refusal("5; \r\n", .malformedChunkExtension),
-        Refusal("5;;a\r\n", .malformedChunkExtension), Refusal("5;=a\r\n", .malformedChunkExtension),
-        Refusal("5;a=\r\n", .malformedChunkExtension), Refusal("5;a==b\r\n", .malformedChunkExtension),
-        Refusal("5;a=b=c\r\n", .malformedChunkExtension), Refusal("5;a b\r\n", .malformedChunkExtension),
-        Refusal("5;a \r\n", .malformedChunkExtension), Refusal("5;a=\"b\r\n", .malformedChunkExtension),
-        Refusal("5;a=\"b\\\r\n", .malformedChunkExtension),
-        Refusal("5;a=\"b\"c\r\n", .malformedChunkExtension),
-        Refusal("5;a=\"\u{01}\"\r\n", .malformedChunkExtension),
-        Refusal("5;\0\r\n", .malformedChunkExtension),
-        Refusal("5 a\r\n", .malformedChunkExtension), Refusal("5;a=(b)\r\n", .malformedChunkExtension),
-        Refusal("1\r\nab\r\n", .malformedChunkEnd), Refusal("1\r\na\n", .malformedChunkEnd),
-        Refusal("1\r\na\r\r", .malformedChunkEnd), Refusal("1\r\na0\r\n\r\n", .malformedChunkEnd),
-        Refusal("0\r\n\n", .bareLineFeed), Refusal("0\r\nA: b\n\r\n", .bareLineFeed),
-        Refusal("0\r\nA : b\r\n\r\n", .whitespaceBeforeColon),
-        Refusal("0\r\nA: b\r\n c\r\n\r\n", .foldedField),
-        Refusal("0\r\n A: b\r\n\r\n", .foldedField), Refusal("0\r\nA\r\n\r\n", .missingColon),
-        Refusal("0\r\nA: \0\r\n\r\n", .controlByteInField), Refusal("0\r\n: b\r\n\r\n", .malformedFieldName),
-        Refusal("0\r\n\rX\r\n", .bareCarriageReturn),
-        Refusal("0\r\nA: " + String(repeating: "b", count: 1024) + "\r\n\r\n", .trailersTooLarge),
-        Refusal("0\r\n" + String(repeating: "A:b\r\n", count: 300) + "\r\n", .trailersTooLarge),
-    ]
+    static let refused = Refusal.table([
+        .malformedChunkSize: [
+            "\r\n", "\n", ";\r\n", " 5\r\n", "\t5\r\n", "+5\r\n", "-5\r\n", "0x5\r\n", "5h\r\n", "g\r\n",
+            "5_0\r\n", "5,5\r\n", "5.\r\n", "5\0\r\n", "\u{B2}\r\n", "8000000000000000\r\n",
+            "ffffffffffffffff\r\n", "10000000000000000\r\n", "00000000000000005\r\n",
+        ],
+        .bareLineFeed: ["5\nhello\r\n", "5;a\nhello\r\n", "5;a=\"\n\"\r\n", "0\r\n\n", "0\r\nA: b\n\r\n"],
+        .bareCarriageReturn: ["5\rhello\r\n", "5;a\rhello\r\n", "0\r\n\rX\r\n"],
+        .malformedChunkExtension: [
+            "5 \r\n", "5;\r\n", "5; \r\n", "5;;a\r\n", "5;=a\r\n", "5;a=\r\n", "5;a==b\r\n", "5;a=b=c\r\n",
+            "5;a b\r\n", "5;a \r\n", "5;a=\"b\r\n", "5;a=\"b\\\r\n", "5;a=\"b\"c\r\n",
+            "5;a=\"\u{01}\"\r\n", "5;\0\r\n", "5 a\r\n", "5;a=(b)\r\n",
+        ],
+        .malformedChunkEnd: ["1\r\nab\r\n", "1\r\na\n", "1\r\na\r\r", "1\r\na0\r\n\r\n"],
+        .whitespaceBeforeColon: ["0\r\nA : b\r\n\r\n"],
+        .foldedField: ["0\r\nA: b\r\n c\r\n\r\n", "0\r\n A: b\r\n\r\n"],
+        .missingColon: ["0\r\nA\r\n\r\n"],
+        .controlByteInField: ["0\r\nA: \0\r\n\r\n"],
+        .malformedFieldName: ["0\r\n: b\r\n\r\n"],
+        .trailersTooLarge: [
+            "0\r\nA: " + String(repeating: "b", count: 1024) + "\r\n\r\n",
+            "0\r\n" + String(repeating: "A:b\r\n", count: 300) + "\r\n",
+        ],
+    ])
 
     @Test(arguments: refused) func `malformed chunked coding is refused, however it is split`(
         refusal: Refusal

@@ -14,6 +14,13 @@ struct Refusal: Sendable, CustomTestStringConvertible {
         self.error = error
     }
 
+    /// Several messages for each error, all of which begin with `start`.
+    static func table(
+        behind start: String = "", _ texts: KeyValuePairs<HTTPParseError, [String]>
+    ) -> [Refusal] {
+        texts.flatMap { error, texts in texts.map { Refusal(start + $0, error) } }
+    }
+
     var bytes: [UInt8] { latin1(text) }
     var testDescription: String { "\(error): \(text.prefix(60).debugDescription)" }
 }

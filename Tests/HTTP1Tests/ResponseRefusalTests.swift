@@ -7,45 +7,27 @@ import Testing
 
 /// A response head is judged as strictly as a request head; the proxy turns each refusal into a 502.
 @Suite struct `A response head is refused` {
-    static let statusLines: [Refusal] = [
-        Refusal("\r\nHTTP/1.1 200 OK\r\n", .malformedVersion),
-        Refusal("\n", .malformedVersion),
-        Refusal(" HTTP/1.1 200 OK\r\n", .malformedVersion),
-        Refusal("http/1.1 200 OK\r\n", .malformedVersion),
-        Refusal("ICY 200 OK\r\n", .malformedVersion),
-        Refusal("200 OK\r\n", .malformedVersion),
-        Refusal("<html>\r\n", .malformedVersion),
-        Refusal("HTTP/ 200 OK\r\n", .malformedVersion),
-        Refusal("HTTP/1. 200 OK\r\n", .malformedVersion),
-        Refusal("HTTP/2 200\r\n", .unsupportedVersion),
-        Refusal("HTTP/2.0 200 OK\r\n", .unsupportedVersion),
-        Refusal("HTTP/0.9 200 OK\r\n", .unsupportedVersion),
-        Refusal("HTTP/1.2 200 OK\r\n", .unsupportedVersion),
-        Refusal("HTTP/1.1\r\n", .malformedStartLine),
-        Refusal("HTTP/1.1\n", .bareLineFeed),
-        Refusal("HTTP/1.1\rX", .bareCarriageReturn),
-        Refusal("HTTP/1.1\t200 OK\r\n", .malformedStartLine),
-        Refusal("HTTP/1.1  200 OK\r\n", .malformedStatusCode),
-        Refusal("HTTP/1.1 \r\n", .malformedStatusCode),
-        Refusal("HTTP/1.1 20\r\n", .malformedStatusCode),
-        Refusal("HTTP/1.1 20 OK\r\n", .malformedStatusCode),
-        Refusal("HTTP/1.1 2000 OK\r\n", .malformedStatusCode),
-        Refusal("HTTP/1.1 2x0 OK\r\n", .malformedStatusCode),
-        Refusal("HTTP/1.1 -20 OK\r\n", .malformedStatusCode),
-        Refusal("HTTP/1.1 +20 OK\r\n", .malformedStatusCode),
-        Refusal("HTTP/1.1 099 X\r\n", .malformedStatusCode),
-        Refusal("HTTP/1.1 000 X\r\n", .malformedStatusCode),
-        Refusal("HTTP/1.1 OK\r\n", .malformedStatusCode),
-        Refusal("HTTP/1.1 200OK\r\n", .malformedStatusCode),
-        Refusal("HTTP/1.1 200\tOK\r\n", .malformedStatusCode),
-        Refusal("HTTP/1.1 200\n", .bareLineFeed),
-        Refusal("HTTP/1.1 200 OK\n", .bareLineFeed),
-        Refusal("HTTP/1.1 200 OK\rX", .bareCarriageReturn),
-        Refusal("HTTP/1.1 200\rX", .bareCarriageReturn),
-        Refusal("HTTP/1.1 200 O\0K\r\n", .malformedReason),
-        Refusal("HTTP/1.1 200 \u{1B}[31m\r\n", .malformedReason),
-        Refusal("HTTP/1.1 200 OK\u{7F}\r\n", .malformedReason),
-    ]
+    static let statusLines = Refusal.table([
+        .malformedVersion: [
+            "\r\nHTTP/1.1 200 OK\r\n", "\n", " HTTP/1.1 200 OK\r\n", "http/1.1 200 OK\r\n",
+            "ICY 200 OK\r\n", "200 OK\r\n", "<html>\r\n", "HTTP/ 200 OK\r\n", "HTTP/1. 200 OK\r\n",
+        ],
+        .unsupportedVersion: [
+            "HTTP/2 200\r\n", "HTTP/2.0 200 OK\r\n", "HTTP/0.9 200 OK\r\n", "HTTP/1.2 200 OK\r\n",
+        ],
+        .malformedStartLine: ["HTTP/1.1\r\n", "HTTP/1.1\t200 OK\r\n"],
+        .bareLineFeed: ["HTTP/1.1\n", "HTTP/1.1 200\n", "HTTP/1.1 200 OK\n"],
+        .bareCarriageReturn: ["HTTP/1.1\rX", "HTTP/1.1 200 OK\rX", "HTTP/1.1 200\rX"],
+        .malformedStatusCode: [
+            "HTTP/1.1  200 OK\r\n", "HTTP/1.1 \r\n", "HTTP/1.1 20\r\n", "HTTP/1.1 20 OK\r\n",
+            "HTTP/1.1 2000 OK\r\n", "HTTP/1.1 2x0 OK\r\n", "HTTP/1.1 -20 OK\r\n", "HTTP/1.1 +20 OK\r\n",
+            "HTTP/1.1 099 X\r\n", "HTTP/1.1 000 X\r\n", "HTTP/1.1 OK\r\n", "HTTP/1.1 200OK\r\n",
+            "HTTP/1.1 200\tOK\r\n",
+        ],
+        .malformedReason: [
+            "HTTP/1.1 200 O\0K\r\n", "HTTP/1.1 200 \u{1B}[31m\r\n", "HTTP/1.1 200 OK\u{7F}\r\n",
+        ],
+    ])
 
     static let fields: [Refusal] = fieldRefusals(after: "HTTP/1.1 200 OK\r\nServer: a\r\n")
 

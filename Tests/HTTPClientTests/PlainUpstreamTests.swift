@@ -8,6 +8,22 @@ import TestSupport
 import Testing
 
 @Suite(.blocking) struct `A plain upstream` {
+    /// What `look` finds of the socket of a connection, of which there is one.
+    private func onSocket<Found: Sendable>(
+        _ look: @escaping @Sendable (Int32) -> Found
+    ) async throws -> [Found] {
+        let upstream = try RawUpstream()
+        let address = try upstream.address()
+        let port = upstream.address.port
+        return try await onLoop { multis in
+            let connection = try await connect(to: address, multis)
+            _ = try await connection.exchange()
+            let found = OpenSockets.connected(toPort: port).map(look)
+            withExtendedLifetime(connection) {}
+            return found
+        }
+    }
+
     @Test func `a plain connection carries requests one after the other`() async throws {
         let upstream = try RawUpstream()
         let address = try upstream.address()
@@ -21,30 +37,11 @@ import Testing
     }
 
     @Test func `on loopback a connection does without costly congestion control`() async throws {
-        let upstream = try RawUpstream()
-        let address = try upstream.address()
-        let port = upstream.address.port
-        let found = try await onLoop { multis in
-            let connection = try await connect(to: address, multis)
-            _ = try await connection.exchange()
-            let descriptors = OpenSockets.connected(toPort: port)
-            withExtendedLifetime(connection) {}
-            return descriptors.map { OpenSockets.congestionControl(of: $0) }
-        }
-        #expect(found == ["reno"])
+        #expect(try await onSocket { OpenSockets.congestionControl(of: $0) } == ["reno"])
     }
 
     @Test func `a connection finds out that its upstream is dead`() async throws {
-        let upstream = try RawUpstream()
-        let address = try upstream.address()
-        let port = upstream.address.port
-        let found = try await onLoop { multis in
-            let connection = try await connect(to: address, multis)
-            let descriptors = OpenSockets.connected(toPort: port)
-            withExtendedLifetime(connection) {}
-            return descriptors.map { OpenSockets.keepAlive(of: $0) }
-        }
-        #expect(found == [[1, 60, 10, 3]])
+        #expect(try await onSocket { OpenSockets.keepAlive(of: $0) } == [[1, 60, 10, 3]])
     }
 
     @Test func `a Unix socket is an upstream like any other`() async throws {

@@ -64,6 +64,22 @@ import Testing
         }
     }
 
+    @Test func `an https proxy is believed by authorities of its own, and shown no certificate of ours`()
+        async throws
+    {
+        let authority = try TLSAuthority()
+        let proxy = try TunnellingProxy(tls: authority.server())
+        let url = proxy.url.replacing("http://127.0.0.1", with: "https://localhost")
+        // Nothing can be read of it.
+        let own = OwnCertificate(certificateFile: "/nowhere/cert.pem", keyFile: "/nowhere/key.pem")
+        let transport = Transport(
+            proxyTrust: try TrustStore(file: authority.certificateFile), ownCertificate: own,
+            proxy: .url(url))
+        let request = TransferRequest(url: try HTTPClientTests.url("http://api.invalid/token"))
+        #expect(try await send(request, over: transport).status == 200)
+        #expect(proxy.heads.first?.startLine == "CONNECT api.invalid:80 HTTP/1.1")
+    }
+
     @Test func `an https proxy is not vouched for by the route's own authorities`() async throws {
         let authority = try TLSAuthority()
         let proxy = try TunnellingProxy(tls: authority.server())

@@ -61,21 +61,29 @@ import Testing
         }
     }
 
-    @Test func `our certificate is shown, and read again when its file changes`() async throws {
+    @Test func `our certificate is shown, as it was when somebody read it last`() async throws {
         let upstream = try RawUpstream(tls: authority.server(clientAuthority: authority.certificateFile))
         let directory = try TemporaryDirectory()
         let (certificate, key) = try authority.client()
+        let other = try authority.certificate(for: ["other.test"])
         let file = try directory.write("client.pem", "no certificate")
-        let address = try upstream.address(
-            Transport(trust: trust, clientCertificateFile: file, clientKeyFile: key))
+        let own = OwnCertificate(certificateFile: file, keyFile: key)
+        #expect(!own.read())
+        let address = try upstream.address(Transport(trust: trust, ownCertificate: own))
         let first: UpstreamError? = try await onLoop { multis in
             let connector = UpstreamConnector(address: address, multis: multis)
             let first = await failure { () async throws(UpstreamError) in
                 _ = try await connector.connect(within: .seconds(10))
             }
             try directory.write("client.pem", bytes: TemporaryDirectory.contents(of: certificate))
+            #expect(own.read())
             let connection = try await connector.connect(within: .seconds(10))
             #expect(try await connection.exchange().hasSuffix("hello"))
+            // Half of a change: the pair before is shown until the other half is there.
+            try directory.write("client.pem", bytes: TemporaryDirectory.contents(of: other.certificateFile))
+            #expect(!own.read())
+            let next = try await connector.connect(within: .seconds(10))
+            #expect(try await next.exchange().hasSuffix("hello"))
             return first
         }
         #expect(first == .clientCertificate)

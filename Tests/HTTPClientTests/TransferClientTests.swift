@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import HTTPClient
 import HTTPMessages
 import TestSupport
@@ -75,6 +76,29 @@ import Testing
             request.timeLimit = .seconds(5)
             #expect(try await send(request, over: Transport(trust: trust)).body.count == 10)
         }
+    }
+
+    @Test func `our certificate is shown as it was read last, whatever its files have become`() async throws {
+        let authority = try TLSAuthority()
+        let provider = try RawUpstream(tls: authority.server(clientAuthority: authority.certificateFile))
+        let client = try authority.client()
+        let directory = try TemporaryDirectory()
+        let certificate = try directory.write(
+            "client.pem", bytes: TemporaryDirectory.contents(of: client.certificateFile))
+        let key = try directory.write("client.key", bytes: TemporaryDirectory.contents(of: client.keyFile))
+        let own = OwnCertificate(certificateFile: certificate, keyFile: key)
+        let transport = Transport(trust: try TrustStore(file: authority.certificateFile), ownCertificate: own)
+        let request = TransferRequest(url: try url(provider.url))
+        await #expect(throws: TransferError.notConnected(.clientCertificate)) {
+            try await send(request, over: transport)
+        }
+        #expect(own.read())
+        // Like a file system that does not answer: who opened one of them would stand still.
+        for file in [certificate, key] {
+            unlink(file)
+            #expect(mkfifo(file, 0o600) == 0)
+        }
+        #expect(try await send(request, over: transport).status == 200)
     }
 
     @Test func `an answer larger than allowed is cut off`() async throws {

@@ -7,11 +7,30 @@ import TestSupport
 import Testing
 
 @Suite(.blocking) struct `A pool of upstream connections` {
+    /// Runs a test with a pool of its own.
+    private func onPool<Result: Sendable>(
+        to upstream: RawUpstream, _ limit: UpstreamLimit = UpstreamLimit(maximum: 10),
+        lifetimes: UpstreamPool.Lifetimes = .init(), over transport: Transport = Transport(),
+        _ body: @escaping @Sendable (UpstreamPool, EventLoop) async throws -> Result
+    ) async throws -> Result {
+        let address = try upstream.address(transport)
+        return try await onLoop { multis in
+            let pool = UpstreamPool(address: address, limit: limit, lifetimes: lifetimes, multis: multis)
+            return try await body(pool, multis.loop)
+        }
+    }
+
+    /// A connection that has carried an exchange, and waits for another.
+    private func idleConnection(of pool: UpstreamPool) async throws -> UpstreamConnection {
+        let connection = try await pool.open(within: .seconds(5))
+        _ = try await connection.exchange()
+        pool.giveBack(connection)
+        return connection
+    }
+
     @Test func `the connection that became idle last is used first`() async throws {
         let upstream = try RawUpstream()
-        let address = try upstream.address()
-        let (isLast, served, idle) = try await onLoop { multis in
-            let pool = UpstreamPool(address: address, limit: UpstreamLimit(maximum: 10), multis: multis)
+        let (isLast, served, idle) = try await onPool(to: upstream) { pool, _ in
             let first = try await pool.open(within: .seconds(5))
             let second = try await pool.open(within: .seconds(5))
             for connection in [first, second] {
@@ -28,9 +47,7 @@ import Testing
 
     @Test func `its connections are counted by what they do`() async throws {
         let upstream = try RawUpstream()
-        let address = try upstream.address()
-        let counts = try await onLoop { multis in
-            let pool = UpstreamPool(address: address, limit: UpstreamLimit(maximum: 10), multis: multis)
+        let counts = try await onPool(to: upstream) { pool, _ in
             var counts: [UpstreamConnections] = []
             let (first, second) = (
                 try await pool.open(within: .seconds(5)), try await pool.open(within: .seconds(5))
@@ -53,15 +70,11 @@ import Testing
 
     @Test func `an idle connection that the upstream ends is closed at once`() async throws {
         let upstream = try RawUpstream()
-        let address = try upstream.address()
         let limit = UpstreamLimit(maximum: 10)
-        try await onLoop { multis in
-            let pool = UpstreamPool(address: address, limit: limit, multis: multis)
-            let connection = try await pool.open(within: .seconds(5))
-            _ = try await connection.exchange()
-            pool.giveBack(connection)
+        try await onPool(to: upstream, limit) { pool, loop in
+            _ = try await idleConnection(of: pool)
             upstream.closeConnections()
-            try await eventually(multis.loop, "the idle connection to go") { pool.connections.idle == 0 }
+            try await eventually(loop, "the idle connection to go") { pool.connections.idle == 0 }
             #expect(pool.take(mayRepeat: true) == nil)
         }
         #expect(limit.openCount == 0)
@@ -71,12 +84,8 @@ import Testing
         async throws
     {
         let upstream = try RawUpstream()
-        let address = try upstream.address()
-        let taken = try await onLoop { multis in
-            let pool = UpstreamPool(address: address, limit: UpstreamLimit(maximum: 10), multis: multis)
-            let connection = try await pool.open(within: .seconds(5))
-            _ = try await connection.exchange()
-            pool.giveBack(connection)
+        let taken = try await onPool(to: upstream) { pool, _ in
+            _ = try await idleConnection(of: pool)
             // The loop stands still meanwhile.
             upstream.closeConnections()
             try upstream.awaitNoConnections()
@@ -90,15 +99,11 @@ import Testing
         async throws
     {
         let upstream = try RawUpstream()
-        let address = try upstream.address()
         let limit = UpstreamLimit(maximum: 100)
-        try await onLoop { multis in
-            let pool = UpstreamPool(address: address, limit: limit, multis: multis)
-            let first = try await pool.open(within: .seconds(5))
-            _ = try await first.exchange()
-            pool.giveBack(first)
+        try await onPool(to: upstream, limit) { pool, loop in
+            _ = try await idleConnection(of: pool)
             upstream.closeConnections()
-            try await eventually(multis.loop, "the idle connection to go") { pool.connections.idle == 0 }
+            try await eventually(loop, "the idle connection to go") { pool.connections.idle == 0 }
             for _ in 0..<50 {
                 #expect(pool.take(mayRepeat: false) == nil)
                 pool.giveBack(try await pool.open(within: .seconds(5)))
@@ -117,23 +122,19 @@ import Testing
             try wire.send("HTTP/1.1 408 Request Timeout\r\n\r\n")
             _ = try wire.readToEnd()
         }
-        let address = try upstream.address()
-        try await onLoop { multis in
-            let pool = UpstreamPool(address: address, limit: UpstreamLimit(maximum: 10), multis: multis)
-            let connection = try await pool.open(within: .seconds(5))
-            _ = try await connection.exchange()
-            pool.giveBack(connection)
+        try await onPool(to: upstream) { pool, loop in
+            _ = try await idleConnection(of: pool)
             isIdle.open()
-            try await eventually(multis.loop, "the talkative connection to go") { pool.connections.idle == 0 }
+            try await eventually(loop, "the talkative connection to go") { pool.connections.idle == 0 }
         }
     }
 
     @Test func `a TLS connection outlives its session tickets and ends with its peer`() async throws {
         let authority = try TLSAuthority()
         let upstream = try RawUpstream(tls: authority.server())
-        let address = try upstream.address(Transport(trust: TrustStore(file: authority.certificateFile)))
-        let reused = try await onLoop { multis in
-            let pool = UpstreamPool(address: address, limit: UpstreamLimit(maximum: 10), multis: multis)
+        let reused = try await onPool(
+            to: upstream, over: Transport(trust: TrustStore(file: authority.certificateFile))
+        ) { pool, loop in
             var connection = try await pool.open(within: .seconds(5))
             let first = connection
             for _ in 0..<5 {
@@ -143,7 +144,7 @@ import Testing
             }
             pool.giveBack(connection)
             upstream.closeConnections()
-            try await eventually(multis.loop, "the idle TLS connection to go") { pool.connections.idle == 0 }
+            try await eventually(loop, "the idle TLS connection to go") { pool.connections.idle == 0 }
             return connection === first
         }
         #expect(reused)
@@ -152,14 +153,11 @@ import Testing
 
     @Test func `a request that may not be sent twice leaves a long idle connection alone`() async throws {
         let upstream = try RawUpstream()
-        let address = try upstream.address()
-        try await onLoop { multis in
-            let lifetimes = UpstreamPool.Lifetimes(idleForUnrepeatable: .milliseconds(20))
-            let pool = UpstreamPool(
-                address: address, limit: UpstreamLimit(maximum: 10), lifetimes: lifetimes, multis: multis)
+        try await onPool(to: upstream, lifetimes: .init(idleForUnrepeatable: .milliseconds(20))) {
+            pool, loop in
             let connection = try await pool.open(within: .seconds(5))
             pool.giveBack(connection)
-            await multis.loop.pause(for: .milliseconds(40))
+            await loop.pause(for: .milliseconds(40))
             #expect(pool.take(mayRepeat: false) == nil)
             #expect(pool.take(mayRepeat: true) === connection)
         }
@@ -174,13 +172,11 @@ import Testing
         lifetimes: UpstreamPool.Lifetimes
     ) async throws {
         let upstream = try RawUpstream()
-        let address = try upstream.address()
         let limit = UpstreamLimit(maximum: 10)
-        try await onLoop { multis in
-            let pool = UpstreamPool(address: address, limit: limit, lifetimes: lifetimes, multis: multis)
+        try await onPool(to: upstream, limit, lifetimes: lifetimes) { pool, loop in
             pool.giveBack(try await pool.open(within: .seconds(5)))
             #expect(pool.connections.idle == 1)
-            try await eventually(multis.loop, "the connection to expire") { pool.connections.idle == 0 }
+            try await eventually(loop, "the connection to expire") { pool.connections.idle == 0 }
         }
         #expect(limit.openCount == 0)
         try upstream.awaitNoConnections()
@@ -188,13 +184,9 @@ import Testing
 
     @Test func `a connection past its age is not kept`() async throws {
         let upstream = try RawUpstream()
-        let address = try upstream.address()
-        try await onLoop { multis in
-            let lifetimes = UpstreamPool.Lifetimes(age: .milliseconds(20))
-            let pool = UpstreamPool(
-                address: address, limit: UpstreamLimit(maximum: 10), lifetimes: lifetimes, multis: multis)
+        try await onPool(to: upstream, lifetimes: .init(age: .milliseconds(20))) { pool, loop in
             let connection = try await pool.open(within: .seconds(5))
-            await multis.loop.pause(for: .milliseconds(40))
+            await loop.pause(for: .milliseconds(40))
             pool.giveBack(connection)
             #expect(pool.connections.idle == 0)
         }
@@ -202,10 +194,8 @@ import Testing
 
     @Test func `a closed pool keeps nothing`() async throws {
         let upstream = try RawUpstream()
-        let address = try upstream.address()
         let limit = UpstreamLimit(maximum: 10)
-        try await onLoop { multis in
-            let pool = UpstreamPool(address: address, limit: limit, multis: multis)
+        try await onPool(to: upstream, limit) { pool, _ in
             let busy = try await pool.open(within: .seconds(5))
             pool.giveBack(try await pool.open(within: .seconds(5)))
             pool.close()

@@ -183,7 +183,7 @@ def reuse(case):
     with copy:
         wait_until(lambda: copy.call().json.get("code") == "login_required", "login_required", seconds=30)
         case.login(copy)
-        wait_until(lambda: copy.call().status == 200, "the daemon uses the new login", seconds=1.5)
+        wait_until(lambda: copy.call().status == 200, "the daemon uses the new login")
 
 
 def expiry(case):
@@ -255,7 +255,22 @@ def relogin_while_running(case):
         expect(answer.status == 503 and answer.json["code"] == "login_required",
                lambda: f"without a login: {answer.status} {answer.text[:200]}")
         case.login(sidecar)
-        wait_until(lambda: sidecar.call().status == 200, "the daemon uses the new login", seconds=1.5)
+        wait_until(lambda: sidecar.call().status == 200, "the daemon uses the new login")
+
+
+def on_admin_listener(case):
+    """A person follows the link of the status page, without a command; a second visit of the redirect changes nothing."""
+    sidecar = case.sidecar()
+    with sidecar:
+        browser = case.provider.browser()
+        begun = browser.request("GET", f"http://127.0.0.1:{sidecar.admin}/login/default")
+        expect(begun.location, lambda: f"no way to the provider: {begun.status} {begun.text[:300]}")
+        redirect = case.provider.authorize(browser, begun.location)
+        page = deliver(browser, redirect)
+        expect(page.status == 200 and "is logged in" in page.text, lambda: f"{page.status} {page.text[:300]}")
+        wait_until(lambda: sidecar.call().status == 200, "the daemon uses the login")
+        again = deliver(browser, redirect) if str(sidecar.admin) in redirect else None
+        expect(again is None or again.status == 410, "the redirect counted twice")
 
 
 FEATURES = {
@@ -263,6 +278,7 @@ FEATURES = {
     "login: code and PKCE": code_and_pkce,
     "login: public client": code_and_pkce,
     "login: beside a running daemon": relogin_while_running,
+    "login: on the admin listener": on_admin_listener,
     "login: device": device,
     "password": without_person,
     "token exchange": token_exchange,

@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A Kubernetes cluster as far as its service-account tokens go: an issuer with keys, and tokens for files."""
 
-import http.server
 import json
 import os
-import threading
 import time
 import uuid
 
 import jwt
 
+from json_server import JSONServer
 from support import make_key, write
 
 
@@ -23,29 +22,14 @@ class Cluster:
             from cryptography.hazmat.primitives.serialization import load_pem_public_key
             key = json.loads(jwt.algorithms.RSAAlgorithm.to_jwk(load_pem_public_key(file.read())))
         self.keys = {"keys": [{**key, "kid": "cluster", "use": "sig", "alg": "RS256"}]}
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self.server = JSONServer(self._document)
         self.issuer = f"http://localhost:{self.server.server_port}"
 
-    def _handler(self):
-        cluster = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                document = cluster.keys if self.path == "/openid/v1/jwks" else {
-                    "issuer": cluster.issuer, "jwks_uri": cluster.issuer + "/openid/v1/jwks",
-                    "response_types_supported": ["id_token"], "subject_types_supported": ["public"],
-                    "id_token_signing_alg_values_supported": ["RS256"]}
-                body = json.dumps(document).encode()
-                self.send_response(200)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        return Handler
+    def _document(self, path, _fields, _body):
+        return self.keys if path == "/openid/v1/jwks" else {
+            "issuer": self.issuer, "jwks_uri": self.issuer + "/openid/v1/jwks",
+            "response_types_supported": ["id_token"], "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256"]}
 
     def project(self, subject, audience, lifetime=600):
         """The file of a projected token, made anew, as the kubelet does."""
@@ -59,9 +43,7 @@ class Cluster:
         return write(os.path.join(self.directory, "projected-token"), token)
 
     def __enter__(self):
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
         return self
 
     def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
+        self.server.stop()

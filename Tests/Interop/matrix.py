@@ -9,7 +9,7 @@ import traceback
 from checks import FEATURES, Case
 from resource_server import ResourceServer
 
-OK, UNSUPPORTED, FAILED, PENDING = "ok", "–", "FAIL", "later"
+OK, UNSUPPORTED, FAILED = "ok", "–", "FAIL"
 
 _output = threading.Lock()
 
@@ -25,6 +25,7 @@ class Column:
     def __init__(self, provider_type, directory, chosen=None):
         self.provider_type, self.directory, self.chosen = provider_type, directory, chosen
         self.results = {}
+        self.failures = []
         self.seconds = 0.0
 
     @property
@@ -72,7 +73,7 @@ class Column:
                         case.clean()
                 self._record(feature, OK, seconds=time.monotonic() - began)
             except Exception as error:
-                self._record(feature, PENDING if "not supported yet" in str(error) else FAILED, error)
+                self._record(feature, FAILED, error)
 
     def _record(self, feature, result, error=None, seconds=None):
         self.results[feature] = result
@@ -80,6 +81,8 @@ class Column:
         if error:
             line += f": {error}" if isinstance(error, AssertionError) else (
                 "\n" + "".join(traceback.format_exception(error)))
+        if result == FAILED:
+            self.failures.append(line)
         say(line)
 
 
@@ -93,5 +96,7 @@ def print_matrix(columns):
     for feature in features:
         cells = (column.results.get(feature, UNSUPPORTED).ljust(w) for column, w in zip(columns, widths))
         print(feature.ljust(width) + "  " + "  ".join(cells))
-    print(f"\n{OK}: works; {UNSUPPORTED}: the provider does not offer it; {PENDING}: bearerd does not do it yet; "
-          f"{FAILED}: see above")
+    print(f"\n{OK}: works; {UNSUPPORTED}: the provider does not offer it; {FAILED}: see below")
+    for column in columns:
+        for failure in column.failures:
+            print(failure)

@@ -131,7 +131,8 @@ class Provider:
     def after_login(person, *more):
         """The features that every provider has once somebody is logged in, and `more` of them."""
         return dict.fromkeys(
-            ["login: code and PKCE", "login: beside a running daemon", "refresh", "rotation", "reuse is noticed",
+            ["login: code and PKCE", "login: beside a running daemon",
+             "login: on the admin listener", "refresh", "rotation", "reuse is noticed",
              "revocation", "userinfo", *more], person)
 
     def awkward(self, *encodings, **more):

@@ -11,6 +11,8 @@ import urllib.request
 
 import jwt
 
+from proofs import ProofJudge
+
 
 class ByKeys:
     """Validates JWTs by the provider's published keys."""
@@ -60,6 +62,7 @@ class ResourceServer:
 
     def __init__(self, validate):
         self.validate = validate
+        self.proofs = ProofJudge()
         self.accepted, self.refused, self.tokens = 0, [], set()
         self.lock = threading.Lock()
         api = self
@@ -68,6 +71,9 @@ class ResourceServer:
             protocol_version = "HTTP/1.1"
 
             def do_GET(self):
+                api.answer(self)
+
+            def do_HEAD(self):
                 api.answer(self)
 
             def log_message(self, *arguments):
@@ -84,9 +90,14 @@ class ResourceServer:
     def answer(self, handler):
         scheme, _, token = (handler.headers.get("Authorization") or "").partition(" ")
         try:
-            if scheme.lower() != "bearer":
-                raise ValueError("no bearer token")
+            if scheme.lower() not in ("bearer", "dpop"):
+                raise ValueError("no token")
             claims, status = self.judge(token), 200
+            if scheme.lower() == "dpop":
+                self.proofs(handler.headers, handler.command, f"http://{handler.headers['Host']}{handler.path}",
+                            token, claims)
+            elif "cnf" in claims:
+                raise ValueError("a token that is bound to a key, without a proof of that")
         except Exception as error:  # whatever the token's fault is
             claims, status = {"error": f"{type(error).__name__}: {error}"}, 401
         with self.lock:
@@ -102,7 +113,8 @@ class ResourceServer:
         handler.send_header("Content-Type", "application/json")
         handler.send_header("Content-Length", str(len(body)))
         handler.end_headers()
-        handler.wfile.write(body)
+        if handler.command != "HEAD":
+            handler.wfile.write(body)
 
     def stop(self):
         self.server.shutdown()

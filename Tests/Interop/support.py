@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every part of the interop tests needs: ports, processes, patience, certificates."""
 
+import contextlib
+import errno
 import os
 import shutil
 import signal
@@ -16,6 +18,26 @@ def free_port():
         return probe.getsockname()[1]
 
 
+@contextlib.contextmanager
+def kept_port(port):
+    """Keeps a port of loopback, on which nobody listens for a while, from being given to somebody else."""
+    with socket.socket() as keeper:
+        keeper.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+
+        def bound():
+            try:
+                keeper.bind(("127.0.0.1", port))
+                return True
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE:
+                    raise
+                return False
+
+        # Who had it may have been killed, and still be on its way out.
+        wait_until(bound, f"port {port} is free")
+        yield
+
+
 def expect(condition, otherwise):
     """Fails the check unless `condition` holds."""
     if not condition:
@@ -29,7 +51,8 @@ def wait_until(condition, what, seconds=20, pause=0.05):
         value = condition()
         if value:
             return value
-        expect(time.monotonic() < deadline, f"{what}: not within {seconds} s")
+        expect(time.monotonic() < deadline,
+               lambda: f"{what() if callable(what) else what}: not within {seconds} s")
         time.sleep(pause)
 
 
@@ -79,7 +102,7 @@ def openssl(*arguments):
 def make_certificate(directory):
     """A certificate for localhost and sso.example.test that is its own authority; returns its path and its key's."""
     certificate, key = os.path.join(directory, "tls.pem"), os.path.join(directory, "tls.key")
-    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+    openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", "-subj", "/CN=localhost",
             "-addext", "subjectAltName=DNS:localhost,DNS:sso.example.test", "-keyout", key, "-out", certificate)
     return certificate, key
 

@@ -2,7 +2,7 @@
 
 import Cryptography
 import OAuth
-import OAuthRuntime
+@testable import OAuthRuntime
 import Synchronization
 import TestSupport
 import Testing
@@ -31,7 +31,7 @@ import Testing
         #expect(reason(of: .directory(file))?.contains(file) == true)
         let key = Secret("fake-and-too-short")
         let refused = reason(of: .encryptedDirectory(directory.path("store"), key: key))
-        #expect(refused == "the key is not 32 bytes in base64 or hexadecimal")
+        #expect(refused == "store: the key is not 32 bytes in hexadecimal or base64")
     }
 
     @Test func `says which authorities it cannot read`() throws {
@@ -40,6 +40,27 @@ import Testing
             _ = try runtime.session(for: person, caFile: "/nowhere/ca.pem")
         }
         #expect(throws: AuthRuntimeError.self) { _ = try runtime.transport(caFile: "/nowhere/ca.pem") }
+    }
+
+    @Test(.blocking) func `shows a client certificate that was replaced with the next request`() async throws
+    {
+        let (old, new) = (try TLSAuthority(), try TLSAuthority())
+        let provider = try RawUpstream(tls: old.server(clientAuthority: new.certificateFile))
+        let directory = try TemporaryDirectory()
+        func write(_ client: (certificateFile: String, keyFile: String)) throws -> String {
+            try directory.write(
+                "client.pem",
+                bytes: TemporaryDirectory.contents(of: client.certificateFile)
+                    + TemporaryDirectory.contents(of: client.keyFile))
+        }
+        var settings = ConnectionSettings(caFile: old.certificateFile)
+        settings.clientCertificateFile = try write(old.client())
+        let runtime = try AuthRuntime(storage: .memory)
+        let transport = try runtime.transport(settings)
+        let request = TransferRequest(url: try #require(HTTPURL(provider.url)))
+        await #expect(throws: TransportError.self) { try await transport.send(request) }
+        _ = try write(new.client())
+        #expect(try await transport.send(request).status == 200)
     }
 
     @Test func `asks for a login before there was one, and again in another process of the same store`()
@@ -82,6 +103,15 @@ import Testing
         await session.stop()
     }
 
+    @Test func `lives as long as a way to a server`() async throws {
+        let way = try AuthRuntime(storage: .memory).transport()
+        var client = person
+        client.issuer = "http://127.0.0.1:1"
+        await #expect(throws: TokenFailure.self) {
+            _ = try await ServiceConfiguration.discover(for: client, over: way)
+        }
+    }
+
     @Test func `makes one family of the sessions of one name`() async throws {
         let runtime = try AuthRuntime(storage: .memory)
         let (first, second) = (try runtime.session(for: person), try runtime.session(for: person))
@@ -98,6 +128,14 @@ import Testing
         while await !second.needsLogin { _ = await events.next() }
         #expect(await second.refreshToken == nil)
         for session in [first, second, other] { await session.stop() }
+    }
+
+    @Test func `forgets a family whose sessions have gone`() {
+        let families = SessionFamilies()
+        let kept = families["kept"]
+        for number in 0..<100 { _ = families["user \(number)"] }
+        #expect(families["kept"] === kept)
+        #expect(families.count <= 2)
     }
 
     @Test func `takes no configuration that contradicts itself`() throws {

@@ -37,6 +37,26 @@ struct `Parameters beyond the protocol` {
                     .utf8))
         let shown = AdditionalParameters(object).showable
         #expect(shown.map(\.name) == ["instance_url", "n", "ok"])
+        let odd = try JSONObject(
+            parsing: Array(
+                #"{"a":"https://i.example/x?y=z","b":"https://u@i.example","otp":"1","ticket":"t","c":"see b?"}"#
+                    .utf8))
+        #expect(AdditionalParameters(odd).showable.map(\.name) == ["c"])
+    }
+
+    @Test func `repeat no token where they are shown`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.server.script(
+            .status(
+                200,
+                #"{"access_token":"fake-at","expires_in":300,"refresh_token":"fake-rt","a":"is fake-at","b":"fake-rt","c":"d"}"#
+            ))
+        try await harness.run("rt0") {
+            let all = await harness.session.additionalParameters
+            #expect(all.names == ["a", "b", "c"])
+            let shown = await harness.session.status.additionalParameters
+            #expect(shown.names == ["c"])
+        }
     }
 
     @Test func `of an error are its words and its page`() async throws {
@@ -77,6 +97,44 @@ struct `Parameters beyond the protocol` {
         client.clockSkew = .seconds(-1)
         #expect(client.problems.count == 9, "\(client.problems)")
         #expect(client.problems.contains { $0.contains("'state'") })
+    }
+
+    @Test func `are judged with all else that a file is judged for`() {
+        func problems(_ change: (inout ClientConfiguration) -> Void) -> [String] {
+            var client = ClientConfiguration(name: "default", clientID: "app", grantType: .authorizationCode)
+            client.issuer = "https://sso.example"
+            change(&client)
+            return client.problems
+        }
+        let cases: [(String, (inout ClientConfiguration) -> Void)] = [
+            ("name", { $0.name = "" }), ("issuer", { $0.issuer = "sso.example" }),
+            ("issuer", { $0.issuer = "https://sso.example/?x=y" }),
+            ("issuer", { $0.issuer = "http://sso.example" }),
+            ("token_endpoint", { $0.endpoints[.token] = HTTPURL("http://sso.example/t") }),
+            ("scope", { $0.scope = ["a b"] }), ("scope", { $0.scope = [""] }),
+            ("resource", { $0.resource = ["api"] }), ("resource", { $0.resource = ["https://a/#b"] }),
+            ("audience", { $0.audience = ["a\nb"] }),
+            ("postLogoutRedirectURI", { $0.postLogoutRedirectURI = "bye" }),
+            ("username", { $0.grantType = .password }),
+            ("subjectTokenType", { $0.grantType = .tokenExchange }),
+            ("tokenHeaders", { $0.tokenHeaders = [NamedValue("Authorization", "x")] }),
+            ("tokenHeaders", { $0.tokenHeaders = [NamedValue("a b", "x")] }),
+            ("userinfoHeaders", { $0.userinfoHeaders = [NamedValue("a", "x\r\ny: z")] }),
+            ("authentication", { $0.authentication = .tlsClientAuth }),
+            ("assertion.algorithm", { $0.assertion.algorithm = .hs256 }),
+            ("tokenTimeLimit", { $0.tokenTimeLimit = .seconds(Int64.max) }),
+        ]
+        for (property, change) in cases {
+            let found = problems(change)
+            #expect(found.count == 1 && found[0].hasPrefix("\(property): "), "\(property): \(found)")
+        }
+        #expect(problems { $0.clientID = "" }.isEmpty, "it can be registered")
+        #expect(problems { $0.issuer = "http://127.0.0.1:8080" }.isEmpty)
+        let open = problems {
+            $0.issuer = "http://sso.example"
+            $0.allowsInsecureProvider = true
+        }
+        #expect(open.isEmpty)
     }
 
     @Test func `that were never checked end no program`() async throws {

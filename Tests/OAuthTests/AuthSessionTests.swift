@@ -61,6 +61,20 @@ struct `A session` {
         }
     }
 
+    @Test func `says whether a token that is taken away is bound to a key`() async throws {
+        for proofs in [ProofPolicy.never, .always] {
+            let harness = SessionHarness { $0.proofs = proofs }
+            if proofs == .always {
+                harness.server.script(
+                    .status(200, #"{"access_token":"at-b","token_type":"DPoP","expires_in":300}"#))
+            }
+            try await harness.run {
+                let isBound = try await harness.session.withFreshTokens { $0.isBound }
+                #expect(isBound == (proofs == .always))
+            }
+        }
+    }
+
     @Test(arguments: [FakeServer.Reply.status(500), .held])
     func `gives who takes tokens away the old one, where the next is not to be had`(
         reply: FakeServer.Reply

@@ -79,7 +79,7 @@ struct `A pending authorization flow` {
             return
         }
         #expect(code.verifier.matches(Array(request.verifier.withPlaintext { $0 }.utf8)))
-        #expect(code.additionalParameters == [NamedValue("session_state", "s")])
+        #expect(code.additionalParameters.json == #"{"session_state":"s"}"#)
         for damaged in ["", "{}", "[]", #"{"url":"x"}"#] {
             #expect(AuthorizationRequest(decoding: Secret(damaged)) == nil)
         }

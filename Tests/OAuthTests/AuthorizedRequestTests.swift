@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cryptography
+import HTTPMessages
+import JSON
 import Testing
 
 @testable import OAuth
@@ -73,6 +75,38 @@ struct `A request with a session's credentials` {
                 ResourceAnswer(status: 200, value: ())
             }
             #expect(local.status == 200)
+        }
+    }
+
+    @Test func `proves the key that its token is bound to, and heeds the nonce that the server wants`()
+        async throws
+    {
+        let harness = SessionHarness { $0.proofs = .always }
+        harness.server.script(
+            .status(200, #"{"access_token":"at1","token_type":"DPoP","expires_in":300}"#))
+        let wish = ResourceAnswer(
+            status: 401, challenges: [#"DPoP error="use_dpop_nonce""#], nonce: "n1", value: ())
+        try await harness.run {
+            var sent: [[NamedValue]] = []
+            let answer = try await harness.session.authorized(api + "?page=2", method: "PUT") { credentials in
+                sent.append(credentials.headers)
+                return sent.count == 1 ? wish : ResourceAnswer(status: 200, value: ())
+            }
+            #expect(answer.status == 200)
+            #expect(sent.map { $0.map(\.name) } == [["Authorization", "DPoP"], ["Authorization", "DPoP"]])
+            #expect(sent.allSatisfy { $0[0].value == "DPoP at1" })
+            let proofs = try sent.map { try #require(try JWS(compact: $0[1].value).claims) }
+            #expect(proofs.allSatisfy { $0["htm"] == "PUT" && $0["htu"]?.string == api })
+            #expect(proofs[0]["nonce"] == nil && proofs[1]["nonce"] == "n1")
+            #expect(proofs[0]["jti"] != proofs[1]["jti"])
+            // It was about the nonce alone: no refresh, and no error on the state. A server that goes on is not asked on.
+            let stubborn = try await harness.session.authorized(api) { credentials in
+                sent.append(credentials.headers)
+                return wish
+            }
+            #expect(stubborn.status == 401 && sent.count == 4)
+            #expect(harness.server.bodies.count == 1)
+            #expect(await harness.session.status.state == .authorized)
         }
     }
 

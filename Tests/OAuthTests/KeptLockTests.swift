@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cryptography
+import HTTPMessages
 import Testing
 
 @testable import OAuth
@@ -67,6 +68,62 @@ struct `A refresh token that was spent and could not be replaced in the store` {
         }
     }
 
+    /// A session with other settings in the place of one whose refresh token could not be replaced in the store.
+    private func succeed(
+        _ old: SessionHarness, _ configure: (inout ClientConfiguration) -> Void,
+        _ body: (_ new: SessionHarness, _ other: Task<String?, Never>) async throws -> Void
+    ) async throws {
+        try await old.run("rt0") {
+            old.store.isBroken = true
+            await old.pass(.seconds(240))
+            #expect(old.token == "at2" && newest(old) == "rt1")
+            let other = Task { () -> String? in
+                await old.store.lock()
+                defer { old.store.unlock() }
+                return newest(old)
+            }
+            let new = SessionHarness(
+                grantType: .refreshToken, sharing: old, family: old.session.family, configure)
+            old.session.leaveFamily()
+            try await new.run { try await body(new, other) }
+        }
+    }
+
+    @Test func `is kept and written by the session that takes the place of its holder`() async throws {
+        let old = SessionHarness(grantType: .refreshToken)
+        try await succeed(old) {
+            $0.refreshMargin = .seconds(20)
+        } _: { new, other in
+            await old.session.retire()
+            #expect(new.token == "at2" && new.server.bodies.count == 2)
+            #expect(newest(new) == "rt1" && old.session.family.mustKeepLock)
+            for _ in 0..<3 { await new.pass(.seconds(5)) }
+            old.store.isBroken = false
+            await new.pass(.seconds(5))
+            #expect(await other.value == "rt2")
+            #expect(new.server.bodies.count == 2)
+        }
+    }
+
+    @Test func `is kept and written by a retired holder whose place nobody takes`() async throws {
+        let old = SessionHarness(grantType: .refreshToken)
+        try await succeed(old) {
+            $0.endpoints[.token] = HTTPURL("https://other.example/token")
+        } _: { new, other in
+            let retirement = Task { await old.session.retire() }
+            for _ in 0..<3 {
+                await old.settle()
+                await new.pass(.seconds(5))
+            }
+            #expect(newest(old) == "rt1" && old.session.family.mustKeepLock)
+            old.store.isBroken = false
+            await old.settle()
+            old.clock.advance(by: .seconds(5))
+            await retirement.value
+            #expect(await other.value == "rt2")
+        }
+    }
+
     @Test func `is no longer kept when its holder has gone`() async throws {
         let harness = SessionHarness(grantType: .refreshToken)
         try await harness.run("rt0") {
@@ -90,6 +147,29 @@ struct `A refresh token that was spent and could not be replaced in the store` {
             #expect(harness.token == "at")
             await harness.store.lock()
             harness.store.unlock()
+        }
+    }
+
+    @Test func `is kept no longer by who has lost the lock without knowing, and is written under a new one`()
+        async throws
+    {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            harness.store.isBroken = true
+            await harness.pass(.seconds(240))
+            #expect(newest(harness) == "rt1")
+            let other = Task {
+                await harness.store.lock()
+                harness.store.unlock()
+            }
+            harness.store.losesLeases = true
+            harness.store.isBroken = false
+            await harness.pass(.seconds(5))
+            await other.value
+            #expect(newest(harness) == "rt1")
+            harness.store.losesLeases = false
+            await harness.pass(.seconds(5))
+            #expect(newest(harness) == "rt2")
         }
     }
 

@@ -22,6 +22,23 @@ struct `A stored session` {
         return session
     }
 
+    @Test func `has a token for a client that asks for just that, until it expires`() {
+        var client = ClientConfiguration(name: "default", clientID: "app", grantType: .clientCredentials)
+        client.issuer = "https://sso.example"
+        var session = example()
+        session.accessToken?.request = client.requestDigest
+        let before = WallTime(sinceEpoch: .milliseconds(1_700_000_000_122))
+        #expect(session.accessToken(of: client, at: before)?.generation == 7)
+        #expect(session.accessToken(of: client, at: before + .milliseconds(1)) == nil)
+        #expect(session.accessToken(of: client.aimed(at: TokenTarget(scope: ["more"])), at: before) == nil)
+        #expect(session.accessToken(of: client.aimed(at: TokenTarget(audience: ["b"])), at: before) == nil)
+        client.clientID = "other"
+        #expect(session.accessToken(of: client, at: before) == nil)
+        session.binding = "https://other.example app"
+        client.clientID = "app"
+        #expect(session.accessToken(of: client, at: before) == nil)
+    }
+
     @Test func `reads back as it was written`() throws {
         let session = try #require(StoredSession(decoding: example().encoded()))
         #expect(session.encoded() == example().encoded())

@@ -28,7 +28,7 @@ struct `The access log` {
         #expect(
             line(.json, record(code: "upstream_connect", isReplayed: true), target: "/api/users")
                 == #"{"time":"2026-11-21T10:45:54.007Z","level":"info","message":"request","request_id":"id-1","#
-                + #""method":"POST","route":"/api","path":"/api/users","status":200,"code":"upstream_connect","#
+                + #""method":"POST","route":"/api","path":"/api/users","protocol":"HTTP/1.1","status":200,"code":"upstream_connect","#
                 + #""bytes_in":12,"bytes_out":1024,"duration_seconds":0.000731,"replayed":true,"#
                 + #""peer":"127.0.0.1:5000"}"# + "\n")
     }
@@ -36,9 +36,62 @@ struct `The access log` {
     @Test func `a text line says the same`() {
         #expect(
             line(.text, record(), target: "/api/users")
-                == "2026-11-21T10:45:54.007Z info    request method=POST path=/api/users route=/api status=200 "
+                == "2026-11-21T10:45:54.007Z info    request method=POST path=/api/users route=/api protocol=HTTP/1.1 "
+                + "status=200 "
                 + "bytes_in=12 bytes_out=1024 duration_seconds=0.000731 peer=127.0.0.1:5000 request_id=id-1\n"
         )
+    }
+
+    @Test func `a line names the identity, and the upstream where the answer is bearerd's own`() {
+        let route = LoggedRoute("/api", identity: "a\"b", upstream: "api.example.com:443")
+        let own = line(.json, record(code: "upstream_connect"), of: route)
+        #expect(own.contains(#""route":"/api","identity":"a\"b","path":"/x""#))
+        #expect(own.contains(#""code":"upstream_connect","upstream":"api.example.com:443","bytes_in""#))
+        let passed = line(.text, record(), of: route)
+        #expect(passed.contains(#" route=/api identity=a\"b protocol="#) && !passed.contains("upstream"))
+        #expect(line(.text, record(code: "c"), of: route).contains(" code=c upstream=api.example.com:443 "))
+    }
+
+    @Test func `a line has the fields that were chosen, in their own order`() {
+        let route = LoggedRoute("/api", identity: "default", upstream: "api.example.com:443")
+        let some: Set<AccessField> = [.status, .path, .identity, .code]
+        #expect(
+            line(.json, record(code: "truncated"), of: route, fields: some)
+                == #"{"time":"2026-11-21T10:45:54.007Z","level":"info","message":"request","identity":"default","#
+                + #""path":"/x","status":200,"code":"truncated"}"# + "\n")
+        #expect(
+            line(.text, record(), of: route, fields: some)
+                == "2026-11-21T10:45:54.007Z info    request identity=default path=/x status=200\n")
+    }
+
+    @Test(arguments: [LogFormat.text, .json])
+    func `a line with every field chosen says what one does with none chosen`(format: LogFormat) {
+        let route = LoggedRoute("/api", identity: "default", upstream: "api.example.com:443")
+        for code in ["", "truncated"] {
+            let chosen = line(
+                format, record(code: code, isReplayed: true), of: route, fields: Set(AccessField.allCases))
+            let whole = line(format, record(code: code, isReplayed: true), of: route)
+            #expect(Self.parts(of: chosen) == Self.parts(of: whole))
+        }
+    }
+
+    /// Every member, whatever the order.
+    private static func parts(of line: String) -> Set<String> {
+        let isJSON = line.hasPrefix("{")
+        let members = isJSON ? String(line.dropFirst().dropLast(2)) : String(line.dropLast())
+        return Set(members.split(separator: isJSON ? "," : " ").map(String.init))
+    }
+
+    private func line(
+        _ format: LogFormat, _ record: consuming AccessRecord, of route: LoggedRoute,
+        fields: Set<AccessField>? = nil
+    ) -> String {
+        let sink = CollectingSink()
+        var log = AccessLog(format: format, fields: fields)
+        let (target, requestID) = (Array("/x?secret".utf8), Array("id-1".utf8))
+        log.append(record, route: route, target: target.span, requestID: requestID.span)
+        log.flush(to: sink)
+        return sink.text
     }
 
     @Test(arguments: [LogFormat.text, .json])

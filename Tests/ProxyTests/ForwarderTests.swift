@@ -3,6 +3,7 @@
 import HTTPClient
 import HTTPExchange
 import HTTPMessages
+import Routing
 import Testing
 
 @testable import Proxy
@@ -68,7 +69,7 @@ struct `A forwarder, whatever carries its messages,` {
             stage.upstream.incoming.end(.truncated)
             await task.value
             #expect(stage.client.end == .cut)
-            #expect(stage.exchange.record.code == "truncated")
+            #expect(stage.exchange.record.ending == .truncated)
         }
     }
 
@@ -100,7 +101,7 @@ struct `A forwarder, whatever carries its messages,` {
     }
 
     @Test func `sends a body that is larger than what is kept while it comes`() async throws {
-        try await FakeStage.play({ $0.replayBuffer = 4 }) { stage in
+        try await FakeStage.play({ $0.terms.replayBuffer = 4 }) { stage in
             stage.client.ask(.post, "/", length: .open, pieces: ["abc"], isWhole: false)
             let task = stage.start()
             await stage.settle()
@@ -162,7 +163,7 @@ struct `A forwarder, whatever carries its messages,` {
             stage.pool.failure = .connectionRefused
             await stage.run()
             #expect(stage.client.answers.map(\.status) == [502] && stage.upstream.heads.isEmpty)
-            #expect(stage.exchange.record.code == "upstream_connect")
+            #expect(stage.exchange.record.ending == .rejected(.upstreamConnect))
         }
     }
 

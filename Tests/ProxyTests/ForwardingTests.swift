@@ -3,6 +3,7 @@
 import EventLoop
 import HTTPClient
 import HTTPMessages
+import Routing
 import Testing
 
 @testable import Proxy
@@ -10,14 +11,9 @@ import Testing
 struct `The head that is forwarded` {
     private func plan(
         upstream: String = "http://api.example:8443/base", path: String = "/",
-        _ change: (inout Route) -> Void = { _ in }
+        _ change: (inout TestRoute) -> Void = { _ in }
     ) throws -> PreparedRoute {
-        let url = try #require(HTTPURL(upstream))
-        var route = Route(
-            path: path, upstream: SharedUpstream(UpstreamAddress(url: url)), upstreamAuthority: url.authority,
-            upstreamPrefix: url.path == "/" ? "" : url.path, upstreamOrigins: [url.origin])
-        change(&route)
-        return PreparedRoute(route)
+        try TestRoute.prepared(path, to: upstream, change)
     }
 
     private func rewritten(
@@ -50,7 +46,7 @@ struct `The head that is forwarded` {
     }
 
     @Test func `strip_prefix drops the route's path`() throws {
-        let plan = try plan(path: "/v1") { $0.stripPrefix = true }
+        let plan = try plan(path: "/v1") { $0.terms.stripsPrefix = true }
         #expect(try rewritten([], target: "/v1/x", on: plan).target == "/base/x")
         #expect(try rewritten([], target: "/v1", on: plan).target == "/base/")
     }
@@ -61,15 +57,23 @@ struct `The head that is forwarded` {
         #expect(throws: ProxyError.loopDetected) { try rewritten(via + [(.via, "1.1 bearerd")], on: plan()) }
     }
 
+    @Test(arguments: [(HTTPVersion.http10, "1.0"), (.http11, "1.1"), (.http2, "2")])
+    func `Via says in which version the request came`(version: HTTPVersion, number: String) throws {
+        var request = HTTPRequest(method: .get, target: "/")
+        request.version = version
+        try request.rewrite(for: plan(), host: [], peer: .unknown, scheme: .http)
+        #expect(request.fields[.via] == "\(number) bearerd")
+    }
+
     @Test func `forwarded fields are told as the route says`() throws {
         let claims: [(HTTPFields.Name, String)] = [(.xForwardedFor, "6.6.6.6"), (.xForwardedProto, "https")]
         let untouched = try rewritten(claims, on: plan())
         #expect(untouched.fields[.xForwardedFor] == "6.6.6.6")
-        let replaced = try rewritten(claims, on: plan { $0.forwarded = .replace })
+        let replaced = try rewritten(claims, on: plan { $0.terms.forwarded = .replace })
         #expect(replaced.fields[.xForwardedFor] == "127.0.0.9")
         #expect(replaced.fields[.xForwardedProto] == "http")
         #expect(replaced.fields[.xForwardedHost] == "local:8080")
-        let appended = try rewritten(claims, on: plan { $0.forwarded = .append })
+        let appended = try rewritten(claims, on: plan { $0.terms.forwarded = .append })
         #expect(appended.fields[.xForwardedFor] == "6.6.6.6, 127.0.0.9")
         #expect(appended.fields[.xForwardedProto] == "https")
     }

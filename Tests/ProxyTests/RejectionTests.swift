@@ -30,7 +30,7 @@ struct `The rejection of a request` {
     func `each failure has its status and code`(error: ProxyError, status: Int, code: String) throws {
         let rejection = try #require(Rejection(error, identity: nil))
         #expect(rejection.status == status)
-        #expect(rejection.code == code)
+        #expect(rejection.code.rawValue == code)
         let (head, body) = rejection.message()
         #expect(head.fields[.contentType] == "application/problem+json")
         #expect(head.fields[.proxyStatus]?.hasPrefix("bearerd; error=") == true)
@@ -65,6 +65,23 @@ struct `The rejection of a request` {
     @Test func `that wants a login names the command`() throws {
         let rejection = try #require(Rejection(.loginRequired, identity: "shop"))
         #expect(rejection.detail == "Somebody must log in: run 'bearerd login shop'.")
+    }
+
+    @Test func `that wants a login names where a browser logs in, and shows it as a page`() throws {
+        let url = "http://127.0.0.1:9090/login/a%3Cb%3E"
+        let rejection = try #require(Rejection(.loginRequired, identity: "<a>&\"'", loginURL: url))
+        #expect(rejection.detail.hasPrefix("Somebody must log in: open \(url) in a browser, or run "))
+        #expect(rejection.message().head.fields[.contentType] == "application/problem+json")
+        let page = rejection.message(isForPerson: true)
+        let text = String(decoding: page.body, as: UTF8.self)
+        #expect(page.head.status == 503 && page.head.fields[.retryAfter] == "30")
+        #expect(page.head.fields[.contentType]?.hasPrefix("text/html") == true)
+        #expect(text.contains("&lt;a&gt;&amp;&quot;&#39;") && text.contains(url) && !text.contains("<a>"))
+        let command = try #require(Rejection(.loginRequired, identity: "shop")).message(isForPerson: true)
+        #expect(String(decoding: command.body, as: UTF8.self).contains("<code>bearerd login shop</code>"))
+        // What no link mends is a problem for windows too.
+        let busy = try #require(Rejection(.rateLimited, identity: nil)).message(isForPerson: true)
+        #expect(busy.head.fields[.contentType] == "application/problem+json")
     }
 
     @Test func `nobody is answered who has gone`() {

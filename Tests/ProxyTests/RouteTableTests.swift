@@ -2,28 +2,27 @@
 
 import HTTPClient
 import HTTPMessages
+import Routing
 import Testing
 
 @testable import Proxy
 
 struct `The route table` {
-    private func route(_ path: String, _ change: (inout Route) -> Void = { _ in }) throws -> Route {
-        let url = try #require(HTTPURL("http://127.0.0.1:1"))
-        var route = Route(
-            path: path, upstream: SharedUpstream(UpstreamAddress(url: url)), upstreamAuthority: url.authority)
-        change(&route)
-        return route
+    private func route(
+        _ path: String, _ change: (inout TestRoute) -> Void = { _ in }
+    ) throws -> PreparedRoute {
+        try TestRoute.prepared(path, change)
     }
 
     private func find(
         _ target: String, method: HTTPMethod = .get, host: String = "localhost",
         listener: ListenAddress = .unix(path: "/a"),
-        in routes: [Route]
+        in routes: [PreparedRoute]
     ) throws(ProxyError) -> Int {
         var request = HTTPRequest(method: method, target: target)
         request.fields[.host] = host
         let entries = routes.enumerated().map { (route: $1, target: $0) }
-        return try RouteTable(entries, at: ListenerKey(listener)).route(
+        return try RouteTable(entries, at: listener).route(
             for: method, request.targetBytes, host: request.fields[.host])
     }
 
@@ -57,7 +56,7 @@ struct `The route table` {
     func `dots and what only some servers take for the end of a segment are refused on any route`(
         target: String
     ) throws {
-        let table = [try route("/"), try route("/other") { $0.stripPrefix = true }]
+        let table = [try route("/"), try route("/other") { $0.terms.stripsPrefix = true }]
         #expect(throws: ProxyError.ambiguousPath) { try find(target, in: table) }
         #expect(throws: ProxyError.ambiguousPath) { try find(target, in: [try route("/none")]) }
         #expect(try find("/x?" + target, in: table) == 0)
@@ -70,9 +69,9 @@ struct `The route table` {
     }
 
     @Test func `what follows an exchanged front does not go above it`() throws {
-        let changes: [(inout Route) -> Void] = [
-            { $0.stripPrefix = true }, { $0.upstreamPrefix = "/base" },
-            { ($0.stripPrefix, $0.upstreamPrefix) = (true, "/api") },
+        let changes: [(inout TestRoute) -> Void] = [
+            { $0.terms.stripsPrefix = true }, { $0.upstream += "/base" },
+            { ($0.terms.stripsPrefix, $0.upstream) = (true, "http://api.example/api/") },
         ]
         for (change, refused) in zip(changes, ["/api/../api/x", "/../api/x", "/api/../api/x"]) {
             let table = [try route("/api", change)]
@@ -97,20 +96,22 @@ struct `The route table` {
     }
 
     @Test func `routes with one path differ in their methods`() throws {
-        let routes = [try route("/") { $0.methods = [.get] }, try route("/") { $0.methods = [.post] }]
+        let routes = [
+            try route("/") { $0.key.methods = [.get] }, try route("/") { $0.key.methods = [.post] },
+        ]
         #expect(try find("/", method: .post, in: routes) == 1)
         #expect(throws: ProxyError.methodNotAllowed) { try find("/", method: .delete, in: routes) }
     }
 
     @Test func `a route for one host goes before one for all`() throws {
-        let routes = [try route("/"), try route("/") { $0.host = "api.local" }]
+        let routes = [try route("/"), try route("/") { $0.key.host = HostPattern("api.local") }]
         #expect(try find("/", host: "API.local:8080", in: routes) == 1)
         #expect(try find("/", host: "api.local.:8080", in: routes) == 1)
         #expect(try find("/", host: "localhost", in: routes) == 0)
     }
 
     @Test func `a route for one listener is not reached from another`() throws {
-        let routes = [try route("/") { $0.listener = ListenerKey(.unix(path: "/b")) }]
+        let routes = [try route("/") { $0.key.listen = .unix(path: "/b") }]
         #expect(try find("/", listener: .unix(path: "/b"), in: routes) == 0)
         #expect(throws: ProxyError.noRoute) { try find("/", listener: .unix(path: "/a"), in: routes) }
     }

@@ -11,10 +11,8 @@ import Testing
 @Suite(.timeLimit(.minutes(1)))
 struct `A snapshot that takes the place of another` {
     /// A route to an upstream of its own.
-    private func route(_ path: String, host: String = "other.example") throws -> Route {
-        let url = try #require(HTTPURL("http://\(host)"))
-        return Route(
-            path: path, upstream: SharedUpstream(UpstreamAddress(url: url)), upstreamAuthority: url.authority)
+    private func route(_ path: String, host: String = "other.example") throws -> PreparedRoute {
+        try TestRoute(path, to: "http://\(host)").prepared()
     }
 
     private func ask(_ stage: isolated FakeStage, _ target: String, of pool: FakePool) async {
@@ -119,10 +117,10 @@ struct `A snapshot that takes the place of another` {
 extension FakeStage {
     /// How many requests a route has answered with 200.
     fileprivate func served(_ route: String) -> Int? {
-        forwarder.metricsSnapshot().routes[route]?.statuses.first { $0.status == 200 }?.count
+        worker.metricsSnapshot().routes[route]?.statuses.first { $0.status == 200 }?.count
     }
 
     fileprivate func activeConnections(_ route: String) -> Int? {
-        forwarder.metricsSnapshot().routes[route]?.upstreamConnections[.active]
+        worker.metricsSnapshot().routes[route]?.upstreamConnections[.active]
     }
 }

@@ -89,6 +89,13 @@ import Testing
         #expect(try Importing.seed(name, of: "KeyedArchive", as: .appAuthArchive) == whole)
     }
 
+    @Test(arguments: ["gtm.binary", "gtm.xml"])
+    func `what GTMAppAuth knows of the person is read`(name: String) throws {
+        let file = try #require(try Corpus.files(of: "KeyedArchive").first { $0.name == name })
+        let session = try ImportFormat.appAuthArchive.parse(file.bytes)
+        #expect(session.userID == "1" && session.userEmail == "a@b.test" && session.isEmailVerified)
+    }
+
     @Test func `the issuer is that of the configuration, or of the document, or unknown`() throws {
         let given = try Importing.seed("issuer.binary", of: "KeyedArchive", as: .appAuthArchive)
         #expect(given.issuer == "https://issuer.test")

@@ -48,6 +48,30 @@ import Testing
         }
     }
 
+    @Test func `is heard to its end, or until it has said too much or taken too long`() throws {
+        #expect(try said("printf one; sleep 0.1; printf two") == Said(text: "onetwo", isWhole: true))
+        #expect(try said("exit 7") == Said(text: "", isWhole: true))
+        #expect(try said("exec 1>&-; exec sleep 600") == Said(text: "", isWhole: true))
+        #expect(try !said("printf one; exec sleep 600", limit: .milliseconds(300)).isWhole)
+        #expect(try !said("printf one; sleep 600 & exit", limit: .milliseconds(300)).isWhole)
+        #expect(try !said("while printf 0123456789; do :; done").isWhole)
+        #expect(throws: SystemError.self) {
+            _ = try ChildProcess.output(
+                of: ["/nonexistent"], environment: [:], limit: .seconds(1), longest: 1)
+        }
+    }
+
+    private struct Said: Equatable {
+        let text: String
+        let isWhole: Bool
+    }
+
+    private func said(_ script: String, limit: Duration = .seconds(20)) throws -> Said {
+        let output = try ChildProcess.output(
+            of: ["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"], limit: limit, longest: 100)
+        return Said(text: String(decoding: output.bytes, as: UTF8.self), isWhole: output.isWhole)
+    }
+
     @Test func `that hangs is killed, with all that it started`() throws {
         let directory = try TemporaryDirectory()
         let file = directory.path("pid")

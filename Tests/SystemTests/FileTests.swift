@@ -131,6 +131,7 @@ import Testing
         let watcher = FileWatcher(on: thread, every: .milliseconds(5))
         let path = directory.path("state")
         var changes = watcher.changes(of: path).makeAsyncIterator()
+        await Task(executorPreference: thread) {}.value  // the first look
 
         _ = try FileReplacement.replace(FilePlace(path), with: Array("made".utf8))
         #expect(await changes.next() != nil)
@@ -140,6 +141,7 @@ import Testing
         #expect(await changes.next() != nil)
 
         var other = watcher.changes(of: directory.path("other")).makeAsyncIterator()
+        await Task(executorPreference: thread) {}.value
         await withCheckedContinuation { done in
             // On the watcher's thread, so that it cannot look in between.
             thread.after(.zero) {

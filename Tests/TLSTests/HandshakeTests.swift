@@ -28,9 +28,13 @@ import Testing
     private func client(
         believesAll: Bool = true, certificate: (certificateFile: String, keyFile: String)? = nil
     ) throws -> ClientContext {
-        try ClientContext(
-            host: "a.test", authorities: nil, certificateFile: certificate?.certificateFile,
-            keyFile: certificate?.keyFile, skipsVerification: believesAll)
+        let own = certificate.map { files in
+            CertifiedKey(
+                chain: TemporaryDirectory.contents(of: files.certificateFile),
+                key: Secret(bytes: TemporaryDirectory.contents(of: files.keyFile)))
+        }
+        return try ClientContext(
+            host: "a.test", authorities: nil, certificate: own, skipsVerification: believesAll)
     }
 
     @Test func `carry bytes both ways, and an end in good order`() throws {

@@ -32,16 +32,16 @@ import Testing
         let (chain, key) = contents(try authority.certificate(for: ["a.test"]))
         let other = contents(try authority.certificate(for: ["b.test"]))
         let nothing = Array("no PEM".utf8)
-        #expect(throws: ServerContextError.noCertificate) { try ServerContext(chain: nothing, key: key) }
-        #expect(throws: ServerContextError.noKey) {
+        #expect(throws: ContextError.noCertificate) { try ServerContext(chain: nothing, key: key) }
+        #expect(throws: ContextError.noKey) {
             try ServerContext(chain: chain, key: Secret(bytes: nothing))
         }
-        #expect(throws: ServerContextError.mismatch) { try ServerContext(chain: chain, key: other.key) }
-        #expect(throws: ServerContextError.noAuthority) {
+        #expect(throws: ContextError.mismatch) { try ServerContext(chain: chain, key: other.key) }
+        #expect(throws: ContextError.noAuthority) {
             try ServerContext(chain: chain, key: key, clientAuthorities: nothing)
         }
         let past = contents(try authority.certificate(for: ["a.test"], days: -1))
-        let failure = #expect(throws: ServerContextError.self) {
+        let failure = #expect(throws: ContextError.self) {
             try ServerContext(chain: past.chain, key: past.key)
         }
         guard case .expired = failure else {

@@ -150,6 +150,9 @@ package final class BearerdProcess: Sendable {
     /// Its resident memory in bytes (`VmRSS` of proc(5)).
     package var residentBytes: Int { bytes(of: "VmRSS:") }
 
+    /// What of it is its own, without pages of files, which the kernel brings and takes as it likes (`RssAnon`).
+    package var anonymousBytes: Int { bytes(of: "RssAnon:") }
+
     /// The most resident memory that it has had, in bytes (`VmHWM`).
     package var peakResidentBytes: Int { bytes(of: "VmHWM:") }
 

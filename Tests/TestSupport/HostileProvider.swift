@@ -49,6 +49,11 @@ package final class HostileProvider: Sendable {
     private let server: RawServer
     private let isSecure: Bool
     private let state: Monitor<State>
+    /// The keys that tokens are bound to, by their thumbprints.
+    package let bindings = Monitor<[String: String]>([:])
+    /// Requests that were pushed, and logins that brought a code.
+    let pushed = Monitor<[String: [String: String]]>([:])
+    let codes = Monitor<[String: [String: String]]>([:])
 
     package init(_ policy: Policy = Policy(), tls: TLSServer? = nil) throws {
         var initial = State()

@@ -82,6 +82,8 @@ package final class Socket: ByteStream {
             guard errno == EAGAIN || errno == EINTR || errno == ECONNABORTED else { return nil }
             var interest = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&interest, 1, -1) >= 0 || errno == EINTR else { return nil }
+            // A Unix socket that was shut down says EAGAIN for ever.
+            if interest.revents & Int16(POLLHUP) != 0 { return nil }
         }
     }
 

@@ -61,7 +61,7 @@ package final class TestKeyPair: Sendable {
     }
 
     /// The two halves of an ES256 signature as a SEQUENCE of two INTEGERs.
-    private static func der(of signature: [UInt8]) -> [UInt8] {
+    static func der(of signature: [UInt8]) -> [UInt8] {
         guard signature.count == 64 else { return [] }
         func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
             var digits = Array(bytes.drop { $0 == 0 })

@@ -125,7 +125,7 @@ import TokenStore
             fixture.overwrite(name, planted)
             let error = #expect(throws: FileStoreError.self) { try fixture.open(sealer: sealer) }
             let problem = error.map { "\($0)" } ?? ""
-            #expect(problem.contains("bearerd import") && problem.contains(fixture.path(name)), "\(problem)")
+            #expect(problem.contains("an import") && problem.contains(fixture.path(name)), "\(problem)")
             if name == file {
                 await #expect(throws: StoreError.self) { try await running.load("default") }
             }

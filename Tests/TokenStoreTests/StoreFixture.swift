@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Cryptography
+import EventLoop
 import Glibc
+import HTTPClient
 import OAuth
+import Redis
 import Synchronization
 import System
 import TestSupport
@@ -14,6 +17,7 @@ final class StoreFixture: Sendable {
     let directory: String
     let thread: ThreadExecutor
     private let damaged = Mutex<[DamagedEntry]>([])
+    private let redis = Mutex<(server: RedisProcess, loop: EventLoop)?>(nil)
 
     init() throws {
         thread = try ThreadExecutor(named: "store")
@@ -23,6 +27,23 @@ final class StoreFixture: Sendable {
 
     deinit {
         thread.stop()
+        redis.withLock { $0?.loop.stop() }
+    }
+
+    /// One more opening of a store in a Redis of the fixture's own.
+    func openRedis() throws -> RedisStore {
+        let (server, loop) = try redis.withLock { known in
+            if let known { return known }
+            try HTTPClientLibrary.initialize()
+            let made = (server: try RedisProcess(), loop: try EventLoop(name: "redis"))
+            _ = try made.loop.start()
+            known = made
+            return made
+        }
+        guard let place = RedisServer(socket: String(server.url.dropFirst("redis+unix:".count))),
+            let sealer = EncryptingSealer(key: Secret(String(repeating: "0", count: 64)))
+        else { throw WireError("no place, or no key") }
+        return RedisStore(RedisSettings(server: place), sealer: sealer, on: loop)
     }
 
     var reports: [DamagedEntry] { damaged.withLock { $0 } }

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """bearerd between the tests and the WebSocket server, with a token endpoint that never tires."""
 
-import http.server
 import json
 import os
 import subprocess
+import sys
 import threading
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "Interop"))
+from json_server import JSONServer
 
 TOKEN = "not-a-secret-but-a-token"
 CONFIGURATION = """
@@ -26,24 +29,10 @@ store:
 """
 
 
-class TokenEndpoint(http.server.BaseHTTPRequestHandler):
-    def do_POST(self):
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        body = json.dumps({"access_token": TOKEN, "token_type": "Bearer", "expires_in": 3600}).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *arguments):
-        pass
-
-
 class Sidecar:
     def __init__(self, upstream_port, home):
-        self.endpoint = http.server.ThreadingHTTPServer(("127.0.0.1", 0), TokenEndpoint)
-        threading.Thread(target=self.endpoint.serve_forever, daemon=True).start()
+        self.endpoint = JSONServer(
+            lambda *_: {"access_token": TOKEN, "token_type": "Bearer", "expires_in": 3600})
         file = os.path.join(home, "config.yaml")
         with open(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as config:
             config.write(CONFIGURATION.format(token_port=self.endpoint.server_port, port=upstream_port))
@@ -67,6 +56,6 @@ class Sidecar:
     def __exit__(self, *arguments):
         self.process.terminate()
         code = self.process.wait(30)
-        self.endpoint.shutdown()
+        self.endpoint.stop()
         if arguments[0] is None and code != 0:
             raise AssertionError(f"bearerd ended with {code}")

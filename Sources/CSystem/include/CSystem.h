@@ -31,8 +31,14 @@ void bearerd_name_thread(const char *name);
 /* Whether the process may dump core and be traced by its own user (prctl PR_SET_DUMPABLE); -1 with errno. */
 int bearerd_set_dumpable(int dumpable);
 /* Starts a program that PATH or a path names, in a process group of its own, with nothing of ours but the given
-   environment: no descriptor, no blocked or ignored signal (posix_spawnp). Returns 0 or an errno. */
-int bearerd_spawn(pid_t *process, char *const arguments[], char *const environment[]);
+   environment: no descriptor, no blocked or ignored signal (posix_spawnp). Its standard output is `output`, or goes
+   nowhere if that is -1. Returns 0 or an errno. */
+int bearerd_spawn(pid_t *process, char *const arguments[], char *const environment[], int output);
+/* Starts a program as bearerd_spawn does, with its standard output in a pipe whose other end is `output`. */
+int bearerd_spawn_reading(pid_t *process, char *const arguments[], char *const environment[], int *output);
+/* Reads until the end, or until `bytes` is full, for so long at most: how many bytes came, or -1 with errno, which is
+   ETIMEDOUT if the time was not enough. */
+ssize_t bearerd_collect(int descriptor, void *bytes, size_t size, int limit_milliseconds);
 /* Splits the process in two, which it must do before it has threads: 0 in the copy, which gets a SIGTERM when the other
    half ends, and no other signal that may end both, and the writing end of a pipe that leads there in `result`; else the
    copy's number and the reading end. -1 with errno. */

@@ -2,14 +2,11 @@
 
 /// The keys of one section, spelled as in the file; the only place that spells them.
 protocol ConfigurationKey: RawRepresentable<String>, CaseIterable, Hashable {
-    /// The part of bearerd that the key belongs to, where that may not be built yet.
-    var feature: Feature? { get }
     /// Whether its value is a secret, so that `X_file` and `X_credential` may stand in its place.
     var isSecret: Bool { get }
 }
 
 extension ConfigurationKey {
-    var feature: Feature? { nil }
     var isSecret: Bool { false }
 
     /// The key with one of its spellings.

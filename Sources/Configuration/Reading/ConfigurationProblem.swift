@@ -29,6 +29,8 @@ package struct ConfigurationProblem: Hashable, Sendable {
     package let reason: String
     /// Whether it is about who may read or write a file.
     package var isAboutModes = false
+    /// Whether it is that the system does not let us read a file.
+    package var isDenial = false
 
     /// The whole message, one line whatever the file holds: `FILE:LINE:COLUMN: error: KEY: REASON`.
     package func line(in file: String) -> String {

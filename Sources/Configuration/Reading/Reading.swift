@@ -29,8 +29,8 @@ final class Reading {
         problems.sorted { ($0.mark, $0.path, $0.reason) < ($1.mark, $1.path, $1.reason) }
     }
 
-    func error(_ reason: String, at place: Place) {
-        report(.error, reason, at: place)
+    func error(_ reason: String, at place: Place, isDenial: Bool = false) {
+        report(.error, reason, at: place, isDenial: isDenial)
         var path = Substring(place.path)
         faultyPaths.insert(place.path)
         while path.last == "]", let bracket = path.lastIndex(of: "[") {
@@ -60,11 +60,11 @@ final class Reading {
 
     private func report(
         _ severity: ConfigurationProblem.Severity, _ reason: String, at place: Place,
-        isAboutModes: Bool = false
+        isAboutModes: Bool = false, isDenial: Bool = false
     ) {
         problems.insert(
             ConfigurationProblem(
                 severity: severity, mark: place.mark, path: place.path, reason: reason,
-                isAboutModes: isAboutModes))
+                isAboutModes: isAboutModes, isDenial: isDenial))
     }
 }

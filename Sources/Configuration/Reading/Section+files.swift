@@ -59,7 +59,7 @@ extension Section {
             try CertificateFile.check(path.value)
             return path.value
         } catch {
-            reading.error(error.reason, at: path.place)
+            reading.error(error.reason, at: path.place, isDenial: error.isDenied)
             return nil
         }
     }
@@ -103,7 +103,7 @@ extension Section {
             }
             return path.value
         } catch {
-            reading.error(error.reason, at: path.place)
+            reading.error(error.reason, at: path.place, isDenial: error.isDenied)
             return nil
         }
     }

@@ -4,8 +4,8 @@ internal import YAML
 
 /// One map of the file, read key by key.
 ///
-/// Making one reports the keys that are unknown, repeated or not built yet; each accessor reports a value of the wrong
-/// type. What an accessor returns is nil when the key is absent or its value was reported.
+/// Making one reports the keys that are unknown or repeated; each accessor reports a value of the wrong type. What an
+/// accessor returns is nil when the key is absent or its value was reported.
 struct Section<Key: ConfigurationKey> {
     /// Where the map stands: its key's place, or its own as an item of a list.
     let place: Place
@@ -26,12 +26,8 @@ struct Section<Key: ConfigurationKey> {
         guard let mapping else { return }
         for entry in mapping.entries {
             let place = place.key(entry.key, at: entry.mark)
-            if let key = Key.spelled(entry.key) {
-                if let feature = key.feature, !feature.isSupported {
-                    reading.error("not supported yet", at: place)
-                } else {
-                    entries[entry.key] = entry
-                }
+            if Key.spelled(entry.key) != nil {
+                entries[entry.key] = entry
             } else {
                 reading.error("unknown key\(NearMiss.hint(for: entry.key, among: Key.spellings))", at: place)
                 let meant = NearMiss.best(for: entry.key, among: Key.spellings)
@@ -43,6 +39,20 @@ struct Section<Key: ConfigurationKey> {
     /// Whether the file has the key, well-formed or not.
     func has(_ key: Key) -> Bool {
         has(spelling: key.rawValue)
+    }
+
+    /// Whether the file has a map under the key.
+    func hasMap(_ key: Key) -> Bool {
+        if case .mapping = entries[key.rawValue]?.value.content { true } else { false }
+    }
+
+    /// Whether the file has a map or a list with something in it under the key.
+    func hasEntries(_ key: Key) -> Bool {
+        switch entries[key.rawValue]?.value.content {
+        case .mapping(let mapping): !mapping.entries.isEmpty
+        case .sequence(let items): !items.isEmpty
+        case .scalar, nil: false
+        }
     }
 
     /// Whether the file has a secret, in whatever form.

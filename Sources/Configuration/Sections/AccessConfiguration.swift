@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import HTTPMessages
+
 /// Who may use the data listeners (`access`).
 package struct AccessConfiguration: Sendable {
     /// The hosts a request may name; nil for the loopback names and each listener's own host, with its port.

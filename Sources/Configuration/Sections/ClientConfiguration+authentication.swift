@@ -29,7 +29,8 @@ extension ClientConfiguration {
         if preset?.exchangesAssertion == true { return .none }
         // With `jwt_bearer` key and assertion are the grant's.
         guard grantType != .jwtBearer else { return .none }
-        return section.has(.privateKeyFile) || section.has(.assertionFile) ? .privateKeyJWT : .none
+        if section.has(.privateKeyFile) || section.has(.assertionFile) { return .privateKeyJWT }
+        return profile == .fapi2 && section.has(.clientCertificateFile) ? .tlsClientAuth : .none
     }
 
     private func checkAuthentication(_ section: Section<IdentityKey>) {
@@ -99,8 +100,12 @@ extension ClientConfiguration {
             if preset?.exchangesAssertion == true {
                 subjectTokenType = subjectTokenType ?? ValueKind.jwtTokenType
                 requestedTokenType = requestedTokenType ?? ValueKind.standardTokenType
+            } else if section.has(.subjectToken) {
+                readCallers(section)
             } else {
-                section.require(.subjectTokenFile, "is missing, and token_exchange needs it")
+                section.require(
+                    .subjectTokenFile,
+                    "is missing, and token_exchange needs it, or subject_token: from_request")
             }
             subjectTokenType = subjectTokenType ?? ValueKind.standardTokenType
             acceptedTokenTypes.append("n_a")
@@ -114,11 +119,30 @@ extension ClientConfiguration {
         warnOfUnused(section)
     }
 
+    /// Whether callers bring the tokens that are exchanged.
+    private mutating func readCallers(_ section: Section<IdentityKey>) {
+        guard let value = section.value(.subjectToken, .text)?.value else { return }
+        guard value == Self.fromRequest else {
+            section.error(
+                .subjectToken,
+                "'\(value)' is not \(Self.fromRequest); a token in a file goes into subject_token_file")
+            return
+        }
+        if section.has(.subjectTokenFile) {
+            section.error(
+                .subjectTokenFile, "contradicts subject_token: the callers' own tokens are exchanged")
+        }
+        exchangesCallersTokens = true
+    }
+
+    private static let fromRequest = "from_request"
+
     /// Keys that belong to another grant.
     private func warnOfUnused(_ section: Section<IdentityKey>) {
         let owners: [(IdentityKey, GrantType)] = [
             (.username, .password), (.subject, .jwtBearer), (.assertionClaims, .jwtBearer),
-            (.subjectTokenFile, .tokenExchange), (.subjectTokenType, .tokenExchange),
+            (.subjectToken, .tokenExchange), (.subjectTokenFile, .tokenExchange),
+            (.subjectTokenType, .tokenExchange),
             (.requestedTokenType, .tokenExchange),
         ]
         for (key, owner) in owners where section.has(key) && grantType != owner {

@@ -19,7 +19,7 @@ extension ClientConfiguration {
     ]
 
     /// Nothing is asked for there yet.
-    private static let unusedEndpoints: Set<Endpoint> = [.introspection, .pushedAuthorizationRequest]
+    private static let unusedEndpoints: Set<Endpoint> = [.introspection]
 
     /// Who the authorization server is and where.
     mutating func readProvider(
@@ -66,6 +66,8 @@ extension ClientConfiguration {
 
     /// What is asked for.
     mutating func readRequest(_ section: Section<IdentityKey>) {
+        clientName = "bearerd \(name)"
+        sendsScopeOnRefresh = section.flag(.scopeOnRefresh) ?? false
         scope = section.words(.scope, .scopeToken)?.distinctValues ?? []
         audience = section.words(.audience, .text)?.distinctValues ?? []
         resource = section.words(.resource, .resource)?.distinctValues ?? []
@@ -100,11 +102,6 @@ extension ClientConfiguration {
     }
 }
 
-/// What bearerd puts into the heads of token requests itself, so that configuration may not.
-private let builtInHeaders: Set<HTTPFields.Name> = [
-    .accept, .authorization, .connection, .contentLength, .contentType, .expect, .host, .transferEncoding,
-]
-
 extension [Found<String>] {
     /// The values in order, each once.
     var distinctValues: [String] {
@@ -126,7 +123,8 @@ extension Section<IdentityKey> {
     fileprivate func headers(_ key: IdentityKey) -> [NamedValue] {
         namedValues(key) { name in
             guard let field = HTTPFields.Name(name) else { return "is not the name of a header" }
-            return builtInHeaders.contains(field) ? "clashes with a header that bearerd sends itself" : nil
+            return WireGrammar.builtInHeaders.contains(field)
+                ? "clashes with a header that bearerd sends itself" : nil
         }
     }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Cryptography
 internal import HTTPMessages
 internal import OAuth
 
@@ -25,6 +26,7 @@ extension IdentityConfiguration {
             .grantType, .grantType, default: preset?.grantType ?? .authorizationCode)
         var client = ClientConfiguration(
             name: name.value, clientID: clientID ?? "", grantType: grantType)
+        client.profile = section.value(.profile, ValueKind<SecurityProfile>.word)?.value
         client.readProvider(section, preset: preset, connectTo: transport.connectTo)
         client.readAuthentication(section, preset: preset)
         if !section.isInDoubt(.grantType) { client.readGrant(section, preset: preset) }
@@ -32,6 +34,11 @@ extension IdentityConfiguration {
         client.readRequest(section)
         client.readLifetimes(section)
         if let preset { client.apply(preset, section) }
+        client.readProofs(section)
+        if client.profile == .fapi2 {
+            client.keepFAPI2(
+                section, key: try? credentials[.privateKey].map { try PrivateKey(parsing: $0.read()) })
+        }
         client.tokenTimeLimit = timeouts.token
         guard clientID != nil || client.needsNoClient || section.mayRegister else { return nil }
         self.client = client

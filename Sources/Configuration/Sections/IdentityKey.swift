@@ -32,10 +32,12 @@ enum IdentityKey: String, ConfigurationKey {
     case grantType = "grant_type"
     case username
     case password
+    case subjectToken = "subject_token"
     case subjectTokenFile = "subject_token_file"
     case subjectTokenType = "subject_token_type"
     case requestedTokenType = "requested_token_type"
     case scope
+    case scopeOnRefresh = "scope_on_refresh"
     case audience
     case resource
     case authorizationParameters = "authorization_params"
@@ -61,31 +63,10 @@ enum IdentityKey: String, ConfigurationKey {
     case insecureSkipVerify = "insecure_skip_verify"
     case dpop
     case pushedAuthorizationRequests = "par"
+    case profile
     case onStateChange = "on_state_change"
 
     var isSecret: Bool {
         self == .clientSecret || self == .password || self == .initialAccessToken
-    }
-
-    var feature: Feature? {
-        switch self {
-        case .dpop: .dpop
-        case .pushedAuthorizationRequests: .pushedAuthorizationRequests
-        case .initialAccessToken, .onStateChange, .preset, .issuer, .discoveryURL, .connectTo,
-            .authorizationEndpoint,
-            .tokenEndpoint,
-            .deviceAuthorizationEndpoint, .userinfoEndpoint, .revocationEndpoint, .endSessionEndpoint,
-            .registrationEndpoint, .introspectionEndpoint, .pushedAuthorizationRequestEndpoint, .keysURI,
-            .allowInsecureProvider, .clientID, .clientSecret, .tokenEndpointAuthMethod, .basicEncoding,
-            .assertionAudience, .assertionFile, .assertionCertificateFile, .privateKeyFile, .privateKeyID,
-            .signingAlgorithm, .assertionClaims, .subject, .username, .password, .subjectTokenFile,
-            .subjectTokenType, .requestedTokenType, .authorizationParameters, .deviceAuthorizationParameters,
-            .revocationParameters, .endSessionParameters, .registrationParameters, .userinfoHeaders,
-            .postLogoutRedirectURI, .redirectURI, .redirectListen,
-            .clockSkew, .grantType, .scope, .audience,
-            .resource, .tokenParameters, .tokenHeaders, .acceptTokenTypes, .refreshMargin,
-            .defaultExpiresIn, .caFile, .clientCertificateFile, .clientKeyFile, .proxy, .insecureSkipVerify:
-            nil
-        }
     }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+package import HTTPMessages
 
 extension ListenAddress {
     /// Whether connecting to an upstream would end at this listener.
     ///
     /// Judged without asking for names: `localhost` is taken for either loopback address, an address that stands for
     /// all of them for each that is loopback.
-    func isReached(by upstream: HTTPURL, at connectTo: ConnectAddress?) -> Bool {
+    package func isReached(by upstream: HTTPURL, at connectTo: ConnectAddress?) -> Bool {
         switch self {
         case .unix(let path): return upstream.socketPath == path
         case .systemd, .descriptor: return false

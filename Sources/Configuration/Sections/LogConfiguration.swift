@@ -10,6 +10,8 @@ package struct LogConfiguration: Sendable {
     package let format: LogFormat?
     /// Whether each request is logged.
     package let access: Bool
+    /// The fields that lines of requests have; nil for all of them.
+    package let accessFields: Set<AccessField>?
 }
 
 extension LogConfiguration {
@@ -17,6 +19,7 @@ extension LogConfiguration {
         case level
         case format
         case access
+        case accessFields = "access_fields"
     }
 
     private enum FormatWord: String, CaseIterable {
@@ -34,6 +37,10 @@ extension LogConfiguration {
             case .json: .json
             }
         access = section.value(.access, .flag, default: true)
+        accessFields = section.list(.accessFields, ValueKind<AccessField>.word).map { Set($0.map(\.value)) }
+        if accessFields?.isEmpty == true, !section.isInDoubt(.accessFields) {
+            section.error(.accessFields, "leaves nothing to tell; access: false turns these lines off")
+        }
     }
 }
 

@@ -10,7 +10,7 @@ enum RequestRuleKey: String, ConfigurationKey {
 
 extension RequestRules {
     /// Reads `allow`; an empty list allows nothing.
-    init(reading route: Section<RouteKey>) {
+    init(reading route: Section<RouteConfiguration.Key>) {
         let sections = route.sections(.allow, RequestRuleKey.self) ?? []
         self.init(
             sections.compactMap { section in

@@ -13,6 +13,8 @@ enum RootKey: String, ConfigurationKey {
     case onStateChange = "on_state_change"
     case development
     case log
+    case audit
+    case telemetry
     case admin
     case identities
     case routes

@@ -5,10 +5,12 @@ internal import System
 
 /// Where sessions are kept (`store`).
 package enum StoreConfiguration: Equatable, Sendable {
-    /// In files under this directory, encrypted if there is a key: 32 bytes in hexadecimal or base64.
-    case file(directory: String, encryptionKey: SecretSource?)
+    /// In files under this directory, encrypted if there is a key.
+    case file(directory: String, encryptionKey: EncryptionKey?)
     /// In memory: they end with the process.
     case memory
+    /// In Redis, for a fleet.
+    case redis(RedisConfiguration)
 }
 
 extension StoreConfiguration {
@@ -16,7 +18,21 @@ extension StoreConfiguration {
     package var directory: String? {
         switch self {
         case .file(let directory, _): directory
-        case .memory: nil
+        case .memory, .redis: nil
+        }
+    }
+
+    /// The files that it is read with, and that may change while it is open.
+    package var files: [String] {
+        switch self {
+        case .memory: []
+        case .file(_, .given(let key)?): [key.path].compactMap(\.self)
+        case .file(_, .keyring?), .file(_, nil): []
+        case .redis(let redis):
+            [
+                redis.encryptionKey.path, redis.password?.path, redis.caFile,
+                redis.clientCertificate?.certificateFile, redis.clientCertificate?.keyFile,
+            ].compactMap(\.self)
         }
     }
 
@@ -24,18 +40,25 @@ extension StoreConfiguration {
         case type
         case directory
         case encryptionKey = "encryption_key"
+        case encryptionKeyKeyring = "encryption_key_keyring"
         case url
+        case password
+        case sentinels
+        case masterName = "master_name"
         case keyPrefix = "key_prefix"
         case caFile = "ca_file"
         case clientCertificateFile = "client_certificate_file"
         case clientKeyFile = "client_key_file"
 
-        var isSecret: Bool { self == .encryptionKey || self == .url }
+        var isSecret: Bool { self == .encryptionKey || self == .password }
 
-        var feature: Feature? {
+        /// Whether only a store in Redis has it.
+        var isRedis: Bool {
             switch self {
-            case .type, .directory, .encryptionKey: nil
-            case .url, .keyPrefix, .caFile, .clientCertificateFile, .clientKeyFile: .redisStore
+            case .type, .directory, .encryptionKey, .encryptionKeyKeyring: false
+            case .url, .password, .sentinels, .masterName, .keyPrefix, .caFile, .clientCertificateFile,
+                .clientKeyFile:
+                true
             }
         }
     }
@@ -43,7 +66,6 @@ extension StoreConfiguration {
     private enum TypeWord: String, CaseIterable {
         case file
         case memory
-        case keyring
         case redis
     }
 
@@ -53,20 +75,44 @@ extension StoreConfiguration {
         let key = section.secret(.encryptionKey, where: "is not 32 bytes in hexadecimal or base64") { key in
             SealingKey.bytes(of: key) != nil
         }
+        let keyring = section.value(.encryptionKeyKeyring, .keyringName)?.value
+        if section.has(.encryptionKeyKeyring), section.hasSecret(.encryptionKey) {
+            let other = section.spelling(ofSecret: .encryptionKey)
+            section.error(
+                .encryptionKeyKeyring, "only one of \(other) and encryption_key_keyring may be given")
+        }
+        if type != .redis {
+            for key in Key.allCases
+            where key.isRedis && (section.has(key) || key.isSecret && section.hasSecret(key)) {
+                section.reading.error(
+                    "needs store.type: redis", at: section.place(ofSpelling: section.spelling(ofSecret: key)))
+            }
+        }
         switch type {
         case .file:
             let standard = Self.standardDirectory(
                 isRoot: CurrentProcess.effectiveUser == 0, section.reading.environment)
-            self = .file(directory: directory ?? standard, encryptionKey: key)
+            self = .file(
+                directory: directory ?? standard,
+                encryptionKey: key.map { .given($0) } ?? keyring.map { .keyring($0) })
         case .memory:
             if directory != nil { section.error(.directory, "means nothing to a store in memory") }
             if section.hasSecret(.encryptionKey) {
                 section.error(.encryptionKey, "means nothing to a store in memory")
             }
+            if section.has(.encryptionKeyKeyring) {
+                section.error(.encryptionKeyKeyring, "means nothing to a store in memory")
+            }
             self = .memory
-        case .keyring, .redis:
-            section.error(.type, "not supported yet: \(type.rawValue)")
-            self = .memory
+        case .redis:
+            if directory != nil { section.error(.directory, "means nothing to a store in Redis") }
+            if section.has(.encryptionKeyKeyring) {
+                section.error(
+                    .encryptionKeyKeyring,
+                    "is one machine's, and a store in Redis is shared: store.encryption_key_file is for a fleet"
+                )
+            }
+            self = RedisConfiguration(reading: section, encryptionKey: key).map { .redis($0) } ?? .memory
         }
     }
 

@@ -29,7 +29,7 @@ package struct TLSConfiguration: Sendable {
         if let clientCAFile {
             authorities = try SecretFile.contents(of: clientCAFile, limit: Self.longestFile).bytes
         }
-        do throws(ServerContextError) {
+        do throws(ContextError) {
             return try ServerContext(chain: chain, key: key, clientAuthorities: authorities)
         } catch {
             throw CredentialError(reason: "\(file(of: error)) \(error.objection)")
@@ -40,7 +40,7 @@ package struct TLSConfiguration: Sendable {
     package var files: [String] { [certificateFile, keyFile] + [clientCAFile].compactMap(\.self) }
 
     /// The file that an error is about.
-    private func file(of error: ServerContextError) -> String {
+    private func file(of error: ContextError) -> String {
         switch error.key {
         case .certificateFile: certificateFile
         case .keyFile: keyFile
@@ -69,7 +69,7 @@ extension TLSConfiguration {
         guard let certificateFile, let keyFile, clientCAFile != nil || !section.has(.clientCAFile) else {
             return nil
         }
-        do throws(ServerContextError) {
+        do throws(ContextError) {
             let context = try ServerContext(
                 chain: Self.bytes(of: certificateFile), key: Secret(bytes: Self.bytes(of: keyFile)),
                 clientAuthorities: clientCAFile.map(Self.bytes))
@@ -114,7 +114,7 @@ extension CertificateSummary {
     package var expiresSoon: Bool { end < Int64(WallClock.secondsSinceEpoch) + 14 * 86400 }
 }
 
-extension ServerContextError {
+extension ContextError {
     /// The key whose file is at fault.
     fileprivate var key: TLSConfiguration.Key {
         switch self {

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long anything may take (`timeouts`); nil where a limit is turned off.
+package import Routing
+
+/// How long anything may take (`timeouts`); zero turns a limit off.
 package struct TimeoutsConfiguration: Sendable {
     /// From the first byte of a request to the end of its head.
-    package let header: Duration?
+    package let header: Duration
     /// Between two requests of a kept connection.
-    package let idle: Duration?
+    package let idle: Duration
     /// How long a client that has ended its direction may take nothing before it counts as gone.
-    package let halfClosed: Duration?
+    package let halfClosed: Duration
     /// A request to the authorization server, in total.
     package let token: Duration
     /// How long a request waits for a token.
@@ -31,11 +33,11 @@ extension TimeoutsConfiguration {
     }
 
     init(reading section: Section<Key>) {
-        header = section.value(.header, .timeLimit, default: .seconds(10))
-        idle = section.value(.idle, .timeLimit, default: .seconds(75))
-        halfClosed = section.value(.halfClosed, .timeLimit, default: .seconds(2))
+        header = section.value(.header, .duration, default: .seconds(10))
+        idle = section.value(.idle, .duration, default: .seconds(75))
+        halfClosed = section.value(.halfClosed, .duration, default: .seconds(2))
         token = section.value(.token, .positiveDuration, default: .seconds(10))
         tokenWait = section.value(.tokenWait, .positiveDuration, default: .seconds(10))
-        upstream = UpstreamTimeouts(reading: section, otherwise: .standard)
+        upstream = UpstreamTimeouts(reading: section, otherwise: UpstreamTimeouts())
     }
 }

@@ -25,21 +25,26 @@ package struct ClientCertificate: Hashable, Sendable {
     package let keyFile: String
 }
 
-/// The keys of a section that connects somewhere.
-protocol TransportKey: ConfigurationKey {
-    static var caFile: Self { get }
+/// The keys of a section that may show a certificate of ours.
+protocol CertificateKey: ConfigurationKey {
     static var clientCertificateFile: Self { get }
     static var clientKeyFile: Self { get }
+}
+
+/// The keys of a section that connects somewhere.
+protocol TransportKey: CertificateKey {
+    static var caFile: Self { get }
     static var proxy: Self { get }
     static var connectTo: Self { get }
 }
 
 extension IdentityKey: TransportKey {}
-extension RouteKey: TransportKey {}
+extension RouteConfiguration.Key: TransportKey {}
+extension StoreConfiguration.Key: CertificateKey {}
 
-extension TransportConfiguration {
-    init<Key: TransportKey>(reading section: Section<Key>, skipsVerification: Bool) {
-        caFile = section.certificateFile(.caFile)
+extension ClientCertificate {
+    /// - Returns: nil if there is none, or it was reported.
+    init?<Key: CertificateKey>(reading section: Section<Key>) {
         let certificate = section.certificateFile(.clientCertificateFile)
         let key = section.keyFile(.clientKeyFile)
         if section.has(.clientCertificateFile) {
@@ -47,11 +52,15 @@ extension TransportConfiguration {
         } else if section.has(.clientKeyFile) {
             section.require(.clientCertificateFile, "is missing: a key needs its certificate")
         }
-        if let certificate, let key, section.belongTogether(certificate, key) {
-            clientCertificate = ClientCertificate(certificateFile: certificate, keyFile: key)
-        } else {
-            clientCertificate = nil
-        }
+        guard let certificate, let key, section.belongTogether(certificate, key) else { return nil }
+        self.init(certificateFile: certificate, keyFile: key)
+    }
+}
+
+extension TransportConfiguration {
+    init<Key: TransportKey>(reading section: Section<Key>, skipsVerification: Bool) {
+        caFile = section.certificateFile(.caFile)
+        clientCertificate = ClientCertificate(reading: section)
         proxy = section.value(.proxy, .proxy, default: .none)
         if proxy.hasPassword, !section.isFromEnvironment(.proxy) {
             section.reading.holdsSecret(at: section.place(of: .proxy))
@@ -61,13 +70,13 @@ extension TransportConfiguration {
     }
 }
 
-extension Section where Key: TransportKey {
+extension Section where Key: CertificateKey {
     /// Whether the key is the certificate's; that it is not is told.
     fileprivate func belongTogether(_ certificate: String, _ key: String) -> Bool {
         guard let chain = try? CertificateFile.contents(of: certificate),
             let secret = try? SecretFile.contents(of: key).bytes
         else { return true }  // changed a moment ago
-        do throws(ServerContextError) {
+        do throws(ContextError) {
             _ = try ServerContext(chain: chain, key: Secret(bytes: secret))
             return true
         } catch {

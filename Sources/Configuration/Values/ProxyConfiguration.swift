@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import Cryptography
+internal import HTTPMessages
 
 /// Through which proxy connections to others go (`proxy`).
 package enum ProxyConfiguration: Sendable {

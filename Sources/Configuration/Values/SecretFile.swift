@@ -38,7 +38,10 @@ enum SecretFile {
         do throws(SystemError) {
             return try FileSystem.read(path, limit: limit)
         } catch {
-            throw CredentialError(reason: "\(path) cannot be read: \(SystemError.text(of: error.code))")
+            var unreadable = CredentialError(
+                reason: "\(path) cannot be read: \(SystemError.text(of: error.code))")
+            unreadable.isDenied = error.isPermission
+            throw unreadable
         }
     }
 }

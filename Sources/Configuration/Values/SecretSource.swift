@@ -11,6 +11,11 @@ package enum SecretSource: Sendable {
     /// In a file, also one that systemd's `LoadCredential=` made.
     case file(path: String)
 
+    /// The file that it is in; nil where it stands in the configuration itself.
+    package var path: String? {
+        if case .file(let path) = self { path } else { nil }
+    }
+
     /// The secret as it is at this moment; reads the file each time, and blocks while it does.
     ///
     /// - Throws: when the file cannot be read, is empty, or may be written by the group or by everybody.

@@ -73,7 +73,7 @@ extension ValueKind<String> {
     /// A scope token (RFC 6749 §3.3).
     static var scopeToken: ValueKind {
         text.map { text throws(ValueError) in
-            guard text.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) else {
+            guard WireGrammar.isScopeToken(text) else {
                 throw ValueError("is not a scope: printable ASCII without spaces, '\"' and '\\'")
             }
             return text
@@ -83,10 +83,9 @@ extension ValueKind<String> {
     /// A resource indicator: an absolute URI without a fragment (RFC 8707 §2).
     static var resource: ValueKind {
         text.map { text throws(ValueError) in
-            let scheme = text.prefix { $0 != ":" }
-            guard let first = scheme.utf8.first, first.isLetter, scheme.endIndex < text.endIndex,
-                text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !text.contains("#")
-            else { throw ValueError("is not an absolute URI without a fragment") }
+            guard WireGrammar.isAbsoluteURI(text) else {
+                throw ValueError("is not an absolute URI without a fragment")
+            }
             return text
         }
     }
@@ -94,7 +93,7 @@ extension ValueKind<String> {
     /// An issuer: a URL without query and fragment (RFC 8414 §2), kept exactly as written.
     static var issuer: ValueKind {
         ValueKind { scalar throws(ValueError) in
-            guard let url = HTTPURL(scalar.text), url.scheme != .unix, url.query == nil else {
+            guard WireGrammar.isIssuer(scalar.text) else {
                 throw ValueError("'\(scalar.written)' is not an http or https URL without a query")
             }
             return scalar.text

@@ -26,13 +26,6 @@ extension ValueKind<Duration> {
     fileprivate static var longestMilliseconds: Int64 { 366 * 24 * 3_600_000 }
 }
 
-extension ValueKind<Duration?> {
-    /// A duration that limits something; `0` turns the limit off.
-    static var timeLimit: ValueKind {
-        ValueKind<Duration>.duration.map { $0 == .zero ? nil : $0 }
-    }
-}
-
 extension ValueKind<Int> {
     /// `64KiB`, `1MiB`, `1GiB`, or bytes without a unit.
     static func size(in range: ClosedRange<Int>) -> ValueKind {

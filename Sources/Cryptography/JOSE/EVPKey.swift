@@ -2,10 +2,12 @@
 
 internal import COpenSSL
 internal import JSON
+internal import Synchronization
 
 /// A private key of OpenSSL's (`EVP_PKEY`), released with the object.
 ///
-/// `@unchecked Sendable`: nothing changes it after `init`, and OpenSSL lets any number of threads sign with one key.
+/// `@unchecked Sendable`: nothing changes it after `init`, and OpenSSL lets any number of threads sign with one key, each
+/// in a context of its own.
 final class EVPKey: @unchecked Sendable {
     /// The kinds of keys that sign for us.
     enum Kind: Sendable {
@@ -27,8 +29,14 @@ final class EVPKey: @unchecked Sendable {
     private static let fewestBitsOfRSA = 2048
     /// Bytes of each of the two numbers that an ES256 signature is made of.
     private static let p256Bytes = 32
+    /// Bytes of an ECDSA signature on P-256 in DER, at most.
+    private static let longestOnP256 = 72
 
     private let key: OpaquePointer
+    /// Contexts that are ready to sign (`EVP_PKEY_CTX`), as many as threads have signed at once, as numbers.
+    ///
+    /// To make one costs a tenth of an ES256 signature.
+    private let contexts = Mutex<[UInt]>([])
     /// nil for keys of other kinds, and for RSA keys that are too short.
     let kind: Kind?
 
@@ -39,6 +47,7 @@ final class EVPKey: @unchecked Sendable {
     }
 
     deinit {
+        for context in contexts.withLock({ $0 }) { EVP_PKEY_CTX_free(OpaquePointer(bitPattern: context)) }
         EVP_PKEY_free(key)
     }
 
@@ -55,7 +64,7 @@ final class EVPKey: @unchecked Sendable {
     /// The public part as a SubjectPublicKeyInfo (RFC 5280 §4.1).
     var publicPart: [UInt8] { Self.publicPart(of: key) }
 
-    /// The same of any key of OpenSSL's (`i2d_PUBKEY`); empty if it has no such form.
+    /// The SubjectPublicKeyInfo of any key of OpenSSL's (`i2d_PUBKEY`); empty if it has no such form.
     static func publicPart(of key: OpaquePointer) -> [UInt8] {
         var start: UnsafeMutablePointer<UInt8>?
         let length = i2d_PUBKEY(key, &start)
@@ -141,6 +150,21 @@ final class EVPKey: @unchecked Sendable {
         self.init(key)
     }
 
+    /// The public point of an Ed25519 key (RFC 8032 §5.1.5, `EVP_PKEY_get_raw_public_key`); nil for what is none.
+    static func ed25519Point(of seed: [UInt8]) -> [UInt8]? {
+        defer { ERR_clear_error() }
+        guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count) else {
+            return nil
+        }
+        defer { EVP_PKEY_free(key) }
+        var point = [UInt8](repeating: 0, count: 32)
+        var length = point.count
+        guard EVP_PKEY_get_raw_public_key(key, &point, &length) == 1, length == point.count else {
+            return nil
+        }
+        return point
+    }
+
     // MARK: Signing
 
     /// Signs as RFC 7518 §3 and RFC 8037 §3.1 have it (`EVP_DigestSign`).
@@ -152,6 +176,7 @@ final class EVPKey: @unchecked Sendable {
     /// - Throws: ``JOSEError/library(code:)``.
     func sign(_ message: [UInt8], _ algorithm: JWSAlgorithm) throws(JOSEError) -> [UInt8] {
         defer { ERR_clear_error() }
+        if kind == .p256 { return try signOnP256(message) }
         let digest = kind == .ed25519 ? nil : EVP_sha256()
         var parameters: OpaquePointer?  // belongs to the context
         guard let context = EVP_MD_CTX_new() else { throw .library(code: 0) }
@@ -173,25 +198,56 @@ final class EVPKey: @unchecked Sendable {
             throw .library(code: 0)
         }
         signature.removeLast(signature.count - length)
-        return kind == .p256 ? try Self.joined(signature) : signature
+        return signature
     }
 
-    /// The two numbers of an ECDSA signature, one after the other, from the DER that OpenSSL makes.
-    private static func joined(_ der: [UInt8]) throws(JOSEError) -> [UInt8] {
-        let signature = der.withUnsafeBufferPointer { buffer in
-            var start = buffer.baseAddress
-            return d2i_ECDSA_SIG(nil, &start, buffer.count)
+    /// ES256 (`EVP_PKEY_sign` of the hash), in a context that is kept for the next time.
+    private func signOnP256(_ message: [UInt8]) throws(JOSEError) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
+        var signature = [UInt8](repeating: 0, count: Self.longestOnP256)
+        var length = signature.count
+        let context = try readyContext()
+        guard COpenSSL.SHA256(message, message.count, &digest) != nil,
+            EVP_PKEY_sign(context, &signature, &length, digest, digest.count) == 1,
+            let joined = Self.joined(signature.prefix(length))
+        else {
+            EVP_PKEY_CTX_free(context)
+            throw .library(code: 0)
         }
-        guard let signature else { throw .library(code: 0) }
-        defer { ECDSA_SIG_free(signature) }
-        var joined = [UInt8](repeating: 0, count: 2 * p256Bytes)
-        let isWritten = joined.withUnsafeMutableBufferPointer { buffer in
-            let half = CInt(p256Bytes)
-            return BN_bn2binpad(ECDSA_SIG_get0_r(signature), buffer.baseAddress, half) == half
-                && BN_bn2binpad(
-                    ECDSA_SIG_get0_s(signature), buffer.baseAddress?.advanced(by: p256Bytes), half) == half
-        }
-        guard isWritten else { throw .library(code: 0) }
+        contexts.withLock { $0.append(UInt(bitPattern: context)) }
         return joined
+    }
+
+    private func readyContext() throws(JOSEError) -> OpaquePointer {
+        if let kept = contexts.withLock({ $0.popLast() }), let context = OpaquePointer(bitPattern: kept) {
+            return context
+        }
+        guard let context = EVP_PKEY_CTX_new_from_pkey(nil, key, nil) else { throw .library(code: 0) }
+        guard EVP_PKEY_sign_init(context) == 1 else {
+            EVP_PKEY_CTX_free(context)
+            throw .library(code: 0)
+        }
+        return context
+    }
+
+    /// The two numbers of an ECDSA signature on P-256, one after the other, from the DER that OpenSSL makes (RFC 3279
+    /// §2.2.3): a SEQUENCE of two INTEGERs, all lengths in one byte.
+    ///
+    /// - Returns: nil for anything else.
+    private static func joined(_ der: ArraySlice<UInt8>) -> [UInt8]? {
+        var rest = der
+        guard rest.popFirst() == 0x30, rest.popFirst().map({ Int($0) }) == rest.count else { return nil }
+        var joined: [UInt8] = []
+        joined.reserveCapacity(2 * p256Bytes)
+        for _ in 0..<2 {
+            guard rest.popFirst() == 0x02, let length = rest.popFirst().map({ Int($0) }), length <= rest.count
+            else { return nil }
+            let digits = rest.prefix(length).drop { $0 == 0 }
+            rest = rest.dropFirst(length)
+            guard digits.count <= p256Bytes else { return nil }
+            joined.append(contentsOf: repeatElement(0, count: p256Bytes - digits.count))
+            joined.append(contentsOf: digits)
+        }
+        return rest.isEmpty ? joined : nil
     }
 }

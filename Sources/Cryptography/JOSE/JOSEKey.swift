@@ -37,9 +37,16 @@ final class JOSEKey: @unchecked Sendable {
     /// The public part as a JWK, without `kid` and `alg` (`cjose_jwk_to_json`).
     ///
     /// - Throws: ``JOSEError``.
-    func publicJWK() throws(JOSEError) -> JSONObject {
+    func publicJWK() throws(JOSEError) -> JSONObject { try jwk(withPrivatePart: false) }
+
+    /// The whole key as a JWK.
+    ///
+    /// - Throws: ``JOSEError``.
+    func privateJWK() throws(JOSEError) -> JSONObject { try jwk(withPrivatePart: true) }
+
+    private func jwk(withPrivatePart isPrivate: Bool) throws(JOSEError) -> JSONObject {
         var error = cjose_err()
-        guard let text = cjose_jwk_to_json(key, false, &error) else { throw JOSEError(error) }
+        guard let text = cjose_jwk_to_json(key, isPrivate, &error) else { throw JOSEError(error) }
         defer { free(text) }
         do {
             return try JSONObject(parsing: Array(String(cString: text).utf8))

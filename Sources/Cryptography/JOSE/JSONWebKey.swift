@@ -6,6 +6,8 @@ package import JSON
 package struct JSONWebKey: Sendable {
     /// `kid`, if it has one.
     package let keyID: String?
+    /// The RFC 7638 thumbprint with SHA-256, in base64url.
+    package let thumbprint: String
     /// `alg`, if the key is for one algorithm alone.
     private let onlyAlgorithm: JWSAlgorithm?
     private let fitting: Set<JWSAlgorithm>
@@ -22,7 +24,7 @@ package struct JSONWebKey: Sendable {
     private static let longestModulus = 2048
     private static let longestExponent = 8
     /// RFC 7518 §6.2.1.2: in full, leading zeros included.
-    private static let coordinateLengths = ["P-256": 32, "P-384": 48, "P-521": 66]
+    private static let coordinateLengths = ["P-256": 32, "P-384": 48, "P-521": 66, "Ed25519": 32]
 
     /// Reads one element of `keys`.
     ///
@@ -43,18 +45,21 @@ package struct JSONWebKey: Sendable {
         case ("OKP", "Ed25519"): fitting = [.edDSA]
         default: return nil
         }
-        guard let key = Self.publicKey(in: jwk) else { return nil }
+        guard let part = Self.publicPart(of: jwk), let thumbprint = Self.thumbprint(of: part),
+            let key = Self.publicKey(part)
+        else { return nil }
         self.key = key
+        self.thumbprint = thumbprint
         keyID = jwk["kid"]?.string
         onlyAlgorithm = jwk["alg"]?.string.map(JWSAlgorithm.init(rawValue:))
     }
 
-    private static func publicKey(in jwk: JSONObject) -> PublicKey? {
-        if jwk["kty"]?.string == "OKP" {
-            return jwk["x"]?.string.flatMap(Base64URL.decode).flatMap(Ed25519PublicKey.init).map(
+    private static func publicKey(_ part: JSONObject) -> PublicKey? {
+        if part["kty"]?.string == "OKP" {
+            return part["x"]?.string.flatMap(Base64URL.decode).flatMap(Ed25519PublicKey.init).map(
                 PublicKey.ed25519)
         }
-        return publicPart(of: jwk).flatMap { try? JOSEKey(jwk: $0) }.map(PublicKey.jose)
+        return (try? JOSEKey(jwk: part)).map(PublicKey.jose)
     }
 
     /// The members that make a public key, each written anew.
@@ -76,7 +81,8 @@ package struct JSONWebKey: Sendable {
         }
         part["crv"] = .string(curve)
         guard let length = coordinateLengths[curve] else { return nil }
-        return take("x", length...length) && take("y", length...length) ? part : nil
+        guard take("x", length...length) else { return nil }
+        return part["kty"]?.string == "OKP" || take("y", length...length) ? part : nil
     }
 
     /// Whether a token that names this algorithm can have been signed with this key.
@@ -84,8 +90,10 @@ package struct JSONWebKey: Sendable {
         fitting.contains(algorithm) && (onlyAlgorithm ?? algorithm) == algorithm
     }
 
-    func verifies(_ token: JWS) -> Bool {
-        switch key {
+    /// Whether this key made a token's signature, by an algorithm that fits it.
+    package func verifies(_ token: JWS) -> Bool {
+        guard fits(token.algorithm) else { return false }
+        return switch key {
         case .jose(let key): key.verifies(token.compact)
         case .ed25519(let key): key.verifies(token.compact)
         }
@@ -93,12 +101,13 @@ package struct JSONWebKey: Sendable {
 
     /// The key's RFC 7638 thumbprint with SHA-256, in base64url.
     ///
-    /// - Returns: nil for other kinds than RSA and EC.
+    /// - Returns: nil for other kinds than RSA, EC and OKP.
     static func thumbprint(of jwk: JSONObject) -> String? {
         let members: [String]
         switch jwk["kty"]?.string {
         case "RSA": members = ["e", "kty", "n"]
         case "EC": members = ["crv", "kty", "x", "y"]
+        case "OKP": members = ["crv", "kty", "x"]
         default: return nil
         }
         var required = JSONObject()

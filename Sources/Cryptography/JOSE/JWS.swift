@@ -10,6 +10,8 @@ package struct JWS: Sendable {
     package let keyID: String?
     /// The header's `typ`.
     package let type: String?
+    /// The header's `jwk`: the key that the sender says it has signed with (RFC 7515 §4.1.3).
+    package let embeddedKey: JSONObject?
     /// What is signed; believe it only once a key has verified the token.
     package let payload: [UInt8]
     /// The whole token.
@@ -29,6 +31,7 @@ package struct JWS: Sendable {
         self.algorithm = JWSAlgorithm(rawValue: algorithm)
         keyID = header["kid"]?.string
         type = header["typ"]?.string
+        embeddedKey = header["jwk"]?.object
         self.payload = payload
         self.compact = compact
     }

@@ -1,33 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
 import HTTPServer
 import HTTPMessages
 import JSON
 
-/// Why a protected resource refuses a request (RFC 6750 §3.1).
+/// Why a protected resource refuses a request (RFC 6750 §3.1, RFC 9449 §7.1).
 enum BearerRefusal: Error, Equatable {
-    /// There is no bearer token at all.
+    /// There is no token at all.
     case noToken
     /// The token is malformed, forged, expired, revoked, or somebody else's.
-    case invalidToken(String)
+    case invalidToken(String, PresentedToken.Scheme = .bearer)
+    /// The token may be good, its proof of possession is not.
+    case invalidProof(String)
     /// The token is good, but not for this.
-    case insufficientScope(String)
+    case insufficientScope(String, PresentedToken.Scheme = .bearer)
 
     /// The answer, which names the reason and never the token.
     var reply: ServiceReply {
         var reply: ServiceReply
-        var challenge = #"Bearer realm="development""#
+        let challenge: String
         switch self {
         case .noToken:
             reply = .json(["error": "no_token"], status: 401)
-        case .invalidToken(let reason):
+            challenge = Self.challenge(.bearer) + ", " + Self.challenge(.dpop)
+        case .invalidToken(let reason, let scheme):
             reply = .json(["error": "invalid_token", "error_description": .string(reason)], status: 401)
-            challenge += #", error="invalid_token", error_description="\#(reason)""#
-        case .insufficientScope(let scope):
+            challenge = Self.challenge(scheme, error: "invalid_token", reason)
+        case .invalidProof(let reason):
+            reply = .json(["error": "invalid_dpop_proof", "error_description": .string(reason)], status: 401)
+            challenge = Self.challenge(.dpop, error: "invalid_dpop_proof", reason)
+        case .insufficientScope(let scope, let scheme):
             reply = .json(["error": "insufficient_scope", "scope": .string(scope)], status: 403)
-            challenge += #", error="insufficient_scope", scope="\#(scope)""#
+            challenge = Self.challenge(scheme) + #", error="insufficient_scope", scope="\#(scope)""#
         }
         reply.head.fields[.wwwAuthenticate] = challenge
         return reply
+    }
+
+    private static func challenge(_ scheme: PresentedToken.Scheme, error: String, _ reason: String) -> String
+    {
+        challenge(scheme) + #", error="\#(error)", error_description="\#(reason)""#
+    }
+
+    private static func challenge(_ scheme: PresentedToken.Scheme) -> String {
+        let algorithms = ProofVerifier.algorithms.map(\.rawValue).joined(separator: " ")
+        return switch scheme {
+        case .bearer: #"Bearer realm="development""#
+        case .dpop: #"DPoP realm="development", algs="\#(algorithms)""#
+        }
     }
 }

@@ -5,6 +5,7 @@ package import HTTPServer
 import HTTPMessages
 import JSON
 package import OAuth
+import Synchronization
 
 /// A protected resource for trying and for tests: it shows what arrived, and to whom the token belongs.
 ///
@@ -22,6 +23,7 @@ package final class SampleAPI: HTTPResponder {
 
     private let issuers: [TrustedIssuer]
     private let wallNow: @Sendable () -> WallTime
+    private let proofs = Mutex(ProofVerifier())
 
     /// Makes an API.
     ///
@@ -54,13 +56,20 @@ package final class SampleAPI: HTTPResponder {
     }
 
     private func claims(of request: ServiceRequest) async throws(BearerRefusal) -> JSONObject {
-        let claimed = try AccessTokenVerifier.token(of: request).claims?[.issuer]?.string
+        let presented = try PresentedToken(of: request)
+        let claimed = presented.token.claims?[.issuer]?.string
         guard let issuer = issuers.first(where: { $0.issuer == claimed }) else {
-            throw .invalidToken("the token is from an issuer that is not trusted")
+            throw .invalidToken("the token is from an issuer that is not trusted", presented.scheme)
         }
         let verifier = AccessTokenVerifier(
             issuer: issuer.issuer, keys: await issuer.keys(), isRevoked: issuer.isRevoked)
-        return try verifier.claims(of: request, at: wallNow())
+        let now = wallNow()
+        let claims = try verifier.claims(of: presented, at: now)
+        let url = "http://\(request.head.fields[.host] ?? "")\(request.path)"
+        try proofs.withLock { proofs throws(BearerRefusal) in
+            try proofs.check(presented, with: claims, of: request, to: url, at: now)
+        }
+        return claims
     }
 
     private func whoami(_ claims: JSONObject, _ request: ServiceRequest) -> JSONObject {

@@ -24,20 +24,35 @@ extension ProviderCore {
         guard let client = knownClient(form[.clientID]) else {
             return problemPage("This client is not known.")
         }
+        if let reference = form[.requestURI] {
+            guard let wanted = takePushed(reference, of: client, at: now) else {
+                return problemPage(
+                    "This request is unknown, used or expired. Start again from where you came.")
+            }
+            return ask(for: wanted, request, at: now)
+        }
         guard let redirectURI = form[.redirectURI], client.mayRedirect(to: redirectURI) else {
             return problemPage("This redirect URI is not registered for the client.")
         }
         do throws(ProviderError) {
-            let wanted = try pendingAuthorization(form, client, redirectURI)
-            let prompt = form[.prompt]?.split(separator: " ").map(String.init) ?? []
-            if let session = session(of: request, at: now), !prompt.contains("login") {
-                return answer(wanted, for: session, at: now)
-            }
-            guard !prompt.contains("none") else { throw ProviderError(.loginRequired, "nobody is logged in") }
-            return loginPage(pending.insert(wanted, for: ProviderCore.pendingLifetime, at: now))
+            return ask(for: try pendingAuthorization(form, client, redirectURI), request, at: now)
         } catch {
             return refuse(error, redirectURI, form[.state])
         }
+    }
+
+    /// Asks who the user is, unless that is known.
+    private mutating func ask(
+        for wanted: PendingAuthorization, _ request: ServiceRequest, at now: WallTime
+    ) -> ServiceReply {
+        if let session = session(of: request, at: now), !wanted.prompt.contains("login") {
+            return answer(wanted, for: session, at: now)
+        }
+        guard !wanted.prompt.contains("none") else {
+            return refuse(
+                ProviderError(.loginRequired, "nobody is logged in"), wanted.redirectURI, wanted.state)
+        }
+        return loginPage(pending.insert(wanted, for: ProviderCore.pendingLifetime, at: now))
     }
 
     /// Where the login page's form goes.
@@ -84,13 +99,13 @@ extension ProviderCore {
         )
     }
 
-    private func pendingAuthorization(
+    /// What an authorization request asks for.
+    ///
+    /// - Throws: what is wrong with it (RFC 6749 §4.1.2.1).
+    func pendingAuthorization(
         _ form: FormParameters, _ client: DevelopmentClient, _ redirectURI: String
     ) throws(ProviderError) -> PendingAuthorization {
         guard form[.request] == nil else { throw ProviderError(.requestNotSupported, "no request objects") }
-        guard form[.requestURI] == nil else {
-            throw ProviderError(.requestURINotSupported, "no request objects")
-        }
         guard try form.required(.responseType) == "code", form[.responseMode] ?? "query" == "query" else {
             throw ProviderError(.unsupportedResponseType, "only response_type=code with response_mode=query")
         }
@@ -101,7 +116,9 @@ extension ProviderCore {
         return PendingAuthorization(
             clientID: client.id, redirectURI: redirectURI, state: form[.state],
             scope: try scope(form[.scope]),
-            audience: audience(form), nonce: form[.nonce], codeChallenge: challenge)
+            audience: audience(form), nonce: form[.nonce], codeChallenge: challenge,
+            prompt: form[.prompt]?.split(separator: " ").map(String.init) ?? [],
+            keyThumbprint: form[.keyThumbprint])
     }
 
     /// Sends the browser back with a code (RFC 6749 §4.1.2).
@@ -111,7 +128,7 @@ extension ProviderCore {
         let grant = AuthorizationGrant(
             family: SecureRandom.word(), clientID: wanted.clientID, subject: session.user,
             authenticatedAt: session.authenticatedAt, scope: wanted.scope, audience: wanted.audience,
-            nonce: wanted.nonce)
+            nonce: wanted.nonce, keyThumbprint: wanted.keyThumbprint)
         let code = codes.insert(
             CodeGrant(grant: grant, redirectURI: wanted.redirectURI, codeChallenge: wanted.codeChallenge),
             for: ProviderCore.codeLifetime, at: now)

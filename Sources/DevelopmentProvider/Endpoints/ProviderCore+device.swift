@@ -59,15 +59,16 @@ extension ProviderCore {
 
     /// RFC 8628 §3.4.
     mutating func redeemDeviceCode(
-        _ form: FormParameters, _ client: DevelopmentClient, at now: WallTime
+        _ form: FormParameters, _ client: DevelopmentClient, _ key: String?, at now: WallTime
     ) throws(ProviderError) -> ServiceReply {
         let code = try form.required(.deviceCode)
         guard var device = devices.find(code, at: now), device.clientID == client.id else {
             throw ProviderError(.expiredToken, "the device code is unknown or expired")
         }
         switch device.decision {
-        case .approved(let grant):
+        case .approved(var grant):
             devices.remove(code)
+            grant.keyThumbprint = key
             return issueTokens(for: grant, refreshable: true, at: now)
         case .denied:
             devices.remove(code)

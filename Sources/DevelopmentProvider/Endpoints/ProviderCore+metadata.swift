@@ -5,7 +5,7 @@ import JSON
 import OAuth
 
 extension ProviderCore {
-    /// The document of OpenID Connect Discovery §3 and RFC 8414 §2.
+    /// The document of OpenID Connect Discovery §3, RFC 8414 §2, RFC 9126 §5 and RFC 9449 §5.1.
     var metadata: JSONObject {
         let authentication: JSONValue = .strings(
             [ClientAuthentication.basic, .post, .none].map(\.rawValue))
@@ -15,6 +15,7 @@ extension ProviderCore {
             "authorization_endpoint": url(.authorize),
             "token_endpoint": url(.token),
             "userinfo_endpoint": url(.userinfo),
+            "pushed_authorization_request_endpoint": url(.pushedAuthorizationRequest),
             "jwks_uri": url(.jwks),
             "revocation_endpoint": url(.revoke),
             "end_session_endpoint": url(.endSession),
@@ -29,6 +30,7 @@ extension ProviderCore {
             "revocation_endpoint_auth_methods_supported": authentication,
             "code_challenge_methods_supported": ["S256"],
             "authorization_response_iss_parameter_supported": true,
+            "dpop_signing_alg_values_supported": .strings(ProofVerifier.algorithms.map(\.rawValue)),
             "claims_supported": [
                 "sub", "name", "preferred_username", "email", "email_verified", "auth_time",
             ],

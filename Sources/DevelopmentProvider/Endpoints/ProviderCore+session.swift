@@ -8,13 +8,15 @@ import OAuth
 
 extension ProviderCore {
     /// The claims of the user (OpenID Connect Core §5.3).
-    func userinfo(_ request: ServiceRequest, at now: WallTime) -> ServiceReply {
-        let verifier = AccessTokenVerifier(issuer: settings.issuer, keys: publicKeys) {
-            isRevoked($0, at: now)
-        }
+    mutating func userinfo(_ request: ServiceRequest, at now: WallTime) -> ServiceReply {
         let claims: JSONObject
         do throws(BearerRefusal) {
-            claims = try verifier.claims(of: request, at: now)
+            let presented = try PresentedToken(of: request)
+            claims = try self.claims(of: presented, at: now)
+            try proofs.check(
+                presented, with: claims, of: request,
+                to: settings.issuer + ProviderEndpoint.userinfo.rawValue,
+                at: now)
         } catch {
             return error.reply
         }
@@ -33,6 +35,13 @@ extension ProviderCore {
             answer[.emailVerified] = true
         }
         return .json(answer)
+    }
+
+    private func claims(of presented: PresentedToken, at now: WallTime) throws(BearerRefusal) -> JSONObject {
+        let verifier = AccessTokenVerifier(issuer: settings.issuer, keys: publicKeys) {
+            isRevoked($0, at: now)
+        }
+        return try verifier.claims(of: presented, at: now)
     }
 
     /// RP-initiated logout (OpenID Connect RP-Initiated Logout §2).

@@ -10,18 +10,30 @@ extension ProviderCore {
     mutating func token(_ request: ServiceRequest, at now: WallTime) throws(ProviderError) -> ServiceReply {
         let form = try request.formParameters()
         let client = try authenticatedClient(request, form)
+        let key = try provenKey(request, at: .token, now)
         switch GrantType(rawValue: try form.required(.grantType)) {
-        case .clientCredentials: return try clientCredentials(form, client, at: now)
-        case .refreshToken: return try refresh(form, client, at: now)
-        case .authorizationCode: return try redeemCode(form, client, at: now)
-        case .deviceCode: return try redeemDeviceCode(form, client, at: now)
+        case .clientCredentials: return try clientCredentials(form, client, key, at: now)
+        case .refreshToken: return try refresh(form, client, key, at: now)
+        case .authorizationCode: return try redeemCode(form, client, key, at: now)
+        case .deviceCode: return try redeemDeviceCode(form, client, key, at: now)
         default: throw ProviderError(.unsupportedGrantType, "this provider has no such grant")
+        }
+    }
+
+    /// The key that a request to one of our endpoints proves to have; nil where it proves nothing.
+    mutating func provenKey(
+        _ request: ServiceRequest, at endpoint: ProviderEndpoint, _ now: WallTime
+    ) throws(ProviderError) -> String? {
+        do throws(ProofError) {
+            return try proofs.thumbprint(of: request, to: settings.issuer + endpoint.rawValue, at: now)
+        } catch {
+            throw ProviderError(.invalidDPoPProof, error.reason)
         }
     }
 
     /// RFC 6749 §4.4; no refresh token, as §4.4.3 asks.
     private mutating func clientCredentials(
-        _ form: FormParameters, _ client: DevelopmentClient, at now: WallTime
+        _ form: FormParameters, _ client: DevelopmentClient, _ key: String?, at now: WallTime
     ) throws(ProviderError) -> ServiceReply {
         guard client.secret != nil else {
             throw ProviderError(.unauthorizedClient, "a public client has no credentials")
@@ -29,13 +41,13 @@ extension ProviderCore {
         let grant = AuthorizationGrant(
             family: SecureRandom.word(), clientID: client.id, subject: client.id,
             scope: try scope(form[.scope]),
-            audience: audience(form))
+            audience: audience(form), keyThumbprint: key)
         return issueTokens(for: grant, refreshable: false, at: now)
     }
 
     /// RFC 6749 §6, with rotation (RFC 9700 §4.14.2).
     private mutating func refresh(
-        _ form: FormParameters, _ client: DevelopmentClient, at now: WallTime
+        _ form: FormParameters, _ client: DevelopmentClient, _ key: String?, at now: WallTime
     ) throws(ProviderError) -> ServiceReply {
         let refusal = ProviderError(.invalidGrant, "the refresh token is unknown, expired, used or revoked")
         let token = try form.required(.refreshToken)
@@ -48,7 +60,11 @@ extension ProviderCore {
             throw refusal
         }
         guard revoked.find(known.grant.family, at: now) == nil else { throw refusal }
+        // A client that proves who it is may change its key (RFC 9449 §5).
+        guard client.secret != nil || known.grant.keyThumbprint == nil || known.grant.keyThumbprint == key
+        else { throw refusal }
         var grant = known.grant
+        grant.keyThumbprint = key
         if form[.scope] != nil {
             grant.scope = try scope(form[.scope])
             guard Set(grant.scope).isSubset(of: known.grant.scope) else {
@@ -62,7 +78,7 @@ extension ProviderCore {
 
     /// RFC 6749 §4.1.3, RFC 7636 §4.6.
     private mutating func redeemCode(
-        _ form: FormParameters, _ client: DevelopmentClient, at now: WallTime
+        _ form: FormParameters, _ client: DevelopmentClient, _ key: String?, at now: WallTime
     ) throws(ProviderError) -> ServiceReply {
         let refusal = ProviderError(
             .invalidGrant, "the code is unknown, expired, used, or not for this request")
@@ -78,9 +94,12 @@ extension ProviderCore {
         codes.update(code, known)
         let challenge = Base64URL.encode(SHA256.digest(Array(verifier.utf8)))
         guard form[.redirectURI] == known.redirectURI,
-            ConstantTime.equal(Array(challenge.utf8), Array(known.codeChallenge.utf8))
+            ConstantTime.equal(Array(challenge.utf8), Array(known.codeChallenge.utf8)),
+            known.grant.keyThumbprint == nil || known.grant.keyThumbprint == key
         else { throw refusal }
-        return issueTokens(for: known.grant, refreshable: true, at: now)
+        var grant = known.grant
+        grant.keyThumbprint = key
+        return issueTokens(for: grant, refreshable: true, at: now)
     }
 
     /// Revocation of a refresh token, with all that came from its login, or of one access token (RFC 7009

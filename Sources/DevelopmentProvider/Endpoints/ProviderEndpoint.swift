@@ -11,6 +11,8 @@ enum ProviderEndpoint: String {
     case serverMetadata = "/.well-known/oauth-authorization-server"
     case jwks = "/jwks"
     case token = "/token"
+    /// RFC 9126 §2.
+    case pushedAuthorizationRequest = "/par"
     case authorize = "/authorize"
     /// Where the login page's form goes.
     case login = "/login"
@@ -25,7 +27,7 @@ enum ProviderEndpoint: String {
     var methods: [HTTPMethod] {
         switch self {
         case .index, .openIDConfiguration, .serverMetadata, .jwks: [.get]
-        case .token, .login, .revoke, .deviceAuthorization: [.post]
+        case .token, .pushedAuthorizationRequest, .login, .revoke, .deviceAuthorization: [.post]
         case .authorize, .userinfo, .endSession, .device: [.get, .post]
         }
     }

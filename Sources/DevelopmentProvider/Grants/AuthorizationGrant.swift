@@ -16,6 +16,8 @@ struct AuthorizationGrant {
     var audience: [String]
     /// From the authorization request, for the id token.
     var nonce: String?
+    /// The key that the tokens are bound to (RFC 9449 §6); nil for bearer tokens.
+    var keyThumbprint: String?
 }
 
 /// A refresh token's meaning (RFC 6749 §6).
@@ -35,6 +37,10 @@ struct PendingAuthorization {
     var nonce: String?
     /// RFC 7636 §4.2, method S256.
     var codeChallenge: String
+    /// How the user is to be asked (OpenID Connect Core §3.1.2.1).
+    var prompt: [String]
+    /// The key that the code is bound to (RFC 9449 §10); nil for any.
+    var keyThumbprint: String?
 }
 
 /// An authorization code's meaning (RFC 6749 §4.1.2).

@@ -23,7 +23,7 @@ extension ProviderCore {
             return .plain(status: 500)
         }
         answer[.accessToken] = .string(accessToken)
-        answer[.tokenType] = "Bearer"
+        answer[.tokenType] = grant.keyThumbprint == nil ? "Bearer" : "DPoP"
         answer[.expiresIn] = .integer(settings.accessTokenLifetime.components.seconds)
         answer[.scope] = .string(grant.scope.joined(separator: " "))
         if hasRefreshToken {
@@ -83,6 +83,9 @@ extension ProviderCore {
         claims[.tokenID] = .string(SecureRandom.word(bytes: 16))
         claims[.sessionID] = .string(grant.family)
         claims[.authenticationTime] = grant.authenticatedAt.map { .integer($0.secondsSinceEpoch) }
+        claims[.confirmation] = grant.keyThumbprint.map {
+            .object([Member.keyThumbprint.rawValue: .string($0)])
+        }
         return claims
     }
 

@@ -28,6 +28,15 @@ enum Member: String {
     case issuedAt = "iat"
     case tokenID = "jti"
     case clientID = "client_id"
+    /// RFC 7800 §3.1, and RFC 9449 §6.1 in it.
+    case confirmation = "cnf"
+    case keyThumbprint = "jkt"
+    /// RFC 9449 §4.2.
+    case method = "htm"
+    case uri = "htu"
+    case tokenDigest = "ath"
+    /// RFC 9126 §2.2.
+    case requestURI = "request_uri"
     /// RFC 7517 §5.
     case keys
     /// RFC 8628 §3.2.

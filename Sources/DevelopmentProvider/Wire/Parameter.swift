@@ -19,6 +19,8 @@ enum Parameter: String, CaseIterable {
     case codeChallenge = "code_challenge"
     case codeChallengeMethod = "code_challenge_method"
     case codeVerifier = "code_verifier"
+    /// RFC 9449 §10.
+    case keyThumbprint = "dpop_jkt"
     /// RFC 9207 §2.
     case issuer = "iss"
     /// RFC 8707 §2; may repeat.

@@ -3,7 +3,7 @@
 internal import HTTPMessages
 
 /// The first line of a request (RFC 9112 §3), its target by its offsets in the head.
-struct RequestLine: Sendable {
+struct RequestLine: StartLine {
     var method: HTTPMethod
     var target: Range<Int>
     var version: HTTPVersion
@@ -11,16 +11,14 @@ struct RequestLine: Sendable {
     /// Longer than every registered method.
     private static var longestMethod: Int { 32 }
 
-    /// Judges the line from left to right.
-    ///
     /// - Returns: the line and where the next one begins; nil if the bytes end before that is clear.
     static func parse(
-        _ head: Span<UInt8>, targetLimit: Int
-    ) throws(HTTPParseError) -> (line: RequestLine, end: Int)? {
+        _ head: Span<UInt8>, _ limits: HeadLimits
+    ) throws(HTTPParseError) -> (RequestLine, end: Int)? {
         guard let start = try skipEmptyLine(head) else { return nil }
         guard let methodEnd = try endOfMethod(head, from: start) else { return nil }
         let target = methodEnd &+ 1
-        guard let targetEnd = try endOfTarget(head, from: target, limit: targetLimit) else { return nil }
+        guard let targetEnd = try endOfTarget(head, from: target, limit: limits.uriBytes) else { return nil }
         guard let (version, versionEnd) = try version(head, at: targetEnd &+ 1) else { return nil }
         guard let end = try head.lineEnd(at: versionEnd, orElse: .malformedStartLine) else { return nil }
         let method = HTTPMethod(head.extracting(start..<methodEnd))

@@ -8,9 +8,7 @@ internal import System
 /// One parser serves one connection. It keeps only offsets: until a head is complete, the caller gives the same
 /// bytes again with more behind them.
 package struct RequestParser: Sendable {
-    private let limits: HeadLimits
-    private var scanner: HeadScanner
-    private var startLine: RequestLine?
+    private var reader: HeadReader<RequestLine>
     /// Whether the client lets the connection live on after the response to the head read last (RFC 9112 §9.3).
     package private(set) var isPersistent = true
     /// How the content behind the head read last ends (RFC 9112 §6.3), every doubt refused.
@@ -18,8 +16,7 @@ package struct RequestParser: Sendable {
 
     /// A parser for one connection.
     package init(limits: HeadLimits = HeadLimits()) {
-        self.limits = limits
-        self.scanner = HeadScanner(maxFields: limits.maxFields)
+        reader = HeadReader(limits: limits)
     }
 
     /// Reads one head from the front of `bytes`; one empty line before it is skipped (RFC 9112 §2.2).
@@ -36,29 +33,23 @@ package struct RequestParser: Sendable {
         _ bytes: Span<UInt8>, into request: inout HTTPRequest
     ) throws(HTTPParseError) -> Int? {
         guard !bytes.isEmpty else { return nil }
-        scanner.begin(borrowing: &request.fields)
         var isFilled = false
-        let head = bytes.extracting(first: limits.headerBytes)
-        let isFull = head.count == limits.headerBytes
-        guard scanner.hasNews(in: head) || isFull else { return nil }
+        let head = bytes.extracting(first: reader.limits.headerBytes)
         do throws(HTTPParseError) {
-            guard let line = try requestLine(of: head), let end = try scanner.scanFields(of: head) else {
-                if isFull { throw .headTooLarge }
+            guard let (line, end) = try reader.read(head, borrowing: &request.fields) else {
                 request.removeAll()
                 return nil
             }
             request.method = line.method
             request.version = line.version
             request.targetBytes.replaceAll(with: head.extracting(line.target))
-            scanner.finish(head.extracting(first: end), into: &request.fields)
+            reader.finish(head.extracting(first: end), into: &request.fields)
             isFilled = true
-            startLine = nil
             try request.checkHostAndTarget()
             judgeEnd(of: &request)
             return end
         } catch {
-            scanner.reset()
-            startLine = nil
+            reader.reset()
             if !isFilled { request.removeAll() }
             throw error
         }
@@ -71,14 +62,6 @@ package struct RequestParser: Sendable {
     /// - Parameter bytes: those that were parsed last.
     package func nameMethod(of bytes: Span<UInt8>, in request: inout HTTPRequest) {
         request.method = RequestLine.method(of: bytes) ?? HTTPMethod(rawValue: "")
-    }
-
-    private mutating func requestLine(of head: Span<UInt8>) throws(HTTPParseError) -> RequestLine? {
-        if let startLine { return startLine }
-        guard let (line, end) = try RequestLine.parse(head, targetLimit: limits.uriBytes) else { return nil }
-        startLine = line
-        scanner.position = end
-        return line
     }
 
     /// Finds out how the content ends, and whether the connection does.

@@ -5,9 +5,7 @@ internal import System
 
 /// Reads response heads from an upstream's bytes, as strictly as ``RequestParser`` reads requests (RFC 9112 §4).
 package struct ResponseParser: Sendable {
-    private let limits: HeadLimits
-    private var scanner: HeadScanner
-    private var startLine: StatusLine?
+    private var reader: HeadReader<StatusLine>
     /// Whether the upstream lets the connection live on after the response read last (RFC 9112 §9.3).
     ///
     /// A body that ends with the connection says otherwise, whatever the fields say.
@@ -17,8 +15,7 @@ package struct ResponseParser: Sendable {
 
     /// A parser for one connection.
     package init(limits: HeadLimits = HeadLimits()) {
-        self.limits = limits
-        self.scanner = HeadScanner(maxFields: limits.maxFields)
+        reader = HeadReader(limits: limits)
     }
 
     /// Reads one head from the front of `bytes`, interim ones (1xx) included.
@@ -34,21 +31,16 @@ package struct ResponseParser: Sendable {
         _ bytes: Span<UInt8>, into response: inout HTTPResponse
     ) throws(HTTPParseError) -> Int? {
         guard !bytes.isEmpty else { return nil }
-        scanner.begin(borrowing: &response.fields)
-        let head = bytes.extracting(first: limits.headerBytes)
-        let isFull = head.count == limits.headerBytes
-        guard scanner.hasNews(in: head) || isFull else { return nil }
+        let head = bytes.extracting(first: reader.limits.headerBytes)
         do throws(HTTPParseError) {
-            guard let line = try statusLine(of: head), let end = try scanner.scanFields(of: head) else {
-                if isFull { throw .headTooLarge }
+            guard let (line, end) = try reader.read(head, borrowing: &response.fields) else {
                 response.removeAll()
                 return nil
             }
             response.status = line.status
             response.version = line.version
             response.reasonBytes.replaceAll(with: head.extracting(line.reason))
-            scanner.finish(head.extracting(first: end), into: &response.fields)
-            startLine = nil
+            reader.finish(head.extracting(first: end), into: &response.fields)
             isPersistent = response.fields.isPersistent(line.version)
             framing = response.fields.judgedFraming(line.version)
             return end
@@ -60,10 +52,7 @@ package struct ResponseParser: Sendable {
     }
 
     /// Forgets a head that has begun: what comes next is on another connection.
-    package mutating func reset() {
-        scanner.reset()
-        startLine = nil
-    }
+    package mutating func reset() { reader.reset() }
 
     /// How the content behind the head read last ends, which depends on what it answers (RFC 9112 §6.3).
     ///
@@ -81,13 +70,5 @@ package struct ResponseParser: Sendable {
         case 100..<200, 204, 304: return .none
         default: return method == .head ? .none : framing ?? .untilClose
         }
-    }
-
-    private mutating func statusLine(of head: Span<UInt8>) throws(HTTPParseError) -> StatusLine? {
-        if let startLine { return startLine }
-        guard let (line, end) = try StatusLine.parse(head) else { return nil }
-        startLine = line
-        scanner.position = end
-        return line
     }
 }

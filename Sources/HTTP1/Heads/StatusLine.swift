@@ -3,7 +3,7 @@
 internal import HTTPMessages
 
 /// The first line of a response (RFC 9112 §4), its reason phrase by its offsets in the head.
-struct StatusLine: Sendable {
+struct StatusLine: StartLine {
     var version: HTTPVersion
     var status: Int
     var reason: Range<Int>
@@ -11,7 +11,9 @@ struct StatusLine: Sendable {
     /// Judges the line from left to right; the space before an empty reason phrase may be missing.
     ///
     /// - Returns: the line and where the next one begins; nil if the bytes end before that is clear.
-    static func parse(_ head: Span<UInt8>) throws(HTTPParseError) -> (line: StatusLine, end: Int)? {
+    static func parse(
+        _ head: Span<UInt8>, _ limits: HeadLimits
+    ) throws(HTTPParseError) -> (StatusLine, end: Int)? {
         guard let (version, versionEnd) = try head.version(at: 0) else { return nil }
         guard head[versionEnd] == Byte.space else {
             guard try head.lineEnd(at: versionEnd, orElse: .malformedStartLine) != nil else { return nil }

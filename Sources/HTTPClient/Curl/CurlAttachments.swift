@@ -12,6 +12,10 @@ final class CurlAttachments {
     /// It must not call libcurl.
     var onResolved: (() -> Void)?
 
+    /// What TLS connections are made with, in memory: libcurl would read files on the loop, and stand still with it where
+    /// a file system does not answer.
+    var transport: Transport?
+
     private var heads: [UnsafeMutablePointer<curl_slist>] = []
 
     deinit { heads.forEach { curl_slist_free_all($0) } }

@@ -5,11 +5,12 @@ internal import COpenSSL
 internal import EventLoop
 internal import Glibc
 internal import HTTPMessages
+internal import TLS
 
 extension CurlEasy {
     /// Sets what every handle of bearerd needs, and how the server at `url` is reached.
     ///
-    /// - Parameter attachments: kept by the caller for as long as this handle, and so is `transport`'s trust store.
+    /// - Parameter attachments: kept by the caller for as long as this handle; keeps `transport` in turn.
     func configure(url: HTTPURL, transport: Transport, attachments: CurlAttachments) throws(CurlError) {
         try set(CURLOPT_NOSIGNAL, to: true)
         try set(CURLOPT_QUICK_EXIT, to: true)  // else cleaning up waits for the thread that resolves a name
@@ -30,7 +31,8 @@ extension CurlEasy {
             try set(CURLOPT_CONNECT_TO, to: ["::\(destination)"], keptBy: attachments)
         }
         try setProxy(transport.proxy(to: url))
-        try setSecurity(transport)
+        attachments.transport = transport
+        try setSecurity(transport, attachments)
     }
 
     private func setProxy(_ proxy: Transport.Proxy) throws(CurlError) {
@@ -48,22 +50,20 @@ extension CurlEasy {
         }
     }
 
-    /// The default of libcurl's `CAINFO` stays for the proxy alone: the server's authorities are the trust store's.
-    private func setSecurity(_ transport: Transport) throws(CurlError) {
+    /// Libcurl is given no file: authorities, and our own certificate, are put in by ``onSecurityContext``.
+    private func setSecurity(_ transport: Transport, _ attachments: CurlAttachments) throws(CurlError) {
         try set(CURLOPT_CAINFO, to: String?.none)
         try set(CURLOPT_CAPATH, to: String?.none)
-        // With a path set libcurl parses the bundle each time.
+        try set(CURLOPT_PROXY_CAINFO, to: String?.none)
         try set(CURLOPT_PROXY_CAPATH, to: String?.none)
         try set(CURLOPT_SSLVERSION, to: Int(CURL_SSLVERSION_TLSv1_2))
         try set(CURLOPT_PROXY_SSLVERSION, to: proxyVersionMark)
         try set(CURLOPT_SSL_VERIFYPEER, to: !transport.skipsVerification)
         try set(CURLOPT_SSL_VERIFYHOST, to: transport.skipsVerification ? 0 : 2)
-        try set(CURLOPT_SSLCERT, to: transport.clientCertificateFile)
-        try set(CURLOPT_SSLKEY, to: transport.clientKeyFile ?? transport.clientCertificateFile)
         // libcurl would take the store of its first connection for the one of all: a changed ca_file would not count.
         try set(CURLOPT_CA_CACHE_TIMEOUT, to: 0)
         try bearerd_easy_setopt_ssl_context_function(handle, onSecurityContext).check()
-        try set(CURLOPT_SSL_CTX_DATA, to: transport.trust.map { UnsafeMutableRawPointer($0.handle) })
+        try set(CURLOPT_SSL_CTX_DATA, to: Unmanaged.passUnretained(attachments).toOpaque())
     }
 }
 
@@ -80,9 +80,11 @@ private let proxyVersionMark = Int(CURL_SSLVERSION_TLSv1_2) | Int(CURL_SSLVERSIO
 
 /// Called by libcurl once for each TLS connection, before the handshake (`CURLOPT_SSL_CTX_FUNCTION`).
 private func onSecurityContext(
-    _: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?, _ trust: UnsafeMutableRawPointer?
+    _: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?, _ user: UnsafeMutableRawPointer?
 ) -> CURLcode {
-    guard let context = context.map({ OpaquePointer($0) }) else { return CURLE_SSL_CONNECT_ERROR }
+    guard let context = context.map({ OpaquePointer($0) }), let user,
+        let transport = Unmanaged<CurlAttachments>.fromOpaque(user).takeUnretainedValue().transport
+    else { return CURLE_SSL_CONNECT_ERROR }
     // Without the first, OpenSSL wants a write repeated from the same address; without the second, all of it at once.
     let modes = Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_ENABLE_PARTIAL_WRITE)
     SSL_CTX_ctrl(context, SSL_CTRL_MODE, modes, nil)
@@ -90,10 +92,14 @@ private func onSecurityContext(
     SSL_CTX_clear_options(context, BEARERD_SSL_OP_NO_TICKET)
     // libcurl itself would be content with a name in the subject alone.
     if SSL_CTX_get_verify_mode(context) != SSL_VERIFY_NONE { bearerd_ssl_ctx_verify_server(context) }
-    guard SSL_CTX_ctrl(context, SSL_CTRL_GET_MAX_PROTO_VERSION, 0, nil) != Int(TLS1_3_VERSION) else {
-        return CURLE_OK
+    let isOfProxy = SSL_CTX_ctrl(context, SSL_CTRL_GET_MAX_PROTO_VERSION, 0, nil) == Int(TLS1_3_VERSION)
+    if let trust = isOfProxy ? transport.proxyTrust : transport.trust {
+        SSL_CTX_set1_cert_store(context, trust.handle)
     }
-    if let trust { SSL_CTX_set1_cert_store(context, OpaquePointer(trust)) }
+    guard !isOfProxy, let certificate = transport.ownCertificate else { return CURLE_OK }
+    guard let pair = certificate.pair, (try? pair.install(in: context)) != nil else {
+        return CURLE_SSL_CERTPROBLEM
+    }
     return CURLE_OK
 }
 

@@ -72,10 +72,7 @@ package actor TransferClient: LoopConfined {
         try easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: Duration.zero)
         try easy.setMessage(request, attachments: attachments)
         try answer.collect(from: easy)
-        var dependencies: [AnyObject] = [answer]
-        if let trust = transport.trust { dependencies.append(trust) }
-        return CurlTransfer(
-            easy, attachments: attachments, dependencies: dependencies, multi: try sharedMulti())
+        return CurlTransfer(easy, attachments: attachments, dependencies: [answer], multi: try sharedMulti())
     }
 
     private func sharedMulti() throws(CurlError) -> CurlMulti {

@@ -15,7 +15,7 @@ extension Transport {
         case environment
 
         /// Whether the connection to the proxy may itself be TLS, so that bytes must go through libcurl.
-        var mayBeEncrypted: Bool {
+        package var mayBeEncrypted: Bool {
             switch self {
             case .none: false
             case .url(let url): Self.isEncrypted(url)

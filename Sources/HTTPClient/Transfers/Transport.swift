@@ -6,10 +6,10 @@ internal import HTTPMessages
 package struct Transport: Equatable, Sendable {
     /// Whose certificates are accepted; nil accepts none, which is all that plain HTTP needs.
     package var trust: TrustStore?
-    /// A PEM file with our own certificate and those that lead to its authority; read anew for each connection.
-    package var clientCertificateFile: String?
-    /// The PEM file with its key, if that is another one.
-    package var clientKeyFile: String?
+    /// Whose certificates are accepted of an HTTPS proxy; nil accepts none.
+    package var proxyTrust: TrustStore?
+    /// Our own certificate, as somebody has read it last.
+    package var ownCertificate: OwnCertificate?
     package var proxy: Proxy
     /// Connect there in place of the URL's host; name and certificate checks stay.
     package var connectTo: ConnectDestination?
@@ -19,12 +19,12 @@ package struct Transport: Equatable, Sendable {
     package var skipsVerification: Bool
 
     package init(
-        trust: TrustStore? = nil, clientCertificateFile: String? = nil, clientKeyFile: String? = nil,
+        trust: TrustStore? = nil, proxyTrust: TrustStore? = nil, ownCertificate: OwnCertificate? = nil,
         proxy: Proxy = .none, connectTo: ConnectDestination? = nil, skipsVerification: Bool = false
     ) {
         self.trust = trust
-        self.clientCertificateFile = clientCertificateFile
-        self.clientKeyFile = clientKeyFile
+        self.proxyTrust = proxyTrust
+        self.ownCertificate = ownCertificate
         self.proxy = proxy
         self.connectTo = connectTo
         self.skipsVerification = skipsVerification

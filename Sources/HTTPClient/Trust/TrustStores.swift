@@ -12,6 +12,8 @@ package final class TrustStores: Sendable {
         let fingerprint: FileFingerprint?
     }
 
+    /// Those of our own certificates.
+    package let ownCertificates = OwnCertificates()
     /// By path; the empty path stands for the system's bundle.
     private let stores = Mutex<[String: Entry]>([:])
 

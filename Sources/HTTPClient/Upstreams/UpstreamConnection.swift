@@ -52,7 +52,7 @@ package final class UpstreamConnection {
         return stream.readiness.isReadable ? hasNothingToReceive : true
     }
 
-    /// The same after a look at the socket, for a system call: an end of which no event has told yet is seen.
+    /// Whether nothing has come in, an end neither of which no event has told yet; a look at the socket, for a system call.
     var isQuietNow: Bool {
         stream.input.isEmpty && !stream.readiness.peerHasEnded && hasNothingToReceive
     }

@@ -148,7 +148,6 @@ package final class UpstreamConnector {
         try easy.set(CURLOPT_FRESH_CONNECT, to: true)
         try easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: timeout)
         var dependencies: [AnyObject] = []
-        if isEncrypted, let trust = address.transport.trust { dependencies.append(trust) }
         if isEncrypted || round != nil {
             let share = try share(of: round ?? 0)
             try share.join(easy)

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPMessages
-internal import System
 internal import TLS
 
-/// TLS to one upstream, made anew when the files of our own certificate change.
+/// TLS to one upstream, made anew when there is another certificate of ours.
 ///
 /// Confined to its loop's thread.
 final class UpstreamSecurity {
     private let address: UpstreamAddress
-    private var current: (context: ClientContext, fingerprints: [FileFingerprint?])?
+    private var current: (context: ClientContext, version: Int)?
 
     init(_ address: UpstreamAddress) {
         self.address = address
@@ -20,20 +19,18 @@ final class UpstreamSecurity {
     /// - Throws: ``UpstreamError/clientCertificate``, ``UpstreamError/tlsHandshake``.
     func context() throws(UpstreamError) -> ClientContext {
         let transport = address.transport
-        let files = [transport.clientCertificateFile, transport.clientKeyFile].compactMap(\.self)
-        let fingerprints = files.map { FileSystem.fingerprint(of: $0) }
-        if let current, current.fingerprints == fingerprints { return current.context }
-        do throws(ClientContext.Failure) {
+        let version = transport.ownCertificate?.version ?? 0
+        if let current, current.version == version { return current.context }
+        let pair = transport.ownCertificate?.pair
+        guard pair != nil || transport.ownCertificate == nil else { throw .clientCertificate }
+        do throws(ContextError) {
             let context = try ClientContext(
-                host: address.url.host, authorities: transport.trust?.handle,
-                certificateFile: transport.clientCertificateFile, keyFile: transport.clientKeyFile,
+                host: address.url.host, authorities: transport.trust?.handle, certificate: pair,
                 skipsVerification: transport.skipsVerification)
-            current = (context, fingerprints)
+            current = (context, version)
             return context
         } catch {
-            // A certificate and its key are two files: between the one's change and the other's the pair before serves.
-            if let current { return current.context }
-            throw error == .clientCertificate ? .clientCertificate : .tlsHandshake
+            throw pair == nil ? .tlsHandshake : .clientCertificate
         }
     }
 }

@@ -17,7 +17,6 @@ package enum Byte {
     package static var quote: UInt8 { 0x22 }
     package static var equals: UInt8 { 0x3D }
     package static var zero: UInt8 { 0x30 }
-    package static var nine: UInt8 { 0x39 }
     package static var colon: UInt8 { 0x3A }
     package static var semicolon: UInt8 { 0x3B }
     package static var questionMark: UInt8 { 0x3F }

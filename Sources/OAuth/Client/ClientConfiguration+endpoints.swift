@@ -32,11 +32,6 @@ extension ClientConfiguration {
 
     /// A client of Google, which gives a refresh token only where that is asked for.
     public static func google(name: String, clientID: String) -> ClientConfiguration {
-        var client = ClientConfiguration(name: name, clientID: clientID, grantType: .authorizationCode)
-        client.issuer = "https://accounts.google.com"
-        client.authorizationParameters = [
-            NamedValue("access_type", "offline"), NamedValue("prompt", "consent"),
-        ]
-        return client
+        ClientConfiguration(.google, name: name, clientID: clientID)
     }
 }

@@ -1,44 +1,132 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
+import HTTPMessages
+
 extension ClientConfiguration {
     /// Longer lifetimes mean nothing, ten years: sums of them stay far from overflow.
     static let longestLifetime: Duration = .seconds(315_360_000)
 
-    /// What contradicts itself or the protocol, each as a sentence; empty if all is well.
+    /// What contradicts itself or the protocol, each as a sentence that begins with the property's name; empty if all
+    /// is well.
     public var problems: [String] {
+        serverProblems + requestProblems + parameterProblems + lifetimeProblems
+    }
+
+    /// Who is asked, and as whom.
+    private var serverProblems: [String] {
         var problems: [String] = []
-        func check(_ parameters: [NamedValue], _ name: String, _ isBuiltIn: (String) -> Bool) {
-            for parameter in parameters {
-                if parameter.name.isEmpty {
-                    problems.append("\(name): a parameter needs a name")
-                } else if isBuiltIn(parameter.name) {
-                    problems.append("\(name): '\(parameter.name)' clashes with a built-in parameter")
-                }
-            }
-        }
-        check(authorizationParameters, "authorizationParameters") {
-            AuthorizationParameter(rawValue: $0) != nil
-        }
-        check(tokenParameters, "tokenParameters") { TokenParameter(rawValue: $0) != nil }
-        check(deviceParameters, "deviceParameters") {
-            AuthorizationParameter(rawValue: $0) != nil || TokenParameter(rawValue: $0) != nil
-        }
-        check(revocationParameters, "revocationParameters") {
-            EndingParameter(rawValue: $0) != nil || TokenParameter(rawValue: $0) != nil
-        }
-        check(endSessionParameters, "endSessionParameters") { EndingParameter(rawValue: $0) != nil }
-        check(registrationParameters, "registrationParameters") { RegistrationMember(rawValue: $0) != nil }
         if name.isEmpty { problems.append("name: is empty") }
         if issuer == nil, discoveryURL == nil, endpoints[.token] == nil, endpoints[.authorization] == nil {
             problems.append("issuer: is missing, and there is neither discoveryURL nor a token endpoint")
         }
+        if let issuer, !WireGrammar.isIssuer(issuer) {
+            problems.append("issuer: is not an http or https URL without a query")
+        }
+        var addresses = [("issuer", issuer.flatMap(HTTPURL.init)), ("discoveryURL", discoveryURL)]
+        addresses += Endpoint.allCases.map { ($0.rawValue, endpoints[$0]) }
+        for (name, url) in addresses {
+            guard let url, !isPermitted(url) else { continue }
+            problems.append(
+                "\(name): plain http off loopback shows the secret; it needs allowsInsecureProvider")
+        }
+        let isRegistrable = endpoints[.registration] != nil || issuer != nil || discoveryURL != nil
+        if clientID.isEmpty, !needsNoClient, !isRegistrable {
+            problems.append("clientID: is empty, and nobody is there to register with")
+        }
+        return problems
+    }
+
+    /// What is asked for, and with what.
+    private var requestProblems: [String] {
+        var problems: [String] = []
+        if !scope.allSatisfy(WireGrammar.isScopeToken) {
+            problems.append("scope: a token is printable ASCII without spaces, '\"' and '\\'")
+        }
+        for (name, values) in [("resource", resource), ("furtherResources", furtherResources)]
+        where !values.allSatisfy(WireGrammar.isAbsoluteURI) {
+            problems.append("\(name): is not an absolute URI without a fragment")
+        }
+        if let uri = postLogoutRedirectURI, !WireGrammar.isAbsoluteURI(uri) {
+            problems.append("postLogoutRedirectURI: is not an absolute URI without a fragment")
+        }
+        if !audience.allSatisfy({ !$0.isEmpty && WireGrammar.isPlain($0) }) {
+            problems.append("audience: is a text without control characters")
+        }
+        if grantType == .password, username?.isEmpty ?? true {
+            problems.append("username: is missing, and the password grant needs it")
+        }
+        if grantType == .tokenExchange, subjectTokenType == nil {
+            problems.append("subjectTokenType: is missing, and token exchange needs it")
+        }
+        let types = [("subjectTokenType", subjectTokenType), ("requestedTokenType", requestedTokenType)]
+        for (name, type) in types where !(type.map(WireGrammar.isAbsoluteURI) ?? true) {
+            problems.append("\(name): is not a URI")
+        }
+        let needsCertificate = authentication == .tlsClientAuth || authentication == .selfSignedTLSClientAuth
+        if needsCertificate, !presentsCertificate {
+            problems.append("authentication: \(authentication.rawValue) needs a client certificate")
+        }
+        if let algorithm = assertion.algorithm, JWSAlgorithm.symmetric.contains(algorithm) {
+            problems.append("assertion.algorithm: is not one of a private key")
+        }
+        return problems
+    }
+
+    /// What is said beside what all say.
+    var parameterProblems: [String] {
+        let parameters: [(String, [NamedValue], (String) -> Bool)] = [
+            (
+                "authorizationParameters", authorizationParameters,
+                { AuthorizationParameter(rawValue: $0) != nil }
+            ),
+            ("tokenParameters", tokenParameters, { TokenParameter(rawValue: $0) != nil }),
+            (
+                "deviceParameters", deviceParameters,
+                { AuthorizationParameter(rawValue: $0) != nil || TokenParameter(rawValue: $0) != nil }
+            ),
+            (
+                "revocationParameters", revocationParameters,
+                { EndingParameter(rawValue: $0) != nil || TokenParameter(rawValue: $0) != nil }
+            ),
+            ("endSessionParameters", endSessionParameters, { EndingParameter(rawValue: $0) != nil }),
+            ("registrationParameters", registrationParameters, { RegistrationMember(rawValue: $0) != nil }),
+        ]
+        var problems: [String] = []
+        for (property, values, isBuiltIn) in parameters {
+            for value in values {
+                if value.name.isEmpty {
+                    problems.append("\(property): a parameter needs a name")
+                } else if isBuiltIn(value.name) {
+                    problems.append("\(property): '\(value.name)' clashes with a built-in parameter")
+                }
+            }
+        }
+        for (property, headers) in [("tokenHeaders", tokenHeaders), ("userinfoHeaders", userinfoHeaders)] {
+            for header in headers {
+                if let problem = Self.problem(of: header) { problems.append("\(property): \(problem)") }
+            }
+        }
+        return problems
+    }
+
+    private static func problem(of header: NamedValue) -> String? {
+        guard let name = HTTPFields.Name(header.name) else {
+            return "'\(header.name)' is not the name of a header"
+        }
+        if WireGrammar.builtInHeaders.contains(name) {
+            return "'\(header.name)' clashes with a built-in header"
+        }
+        return WireGrammar.isPlain(header.value)
+            ? nil : "the value of '\(header.name)' has control characters"
+    }
+
+    private var lifetimeProblems: [String] {
         let lifetimes: [(String, Duration, Duration)] = [
             ("defaultLifetime", defaultLifetime, .milliseconds(1)), ("clockSkew", clockSkew, .zero),
             ("tokenTimeLimit", tokenTimeLimit, .zero), ("refreshMargin", refreshMargin ?? .zero, .zero),
         ]
-        for (name, value, least) in lifetimes where value < least || value > Self.longestLifetime {
-            problems.append("\(name): is not between 0 and ten years")
-        }
-        return problems
+        return lifetimes.filter { $0.1 < $0.2 || $0.1 > Self.longestLifetime }
+            .map { "\($0.0): is not between 0 and ten years" }
     }
 }

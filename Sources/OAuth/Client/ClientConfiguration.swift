@@ -37,6 +37,8 @@ public struct ClientConfiguration: Equatable, Sendable {
     public var username: String?
     /// For token exchange: what the subject token is (RFC 8693 §3).
     public var subjectTokenType: String?
+    /// For token exchange: whether each caller's own token is exchanged, and none is there for others.
+    package var exchangesCallersTokens = false
     /// For token exchange: what is asked for.
     public var requestedTokenType: String?
 
@@ -52,6 +54,8 @@ public struct ClientConfiguration: Equatable, Sendable {
     public internal(set) var isForRoute = false
     /// Whether a refresh must name the scope, because it is not what the session was begun with.
     public internal(set) var narrowsScope = false
+    /// Whether each refresh names the scope (RFC 6749 §6): most servers go by what was granted, a few want to be told.
+    public var sendsScopeOnRefresh = false
     /// Sent with every authorization request, after the built-in parameters.
     public var authorizationParameters: [NamedValue] = []
     /// Sent with every token request, after the built-in parameters.
@@ -74,6 +78,12 @@ public struct ClientConfiguration: Equatable, Sendable {
     /// Sent with every userinfo request.
     public var userinfoHeaders: [NamedValue] = []
 
+    /// Whether tokens are to be bound to a key of the session's (RFC 9449).
+    public var proofs = ProofPolicy.never
+    /// Whether logins are pushed to the server first (RFC 9126).
+    public var pushedRequests = PushedRequestPolicy.whereRequired
+    /// A profile that nothing may fall short of; nil for none.
+    public var profile: SecurityProfile?
     /// Values of `token_type` that are used as Bearer, compared without case.
     public var acceptedTokenTypes = ["bearer"]
     /// How long before expiry a token is renewed; nil means the smaller of 60 s and 20 % of its lifetime.
@@ -96,6 +106,9 @@ public struct ClientConfiguration: Equatable, Sendable {
 extension ClientConfiguration {
     /// OpenID Connect Core §3.1.2.1: asks who the person is.
     static let openID = "openid"
+
+    /// Whether a refresh says what it is for.
+    var namesScope: Bool { narrowsScope || sendsScopeOnRefresh }
 
     /// The scope that a login asks for: who the person is, where nothing else is said.
     var loginScope: [String] { scope.isEmpty ? [Self.openID] : scope }

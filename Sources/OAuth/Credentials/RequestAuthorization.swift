@@ -6,9 +6,10 @@ package import HTTPMessages
 /// How requests of one kind are authorised: the one place where a credential gets into a head (RFC 6750 §2.1).
 ///
 /// What is written is a function of the credential and of the request's method, target and head, whoever is asked: an
-/// upstream, the userinfo endpoint, or the registration endpoint. A bearer token looks the same in every request, so its
-/// field is made once for each token, and overwritten in memory when the next one takes its place. What proves possession
-/// of a key (RFC 9449 §4.2) would be made of method and target here.
+/// upstream, the userinfo endpoint, or the registration endpoint. A token looks the same in every request, so its field is
+/// made once for each token, and overwritten in memory when the next one takes its place; that is all that a bearer token
+/// needs. A token that is bound to a key (RFC 9449 §7) goes along with a proof of its own for each time that the request is
+/// sent, which is made last, of method and target as they are sent, and is waited for.
 package struct RequestAuthorization {
     /// The field that carries the credential, and what stands before it.
     package struct Field: Hashable, Sendable {
@@ -38,6 +39,8 @@ package struct RequestAuthorization {
     /// Authorises `request` with `token`, in place of whatever it has.
     ///
     /// A token that no field may hold is never sent, nor what was there.
+    ///
+    /// Where the token is bound to a key, the request lacks its ``proof(for:at:nonces:)`` as yet.
     package mutating func authorize(
         _ request: inout some AuthorizableRequest, with token: AccessTokenSnapshot
     ) {
@@ -46,9 +49,44 @@ package struct RequestAuthorization {
         if let form { request.fields.append(PreparedField(form, bytes: field.plaintextBytes)) }
     }
 
+    /// What is to be signed for a request that was authorised, before it is sent, each time.
+    ///
+    /// - Parameters:
+    ///   - request: ready to be sent, but for the proof.
+    ///   - target: where it goes.
+    ///   - nonces: of those who are asked.
+    /// - Returns: nil for a bearer token, which needs no proof.
+    package func proof(
+        for request: some AuthorizableRequest, at target: ProofTarget, nonces: ProofNonces
+    ) -> Proof? {
+        token?.binding?.proof(for: request.method.rawValue, at: target, nonce: nonces[target.origin])
+    }
+
+    /// Puts a signed proof into its request, in place of an earlier one.
+    package static func put(proof: String, into request: inout some AuthorizableRequest) {
+        request.fields.remove(.dpop)
+        request.fields.append(.dpop, proof)
+    }
+
+    /// Authorises a request to `target` as a whole, its proof included.
+    ///
+    /// - Throws: `JOSEError` where that cannot be signed.
+    package mutating func authorize<Request: AuthorizableRequest & Sendable>(
+        _ request: Request, at target: ProofTarget, with token: AccessTokenSnapshot, by signer: ProofSigner
+    ) async throws(JOSEError) -> Request {
+        var authorized = request
+        authorize(&authorized, with: token)
+        if let proof = proof(for: authorized, at: target, nonces: signer.nonces) {
+            Self.put(proof: try await signer.sign(proof), into: &authorized)
+        }
+        return authorized
+    }
+
     /// Authorises `request` with a token that only this one carries.
-    package static func authorize(_ request: inout some AuthorizableRequest, withBearer token: Secret) {
-        var authorization = RequestAuthorization()
+    package static func authorize(
+        _ request: inout some AuthorizableRequest, withBearer token: Secret, in field: Field = Field()
+    ) {
+        var authorization = RequestAuthorization(field)
         authorization.authorize(
             &request, with: AccessTokenSnapshot(generation: 0, token: token, expiry: .now))
     }
@@ -56,8 +94,14 @@ package struct RequestAuthorization {
     /// Takes away what somebody else has put in the credential's place.
     package func clear(_ request: inout some AuthorizableRequest) { request.fields.remove(name) }
 
+    /// What stands before `token`; a scheme of the configuration's own stays.
+    private func scheme(of token: AccessTokenSnapshot) -> String {
+        token.isBound && scheme.lowercased() == "bearer " ? "DPoP " : scheme
+    }
+
     private mutating func prepare(_ token: AccessTokenSnapshot) {
         self.token = token
+        let scheme = scheme(of: token)
         let prepared = token.token.withPlaintextBytes { PreparedField(name, bytes: $0, behind: scheme) }
         form = prepared?.form
         field = Secret(bytes: prepared?.bytes ?? [])

@@ -7,11 +7,16 @@ extension ClientConfiguration {
     ///
     /// - Throws: ``TokenFailure`` of kind misconfigured for plain HTTP off loopback, unless that is allowed.
     func permit(_ url: HTTPURL) throws(TokenFailure) {
-        let isLocal = connectsToLoopback ?? url.isLoopback
-        guard url.scheme == .https || url.scheme == .unix || isLocal || allowsInsecureProvider else {
+        guard isPermitted(url) else {
             throw TokenFailure(
                 .misconfigured, .insecureEndpoint,
                 detail: "\(url.origin) is plain http; see allow_insecure_provider")
         }
+    }
+
+    /// Whether what is sent to `url` can be read by nobody on the way, or that is allowed.
+    func isPermitted(_ url: HTTPURL) -> Bool {
+        let isLocal = connectsToLoopback ?? url.isLoopback
+        return url.scheme == .https || url.scheme == .unix || isLocal || allowsInsecureProvider
     }
 }

@@ -7,4 +7,8 @@ enum MetadataMember: String {
     case aliases = "mtls_endpoint_aliases"
     /// RFC 9207 §3.
     case responsesHaveIssuer = "authorization_response_iss_parameter_supported"
+    /// RFC 9449 §5.1.
+    case proofAlgorithms = "dpop_signing_alg_values_supported"
+    /// RFC 9126 §5.
+    case requiresPushedRequests = "require_pushed_authorization_requests"
 }

@@ -32,7 +32,10 @@ extension AuthSession {
                 revoked.insert(hint)
             } catch {
                 // An access token that goes with its refresh token need not be revocable (§2.1).
-                if hint == .accessToken, hints.contains(.refreshToken), error.isUnsupportedToken { continue }
+                if hint == .accessToken, hints.contains(.refreshToken), error.refusal == .unsupportedTokenType
+                {
+                    continue
+                }
                 failures.append(error)
             }
         }
@@ -54,6 +57,25 @@ extension AuthSession {
     ///
     /// - Parameter isLocal: whether the server is left alone.
     public func logOut(onlyHere isLocal: Bool = false) async -> LogoutOutcome {
+        await logOut(onlyHere: isLocal, saying: EndSessionWishes())
+    }
+
+    /// Forgets the session, asks the server to do the same, and says more with the request to end the provider's own.
+    ///
+    /// - Parameters:
+    ///   - redirectURI: where the browser goes in the end, in place of the configured one.
+    ///   - state: what comes back there; nil for one that is drawn anew.
+    ///   - parameters: sent after the built-in parameters and the configuration's own. One of a built-in name fails that
+    ///     step, and no other.
+    public func logOut(
+        returningTo redirectURI: String, state: String? = nil, adding parameters: [NamedValue] = []
+    ) async -> LogoutOutcome {
+        await logOut(
+            onlyHere: false,
+            saying: EndSessionWishes(redirectURI: redirectURI, state: state, parameters: parameters))
+    }
+
+    private func logOut(onlyHere isLocal: Bool, saying wishes: EndSessionWishes) async -> LogoutOutcome {
         var outcome = LogoutOutcome()
         await supersede(for: .logout(isLocal: isLocal))
         await adoptStored()
@@ -80,7 +102,7 @@ extension AuthSession {
         let idToken = ended.idToken
         await revoke(tokens, &outcome)
         let isAPersons = state.configuration.grantType.needsPerson && !tokens.isEmpty
-        if isAPersons || idToken != nil { await endSession(idToken, &outcome) }
+        if isAPersons || idToken != nil { await endSession(idToken, wishes, &outcome) }
         return outcome
     }
 
@@ -116,7 +138,7 @@ extension AuthSession {
             do throws(TokenFailure) {
                 try await server.revoke(token, hint)
             } catch {
-                if hint == .accessToken, error.isUnsupportedToken { continue }
+                if hint == .accessToken, error.refusal == .unsupportedTokenType { continue }
                 outcome.revocation = .failed
                 outcome.failures.append(error)
             }
@@ -124,14 +146,17 @@ extension AuthSession {
     }
 
     /// Without an id token the provider asks the person whom it knows by the browser's cookie.
-    private func endSession(_ idToken: Secret?, _ outcome: inout LogoutOutcome) async {
+    private func endSession(
+        _ idToken: Secret?, _ wishes: EndSessionWishes, _ outcome: inout LogoutOutcome
+    ) async {
         do throws(TokenFailure) {
             guard let endpoint = try await server.urlIfAny(of: .endSession) else {
                 outcome.endSession = .notSupported
                 return
             }
+            try wishes.check()
             let request = EndSessionRequest(
-                endpoint: endpoint, idToken: idToken, configuration: state.configuration)
+                endpoint: endpoint, idToken: idToken, configuration: state.configuration, wishes)
             outcome.request = request
             try await server.endSession(request)
             outcome.endSession = .requested
@@ -168,9 +193,4 @@ extension AuthSession {
     func advanceIfStarted() {
         if isStarted { advance() }
     }
-}
-
-extension TokenFailure {
-    /// RFC 7009 §2.2.1.
-    fileprivate var isUnsupportedToken: Bool { code == "unsupported_token_type" }
 }

@@ -27,6 +27,7 @@ extension AuthState {
         empty.began = wall
         empty.basicEncoding = session.basicEncoding
         empty.registration = session.registration
+        empty.grantClient = session.grantClient
         return empty
     }
 
@@ -34,7 +35,7 @@ extension AuthState {
     mutating func ended(_ stored: StoredSession, isSaved: Bool) {
         invalidated = session.generation
         session = stored
-        follow(stored.registration)
+        follow(stored)
         isUnsaved = !isSaved
         isStoreBehind = false
         outranksStored = !isSaved

@@ -44,7 +44,8 @@ extension AuthorizationServer {
         throw advised(
             TokenFailure(
                 isTemporary ? .transient : .misconfigured, .init(code, status: response.status),
-                detail: response.failureDetail))
+                detail: response.failureDetail
+            ).refused(in: .revocation, response))
     }
 
     /// Asks the server to end the user's session (OpenID Connect RP-Initiated Logout §2).

@@ -18,13 +18,16 @@ public struct EndSessionRequest: Sendable {
     /// What else the configuration wants sent.
     public let additionalParameters: [NamedValue]
 
-    init(endpoint: HTTPURL, idToken: Secret?, configuration: ClientConfiguration) {
+    init(
+        endpoint: HTTPURL, idToken: Secret?, configuration: ClientConfiguration,
+        _ wishes: EndSessionWishes = EndSessionWishes()
+    ) {
         self.endpoint = endpoint
         self.idToken = idToken
         clientID = configuration.clientID
-        postLogoutRedirectURI = configuration.postLogoutRedirectURI
-        state = postLogoutRedirectURI.map { _ in SecureRandom.word() }
-        additionalParameters = configuration.endSessionParameters
+        postLogoutRedirectURI = wishes.redirectURI ?? configuration.postLogoutRedirectURI
+        state = postLogoutRedirectURI.map { _ in wishes.state ?? SecureRandom.word() }
+        additionalParameters = configuration.endSessionParameters + wishes.parameters
     }
 
     /// What is posted, in order; holds the id token.

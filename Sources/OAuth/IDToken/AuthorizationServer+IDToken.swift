@@ -10,12 +10,21 @@ extension AuthorizationServer {
     /// Where the server publishes no keys the signature is not looked at, nor on a refresh where they cannot be had:
     /// the token came straight from the server (OpenID Connect Core §3.1.3.7, rule 6).
     ///
+    /// - Parameters:
+    ///   - grant: what came.
+    ///   - additions: what it was asked for that the configuration does not ask for.
+    ///   - occasion: what it came with.
     /// - Throws: ``TokenFailure`` of kind transient.
-    func judgeIDToken(of grant: TokenGrant, _ occasion: IDTokenRules.Occasion) async throws(TokenFailure) {
+    func judgeIDToken(
+        of grant: TokenGrant, askedFor additions: LoginAdditions = LoginAdditions(),
+        _ occasion: IDTokenRules.Occasion
+    ) async throws(TokenFailure) {
         guard let compact = grant.idToken else {
-            guard case .login = occasion, grant.hasOpenID(askedFor: configuration.loginScope) else { return }
+            let asked = additions.scope ?? configuration.loginScope
+            guard case .login = occasion, grant.hasOpenID(askedFor: asked) else { return }
             throw TokenFailure(.missing, from: name)
         }
+        let asking = try additions.asked(of: configuration, in: \.authorizationParameters)
         let issuer = try await issuer()
         let token: IDToken
         do throws(IDTokenError) {
@@ -23,10 +32,13 @@ extension AuthorizationServer {
             let rules = IDTokenRules(
                 issuer: issuer, clientID: configuration.clientID, occasion: occasion,
                 accessToken: grant.accessToken, clockSkew: configuration.clockSkew, now: clock.wallNow,
-                parameters: configuration.authorizationParameters)
+                parameters: asking.authorizationParameters)
             try rules.check(token)
         } catch {
             throw TokenFailure(error, from: name)
+        }
+        guard configuration.profile?.algorithms.contains(token.signed.algorithm) ?? true else {
+            throw TokenFailure(.badSignature(.algorithmNotAllowed), from: name)
         }
         if JWSAlgorithm.symmetric.contains(token.signed.algorithm) {
             return try await verifyWithSecret(token)
@@ -57,12 +69,6 @@ extension AuthorizationServer {
         } catch {
             throw TokenFailure(.badSignature(error), from: name)
         }
-    }
-
-    /// Where the server publishes its keys; nil if it does not.
-    func keysURL() async throws(TokenFailure) -> HTTPURL? {
-        if let configured = configuration.endpoints[.keys] { return configured }
-        return try await metadataIfPublished()?.endpoints[.keys]
     }
 }
 

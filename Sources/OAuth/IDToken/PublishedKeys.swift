@@ -31,7 +31,7 @@ final class PublishedKeys {
     ///
     /// - Throws: ``TokenFailure`` if there is no telling, because the keys cannot be had.
     func flaw(
-        in token: JWS, fetchingWith server: AuthorizationServer
+        in token: JWS, fetchingWith server: some KeyPublisher
     ) async throws(TokenFailure) -> JOSEError? {
         guard JWSAlgorithm.asymmetric.contains(token.algorithm) else { return .algorithmNotAllowed }
         guard !areAtHand(for: token, at: server.clock.now) else { return nil }
@@ -55,7 +55,7 @@ final class PublishedKeys {
     ///
     /// - Throws: why they could not be fetched, for all who waited; where there are none so far the next call tries
     ///   anew.
-    private func refetch(from url: HTTPURL, with server: AuthorizationServer) async throws(TokenFailure) {
+    private func refetch(from url: HTTPURL, with server: some KeyPublisher) async throws(TokenFailure) {
         while isFetching {
             if let result = try await fetched(within: server) { return try result.get() }
         }
@@ -86,10 +86,10 @@ final class PublishedKeys {
     ///
     /// - Returns: what came of it; nil if who made it went away.
     private func fetched(
-        within server: AuthorizationServer
+        within server: some KeyPublisher
     ) async throws(TokenFailure) -> Result<Void, TokenFailure>? {
         let waiter = TokenWaiter<Result<Void, TokenFailure>?>(
-            deadline: server.clock.now + server.configuration.tokenTimeLimit)
+            deadline: server.clock.now + server.timeLimit)
         waiters.append(waiter)
         do throws(TokenError) {
             return try await waiter.value()
@@ -103,19 +103,5 @@ final class PublishedKeys {
         guard last == nil else { return }
         throw TokenFailure(
             .transient, .noKeys, detail: "the keys at \(url.place) could not be had just now")
-    }
-}
-
-extension AuthorizationServer {
-    fileprivate func fetchKeys(from url: HTTPURL) async throws(TokenFailure) -> JSONWebKeySet {
-        var request = TransferRequest(method: .get, url: url, timeLimit: configuration.tokenTimeLimit)
-        request.fields.append(.accept, "application/json")
-        let response = try await send(request)
-        guard response.status == 200, let keys = try? JSONWebKeySet(parsing: response.body) else {
-            throw TokenFailure(
-                .transient, .noKeys,
-                detail: "what \(url.place) answers (\(response.status)) is no set of keys")
-        }
-        return keys
     }
 }

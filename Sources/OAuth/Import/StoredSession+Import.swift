@@ -7,15 +7,17 @@ extension StoredSession {
     ///
     /// - Parameters:
     ///   - refreshToken: what it begins with.
-    ///   - client: whose session it will be.
+    ///   - client: who logs in.
+    ///   - grantClient: whose session it is, if that is another client.
     ///   - present: what is stored so far.
     ///   - wall: the civil clock.
     /// - Returns: nil if `present` began with this token, or holds it.
     package static func importing(
         _ refreshToken: Secret, idToken: Secret?, scope: [String], for client: ClientConfiguration,
-        over present: StoredSession?, at wall: WallTime
+        of grantClient: ClientRegistration? = nil, person: Person? = nil, over present: StoredSession?,
+        at wall: WallTime
     ) -> StoredSession? {
-        let client = client.registered(present?.registration)
+        let client = client.registered(present?.registration).registered(grantClient)
         let bytes = refreshToken.withPlaintext { Array($0.utf8) }
         let digest = Base64URL.encode(SHA256.digest(bytes))
         if let present, present.binding == client.binding, let held = present.refreshToken,
@@ -31,6 +33,8 @@ extension StoredSession {
         session.scope = scope
         session.importedToken = digest
         session.registration = present?.registration
+        session.grantClient = grantClient
+        session.person = person
         return session
     }
 }

@@ -12,26 +12,57 @@ extension AuthSession {
 
     // MARK: In a browser
 
-    /// A request for a browser to make, with random values of its own.
+    /// A request for a browser to make, with random values of its own; it is pushed to the server first (RFC 9126) where
+    /// that is configured or required, and then has an ``AuthorizationRequest/expiry``.
     ///
-    /// - Parameter redirectURI: where the answer is awaited.
-    /// - Throws: ``TokenFailure`` if nobody says where the authorization endpoint is, or the store would refuse the login.
-    public func authorizationRequest(redirectURI: String) async throws(TokenFailure) -> AuthorizationRequest {
+    /// - Parameters:
+    ///   - redirectURI: where the answer is awaited.
+    ///   - scope: what this login asks for in place of the configured scope; nil for that. A client that names its scope on
+    ///     each refresh (`sendsScopeOnRefresh`) names the configured one then.
+    ///   - parameters: what this login says beside what all say, and in place of parameters of the same names: `prompt`,
+    ///     `login_hint`, `max_age` and so on.
+    /// - Throws: ``TokenFailure`` if nobody says where the authorization endpoint is, the store would refuse the login, or a
+    ///   parameter clashes with what the request says itself.
+    public func authorizationRequest(
+        redirectURI: String, scope: [String]? = nil, adding parameters: [NamedValue] = []
+    ) async throws(TokenFailure) -> AuthorizationRequest {
         try await prepareLogin()
-        return try await server.authorizationRequest(redirectURI: redirectURI)
+        return try await loginServer.authorizationRequest(
+            redirectURI: redirectURI, adding: LoginAdditions(scope: scope, parameters: parameters))
+    }
+
+    /// A request that the server has forgotten, pushed anew: what its answer is held against stays the same, so that
+    /// whoever has followed the earlier URL may finish too.
+    ///
+    /// - Returns: the request as it is, if it never was pushed.
+    /// - Throws: ``TokenFailure`` if the server does not take it.
+    public func renewed(
+        _ request: AuthorizationRequest
+    ) async throws(TokenFailure) -> AuthorizationRequest {
+        request.expiry == nil ? request : try await server.push(request)
     }
 
     /// Exchanges the code of a login for tokens, and makes them the session.
     ///
+    /// - Parameters:
+    ///   - code: what the login brought.
+    ///   - parameters: what this token request says beside what all say.
     /// - Throws: ``LoginError``; the session that there was goes on.
     @discardableResult
-    public func logIn(with code: AuthorizationCode) async throws(LoginError) -> Login {
+    public func logIn(
+        with code: AuthorizationCode, adding parameters: [NamedValue] = []
+    ) async throws(LoginError) -> Login {
         // A code is good for one use.
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
         let grant = Grant.authorizationCode(code)
-        let outcome = await server.requestToken(with: grant)
+        let outcome = await loginServer.requestToken(
+            with: grant, adding: TokenAdditions(parameters: parameters),
+            proving: code.proofKey.flatMap { try? ProofKey(parsing: $0) })
         reportRequest(grant, outcome)
-        return try await finish(outcome, nonce: state.configuration.asksForIDToken ? code.nonce : nil)
+        let scope = code.additions.scope ?? ownClient.loginScope
+        return try await finish(
+            outcome, nonce: scope.contains(ClientConfiguration.openID) ? code.nonce : nil,
+            beside: code.additionalParameters, askingFor: code.additions)
     }
 
     /// Keeps a code in the store, for another process to exchange.
@@ -113,28 +144,45 @@ extension AuthSession {
 
     /// Asks for a code that a person types in elsewhere (RFC 8628 §3.1).
     ///
+    /// - Parameters:
+    ///   - scope: what this login asks for in place of the configured scope; nil for that.
+    ///   - parameters: what this login says beside what all say, and in place of parameters of the same names.
     /// - Throws: ``TokenFailure``.
-    public func authorizeDevice() async throws(TokenFailure) -> DeviceAuthorization {
+    public func authorizeDevice(
+        scope: [String]? = nil, adding parameters: [NamedValue] = []
+    ) async throws(TokenFailure) -> DeviceAuthorization {
         try await prepareLogin()
-        return try await server.authorizeDevice()
+        return try await loginServer.authorizeDevice(
+            adding: LoginAdditions(scope: scope, parameters: parameters))
     }
 
     /// Waits for the person's decision, asking as often as the server allows, and makes the tokens the session.
     ///
+    /// - Parameters:
+    ///   - device: what the person was shown.
+    ///   - parameters: what these token requests say beside what all say.
     /// - Throws: ``LoginError``; the session that there was goes on.
     @discardableResult
-    public func logIn(with device: DeviceAuthorization) async throws(LoginError) -> Login {
+    public func logIn(
+        with device: DeviceAuthorization, adding parameters: [NamedValue] = []
+    ) async throws(LoginError) -> Login {
+        let server = loginServer
         var pace = DevicePace(interval: device.interval)
+        var key: ProofKey?
         let grant = Grant.deviceCode(device.code, verifier: device.verifier)
         while true {
             let next = clock.now + pace.interval
             try await sleep(until: min(next, device.expiry))
             guard next < device.expiry else { throw .expired }
-            let outcome = await server.requestToken(with: grant)
+            let outcome = await server.requestToken(
+                with: grant, adding: TokenAdditions(parameters: parameters), proving: key)
+            key = outcome.proofKey ?? key
             switch outcome.result {
             case .success:
                 reportRequest(grant, outcome)
-                return try await finish(outcome, nonce: nil)
+                return try await finish(
+                    outcome, nonce: nil, beside: device.additionalParameters,
+                    askingFor: device.additions)
             case .failure(let failure):
                 guard try pace.goesOn(after: failure) else {
                     reportRequest(grant, outcome)
@@ -170,15 +218,20 @@ extension AuthSession {
 
     // MARK: The last step
 
-    private func finish(_ outcome: TokenOutcome, nonce: Secret?) async throws(LoginError) -> Login {
-        let grant: TokenGrant
+    func finish(
+        _ outcome: TokenOutcome, nonce: Secret?, beside additional: AdditionalParameters,
+        askingFor additions: LoginAdditions = LoginAdditions()
+    ) async throws(LoginError) -> Login {
+        var grant: TokenGrant
         do throws(TokenFailure) {
             if let remainder = outcome.remainder, case .failure = outcome.result {
                 grant = remainder
             } else {
                 grant = try outcome.result.get()
             }
-            try await server.judgeIDToken(of: grant, .login(nonce: nonce))
+            try await loginServer.judgeIDToken(of: grant, askedFor: additions, .login(nonce: nonce))
+            grant.scope = grant.scope ?? additions.scope
+            grant.additionalParameters = additional.updated(with: grant.additionalParameters)
         } catch {
             throw .failed(error)
         }
@@ -238,6 +291,7 @@ extension AuthSession {
             trouble = error
         }
         state.loggedIn(session, with: token, isSaved: trouble == nil)
+        followClient()
         return trouble
     }
 

@@ -16,7 +16,8 @@ extension AuthState {
         _ grant: TokenGrant, sentAt: Instant, wall: WallTime, jitter: Double
     ) -> (StoredSession, AccessToken) {
         var fresh = StoredSession(
-            identity: session.identity, generation: session.generation, binding: binding)
+            identity: session.identity, generation: session.generation,
+            binding: configured.registered(session.registration).binding)
         fresh.began = wall
         fresh.basicEncoding = session.basicEncoding
         fresh.registration = session.registration
@@ -27,6 +28,7 @@ extension AuthState {
     /// The session of a login has been stored, or could not be.
     mutating func loggedIn(_ stored: StoredSession, with token: AccessToken, isSaved: Bool) {
         session = stored
+        follow(stored)
         isUnsaved = !isSaved
         isStoreBehind = false
         holdsOthersSession = false

@@ -12,8 +12,12 @@ public struct AuthorizationCode: Sendable {
     public var verifier: Secret
     /// What the id token must repeat (OpenID Connect Core §3.1.2.1).
     public var nonce: Secret
+    /// The key that the code is bound to, as a private JWK (RFC 9449 §10); nil for none.
+    public var proofKey: Secret?
     /// What else the authorization response had, such as `session_state`.
-    public var additionalParameters: [NamedValue] = []
+    public var additionalParameters = AdditionalParameters()
+    /// What the login asked for that the configuration does not ask for: its tokens are held against that.
+    package var additions = LoginAdditions()
 
     /// A code, from what an ``AuthorizationRequest`` knew and its response brought.
     public init(code: Secret, redirectURI: String, verifier: Secret, nonce: Secret) {

@@ -63,10 +63,16 @@ extension AuthorizationRequest {
 extension AuthSession {
     /// Begins a login whose answer the program itself receives, as a URL.
     ///
-    /// - Parameter redirectURI: as registered; any scheme.
-    /// - Throws: ``TokenFailure`` as for ``authorizationRequest(redirectURI:)``.
-    public func authorizationFlow(redirectURI: String) async throws(TokenFailure) -> AuthorizationFlow {
-        AuthorizationFlow(try await authorizationRequest(redirectURI: redirectURI))
+    /// - Parameters:
+    ///   - redirectURI: as registered; any scheme.
+    ///   - scope: what this login asks for in place of the configured scope; nil for that.
+    ///   - parameters: what this login says beside what all say, and in place of parameters of the same names.
+    /// - Throws: ``TokenFailure`` as for ``authorizationRequest(redirectURI:scope:adding:)``.
+    public func authorizationFlow(
+        redirectURI: String, scope: [String]? = nil, adding parameters: [NamedValue] = []
+    ) async throws(TokenFailure) -> AuthorizationFlow {
+        AuthorizationFlow(
+            try await authorizationRequest(redirectURI: redirectURI, scope: scope, adding: parameters))
     }
 
     /// Exchanges the code of an authorization response for tokens, and makes them the session.

@@ -30,6 +30,8 @@ package enum AuthorizationParameter: String, CaseIterable, Sendable {
     case request
     /// OpenID Connect Core §6.2, RFC 9126 §4.
     case requestURI = "request_uri"
+    /// RFC 9449 §10: the thumbprint of the key that the code is bound to.
+    case keyThumbprint = "dpop_jkt"
     /// RFC 6749 §4.1.2.
     case code
     /// RFC 9207 §2.
@@ -38,4 +40,6 @@ package enum AuthorizationParameter: String, CaseIterable, Sendable {
     case error
     /// RFC 6749 §4.1.2.1.
     case errorDescription = "error_description"
+    /// RFC 6749 §4.1.2.1.
+    case errorURI = "error_uri"
 }

@@ -10,6 +10,8 @@ extension AuthorizationRequest {
         case redirectURI = "redirect_uri"
         case issuer
         case requiresIssuer = "requires_issuer"
+        case proofKey = "proof_key"
+        case additions
     }
 
     /// The request as JSON, with what its answer is held against: as secret as the tokens that it will bring.
@@ -23,6 +25,8 @@ extension AuthorizationRequest {
         put(.redirectURI, .string(redirectURI))
         if let issuer { put(.issuer, .string(issuer)) }
         put(.requiresIssuer, .bool(requiresIssuer))
+        if let proofKey { put(.proofKey, .string(proofKey.privateJWK.withPlaintext { $0 })) }
+        if let additions = additions.json { put(.additions, .object(additions)) }
         return Secret(bytes: object.serialized())
     }
 
@@ -38,6 +42,8 @@ extension AuthorizationRequest {
         else { return nil }
         self.init(
             url: url, state: Secret(state), nonce: Secret(nonce), verifier: Secret(verifier),
-            redirectURI: redirectURI, issuer: string(.issuer), requiresIssuer: requiresIssuer)
+            redirectURI: redirectURI, issuer: string(.issuer), requiresIssuer: requiresIssuer,
+            proofKey: string(.proofKey).flatMap { try? ProofKey(parsing: Secret($0)) })
+        additions = LoginAdditions(object[Member.additions.rawValue]?.object)
     }
 }

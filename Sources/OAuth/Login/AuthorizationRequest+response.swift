@@ -6,7 +6,9 @@ import Cryptography
 extension AuthorizationRequest {
     /// What is made of a response (RFC 6749 §4.1.2): the code, or the server's refusal.
     public enum Response: Sendable {
+        /// A code, good for one exchange.
         case granted(AuthorizationCode)
+        /// The server's, or the person's, "no".
         case refused(AuthorizationRefusal)
     }
 
@@ -40,12 +42,15 @@ extension AuthorizationRequest {
         case (let code?, nil):
             var granted = AuthorizationCode(
                 code: Secret(code), redirectURI: redirectURI, verifier: verifier, nonce: nonce)
+            granted.proofKey = proofKey?.privateJWK
             granted.additionalParameters = parameters.additional
+            granted.additions = additions
             return .granted(granted)
         case (nil, let error?):
             return .refused(
                 AuthorizationRefusal(
-                    code: ErrorCode(rawValue: error), description: parameters[.errorDescription]))
+                    code: ErrorCode(rawValue: error), description: parameters[.errorDescription],
+                    page: parameters[.errorURI]))
         case (_?, _?), (nil, nil):
             throw .malformed
         }
@@ -59,4 +64,10 @@ extension AuthorizationRequest {
         }
         if let issuer, answered != issuer { throw .issuerMismatch(found: answered, expected: issuer) }
     }
+
+    /// The state in a redirect's query, by which a program that waits for several answers finds the request; nil where
+    /// there is none.
+    ///
+    /// - Parameter query: without the `?`.
+    public static func state(in query: String) -> String? { QueryParameters(query)?[.state] }
 }

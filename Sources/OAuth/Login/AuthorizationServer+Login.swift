@@ -6,37 +6,48 @@ import JSON
 
 /// What a login asks the server for.
 extension AuthorizationServer {
-    /// A request for a browser to make.
-    func authorizationRequest(redirectURI: String) async throws(TokenFailure) -> AuthorizationRequest {
+    /// A request for a browser to make, pushed where that is wanted.
+    func authorizationRequest(
+        redirectURI: String, adding additions: LoginAdditions
+    ) async throws(TokenFailure) -> AuthorizationRequest {
         try configuration.requireClient()
+        let asking = try additions.asked(of: configuration, in: \.authorizationParameters)
         let endpoint = try await url(of: .authorization)
         try configuration.permit(endpoint)
         let service = try await metadataIfPublished()
-        return AuthorizationRequest(
-            configuration: configuration, endpoint: endpoint, redirectURI: redirectURI,
+        let announcesIssuer = service?.document[MetadataMember.responsesHaveIssuer.rawValue]?.bool ?? false
+        var request = AuthorizationRequest(
+            configuration: asking, endpoint: endpoint, redirectURI: redirectURI,
             issuer: configuration.issuer ?? service?.issuer,
-            requiresIssuer: service?.document[MetadataMember.responsesHaveIssuer.rawValue]?.bool ?? false)
+            requiresIssuer: announcesIssuer || configuration.profile == .fapi2,
+            proofKey: try await proofKey(nil))
+        request.additions = additions
+        // What an empty scope stands for is what the answer is held against.
+        request.additions.scope = additions.scope.map { _ in asking.loginScope }
+        return try await pushesRequests() ? push(request) : request
     }
 
     /// RFC 8628 §3.1.
-    func authorizeDevice() async throws(TokenFailure) -> DeviceAuthorization {
+    func authorizeDevice(adding additions: LoginAdditions) async throws(TokenFailure) -> DeviceAuthorization {
+        let asking = try additions.asked(of: configuration, in: \.deviceParameters)
         var form = FormBody()
-        form.append(.scope, configuration.loginScope.joined(separator: " "))
+        form.append(.scope, asking.loginScope.joined(separator: " "))
         for audience in configuration.audience { form.append(.audience, audience) }
         for resource in configuration.loginResource { form.append(.resource, resource) }
         let verifier = SecureRandom.word()
         for (name, value) in PKCE.parameters(for: verifier) { form.append(name: name.rawValue, value) }
-        for parameter in configuration.deviceParameters { form.append(name: parameter.name, parameter.value) }
+        for parameter in asking.deviceParameters { form.append(name: parameter.name, parameter.value) }
         let sentAt = clock.now
         let response = try await post(form, to: .deviceAuthorization)
-        if let device = DeviceAuthorization(response, verifier: Secret(verifier), sentAt: sentAt) {
+        if var device = DeviceAuthorization(response, verifier: Secret(verifier), sentAt: sentAt) {
+            device.additions = LoginAdditions(scope: additions.scope.map { _ in asking.loginScope })
             return device
         }
         let table = OutcomeTable(
             response, AnswerBody(response.body), grant: .original, grantType: .deviceCode,
             retryAfter: RetryAfter.delay(in: response.fields, wall: clock.wallNow))
         throw advised(
-            table.failure
+            table.failure?.refused(in: .deviceAuthorization, response)
                 ?? TokenFailure(
                     .transient, .badAnswer,
                     detail: "the answer of \(response.place) has no code for a person"))

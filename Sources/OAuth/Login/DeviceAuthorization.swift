@@ -23,6 +23,8 @@ public struct DeviceAuthorization: Sendable {
     public private(set) var expiry: Instant
     /// What else the answer had.
     public private(set) var additionalParameters = AdditionalParameters()
+    /// What was asked for that the configuration does not ask for.
+    var additions = LoginAdditions()
     /// How long to wait between two requests.
     package let interval: Duration
 

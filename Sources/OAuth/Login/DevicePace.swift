@@ -33,13 +33,13 @@ struct DevicePace {
     /// Whether a reason tells nothing of what the person decided.
     private static func isSilence(_ reason: TokenFailure.Reason) -> Bool {
         switch reason {
-        case .refused(let error): error == .temporarilyUnavailable || error == .serverError
+        case .refused(let error): [.temporarilyUnavailable, .serverError, .useDPoPNonce].contains(error)
         case .status, .unreachable, .timedOut, .interrupted, .notHTTP, .emptyAnswer, .answerTooLarge: true
         case .certificate, .cancelled, .superseded, .store, .noAccessToken, .badAccessToken, .wrongTokenType,
             .expiredOnArrival, .badAnswer, .badIDToken, .badSignature, .noKeys, .badUserinfo, .noSubject,
             .subjectMismatch, .badRegistration, .noMetadata, .issuerMismatch, .badIssuer, .noEndpoint,
             .insecureEndpoint, .notRegistered, .noCredential, .unreadableCredential, .badCredential,
-            .badRedirectURI, .noIdentity:
+            .badParameter, .badRedirectURI, .noIdentity, .noProof:
             false
         }
     }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import HTTPMessages
+import JSON
 
 /// The parameters of a query (`application/x-www-form-urlencoded`, RFC 6749 appendix B).
 struct QueryParameters {
     private var values: [String: String] = [:]
 
     /// Those that no RFC of ours knows, by name.
-    var additional: [NamedValue] {
-        values.filter { AuthorizationParameter(rawValue: $0.key) == nil }.sorted { $0.key < $1.key }
-            .map { NamedValue($0.key, $0.value) }
+    var additional: AdditionalParameters {
+        let unknown = values.filter { AuthorizationParameter(rawValue: $0.key) == nil }
+        return AdditionalParameters(
+            JSONObject(members: unknown.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) }))
     }
 
     /// - Parameter query: without the `?`.

@@ -36,11 +36,21 @@ extension AuthSession {
         }
     }
 
+    /// The client that logs in, which need not be the one that the session belongs to.
+    var ownClient: ClientConfiguration { state.ownClient }
+
+    /// The server as a login asks it: what another client began is that client's to the end, and nobody's after it.
+    var loginServer: AuthorizationServer {
+        let client = ownClient
+        guard server.configuration != client else { return server }
+        return server.asked(by: client, secret: state.registration?.clientSecret)
+    }
+
     /// Asks the server as the client that the session belongs to.
     func followClient() {
         guard server.configuration != state.configuration else { return }
         let registration = state.registration
-        server.become(state.configuration, secret: registration?.clientSecret)
+        server.become(state.configuration, secret: state.presentedSecret)
         guard let expiry = registration?.secretExpiry,
             expiry - clock.wallNow < ClientRegistration.warningTime
         else { return }

@@ -49,6 +49,6 @@ extension ClientConfiguration {
         guard clientID.isEmpty, !needsNoClient else { return }
         throw TokenFailure(
             .misconfigured, .notRegistered,
-            detail: "there is no client_id: 'bearerd register' gets one, or configure it")
+            detail: "there is no client_id: register a client, or configure one")
     }
 }

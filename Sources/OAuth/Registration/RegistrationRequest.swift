@@ -12,7 +12,7 @@ struct RegistrationRequest {
         var object = JSONObject()
         func put(_ member: RegistrationMember, _ value: JSONValue) { object[member.rawValue] = value }
         func list(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
-        put(.clientName, .string(configuration.clientName ?? "bearerd \(configuration.name)"))
+        put(.clientName, .string(configuration.clientName ?? configuration.name))
         put(.applicationType, "native")
         switch configuration.grantType {
         case .authorizationCode, .refreshToken:

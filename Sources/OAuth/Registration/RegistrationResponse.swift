@@ -70,6 +70,7 @@ package struct RegistrationResponse {
         let hint = status == 401 || status == 403 ? "; it may want an initial_access_token" : ""
         return TokenFailure(
             isRefusal ? .misconfigured : .transient, .init(code, status: status),
-            detail: response.failureDetail + hint)
+            detail: response.failureDetail + hint
+        ).refused(in: .registration, response)
     }
 }

@@ -42,11 +42,14 @@ extension AuthSession {
         // Whoever is not sure of having the newest refresh token sends none: a spent one costs the whole session.
         var mayRefresh = true
         if case .failure(let trouble) = place {
-            if trouble.isBusy || state.needsRefreshToken(at: clock.now) { return attemptFailed(trouble) }
+            if trouble.isBusy || trouble.isOutage || state.needsRefreshToken(at: clock.now) {
+                return attemptFailed(trouble)
+            }
             mayRefresh = false
         }
         while let grant = state.nextGrant(at: clock.now, mayRefresh: mayRefresh) {
             if case .refresh = grant, let trouble = await spending(place) { return attemptFailed(trouble) }
+            report(.tokenRequestBegan)
             guard let outcome = await outcome(of: grant, over: place) else { return nil }
             reportRequest(grant, outcome)
             if case .failure(let failure) = outcome.result, outcome.refreshToken == nil,
@@ -66,6 +69,9 @@ extension AuthSession {
         state.attemptEnded(at: clock.now, isSaved: isSaved)
     }
 
+    /// What the request of the present attempt says beside what all say.
+    private var additions: TokenAdditions { requestedAdditions ?? TokenAdditions() }
+
     /// Nothing was asked for, because the store failed.
     private func attemptFailed(_ trouble: StoreError) -> Result<Void, TokenFailure> {
         _ = state.failed(
@@ -81,6 +87,7 @@ extension AuthSession {
             try await place.get().lease.spend(state.session)
             return nil
         } catch {
+            if error == .leaseLost { family.lostLock() }
             return error
         }
     }
@@ -92,7 +99,10 @@ extension AuthSession {
         of grant: Grant, over place: Result<HeldSession, StoreError>
     ) async -> TokenOutcome? {
         let limit = state.timeLimit(of: grant, at: clock.now)
-        guard let outcome = await awaiting(.answer(to: grant, within: limit)) else { return nil }
+        guard let outcome = await awaiting(.answer(to: grant, adding: additions, within: limit)) else {
+            return nil
+        }
+        state.proved(with: outcome.proofKey)
         guard await needsJudgement(outcome, over: place) else { return outcome }
         let previous = state.session.idToken.flatMap { try? IDToken(parsing: $0) }
         return await awaiting(.judgement(of: outcome, previous: previous))
@@ -114,9 +124,11 @@ extension AuthSession {
     }
 
     func reportRequest(_ grant: Grant, _ outcome: TokenOutcome) {
-        let type = TokenRequest(grant: grant, configuration: state.configuration).grantType
+        let type = TokenRequestBody(grant: grant, configuration: state.configuration).grantType
         switch outcome.result {
-        case .success: report(.tokenRequested(type, nil))
+        case .success(let grant):
+            report(.tokenRequested(type, nil))
+            if grant.proofKey != nil, !grant.isBound { report(.tokenNotBound) }
         case .failure(let failure): report(.tokenRequested(type, failure))
         }
     }

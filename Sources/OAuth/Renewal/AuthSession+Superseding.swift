@@ -16,16 +16,8 @@ import Cryptography
 extension AuthSession {
     /// What an attempt waits for.
     enum ProviderStep: Sendable {
-        case answer(to: Grant, within: Duration)
+        case answer(to: Grant, adding: TokenAdditions, within: Duration)
         case judgement(of: TokenOutcome, previous: IDToken?)
-    }
-
-    /// What superseded attempts asked for.
-    enum Supersession: Sendable {
-        /// A login has brought another session.
-        case login
-        /// The session has ended, at the provider too unless `isLocal`.
-        case logout(isLocal: Bool)
     }
 
     /// Returns when nobody in this process makes a token request for the identity, or waits for the answer to one, and
@@ -36,7 +28,7 @@ extension AuthSession {
         await family.takeTurn(superseding: true)
     }
 
-    private func letGo(for reason: Supersession) {
+    func letGo(for reason: Supersession) {
         supersessions.all += 1
         if case .logout(isLocal: false) = reason { supersessions.ending += 1 }
         awaitedAnswer?.finish()
@@ -69,8 +61,10 @@ extension AuthSession {
 
     private func take(_ step: ProviderStep, unless isNeedless: () -> Bool) async -> TokenOutcome {
         switch step {
-        case .answer(let grant, let limit):
-            await server.requestToken(with: grant, waitingAtMost: limit, unless: isNeedless)
+        case .answer(let grant, let additions, let limit):
+            await server.requestToken(
+                with: grant, adding: additions, proving: state.session.proofKey, waitingAtMost: limit,
+                unless: isNeedless)
         case .judgement(let outcome, let previous):
             await judge(outcome, previous: previous)
         }

@@ -30,7 +30,10 @@ extension AuthState {
     var isLoginRequired: Bool { session.refusal != nil || doubts >= Self.doubtsAllowed }
 
     /// Whether a token can be asked for without a person.
-    var canRenew: Bool { !configuration.grantType.needsPerson || session.refreshToken != nil }
+    var canRenew: Bool {
+        !configuration.exchangesCallersTokens
+            && (!configuration.grantType.needsPerson || session.refreshToken != nil)
+    }
 
     // MARK: What is to be done
 
@@ -55,6 +58,9 @@ extension AuthState {
         guard demand == nil, let access else { return now }
         return access.renewal
     }
+
+    /// When the next attempt begins by itself; nil if none does, or one is under way.
+    func nextRequest(at now: Instant) -> Instant? { attempt == nil ? renewalMoment(at: now) : nil }
 
     /// The next moment at which something changes without an event.
     package func nextMoment(after now: Instant) -> Instant? {
@@ -89,7 +95,7 @@ extension AuthState {
 
     /// Why there is no token.
     func reason(at now: Instant) -> TokenError {
-        if isLoginRequired || !canRenew {
+        if !configuration.exchangesCallersTokens, isLoginRequired || !canRenew {
             return isUnread ? .unavailable(retryAfter: Self.lookAfterTrouble) : .loginRequired
         }
         let delay = max(.seconds(1), failure.map { $0.retry - now } ?? .zero)
@@ -139,7 +145,7 @@ extension AuthState {
     package func nextGrant(at now: Instant, mayRefresh: Bool = true) -> Grant? {
         guard !isAttemptNeedless(at: now) else { return nil }
         if asksByItself { return .original }
-        guard let refreshToken = session.refreshToken else { return .original }
+        guard let refreshToken = session.refreshToken, !wasGrantedForAnother else { return .original }
         if mayRefresh { return .refresh(refreshToken) }
         return configuration.grantType.needsPerson ? nil : .original
     }
@@ -269,24 +275,26 @@ extension AuthState {
         var next = session
         next.generation += 1
         next.accessTokens.removeAll { $0.expiresAt < wall }
-        next[request] =
-            isUsable
-            ? StoredAccessToken(
-                token: grant.accessToken, generation: next.generation, expiresAt: wall + lifetime,
-                lifetime: lifetime, request: request) : nil
+        next.proofKey = grant.proofKey ?? session.proofKey
+        var stored = StoredAccessToken(
+            token: grant.accessToken, generation: next.generation, expiresAt: wall + lifetime,
+            lifetime: lifetime, request: request, tokenType: grant.tokenType)
+        stored.isBound = grant.isBound
+        next[request] = isUsable ? stored : nil
         if !asksByItself {
             next.refreshToken = grant.refreshToken ?? session.refreshToken
             next.idToken = grant.idToken ?? session.idToken
         }
         if !configuration.isForRoute {
-            next.additionalParameters = session.additionalParameters.updated(with: grant.additional)
+            next.additionalParameters = session.additionalParameters.updated(with: grant.additionalParameters)
             next.scope = grant.scope ?? (session.scope.isEmpty ? configuration.scope : session.scope)
         }
         next.refusal = nil
         next.barredRequests[request] = nil
         next.lastRefresh = wall
         let token = AccessToken(
-            grant.accessToken, generation: next.generation, end: sentAt + lifetime, lifetime: lifetime,
+            grant.accessToken, boundTo: grant.isBound ? grant.proofKey : nil, generation: next.generation,
+            subject: next.subject, end: sentAt + lifetime, lifetime: lifetime,
             margin: configuration.refreshMargin, jitter: jitter)
         return (next, token)
     }

@@ -10,6 +10,10 @@ package enum Grant: Sendable {
     case refresh(Secret)
     /// `authorization_code` (RFC 6749 §4.1.3): what a login in a browser brought.
     case authorizationCode(AuthorizationCode)
+    /// The identity's token exchange, for a caller's own token (RFC 8693 §2.1).
+    case onBehalf(of: Secret)
     /// One poll of the device flow (RFC 8628 §3.4).
     case deviceCode(Secret, verifier: Secret)
+    /// A request that the program has written itself.
+    case request(TokenRequest)
 }

@@ -1,30 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
+public import Cryptography
 
 /// What a successful answer of the token endpoint granted (RFC 6749 §5.1), checked and ready for use.
-package struct TokenGrant: Sendable {
-    /// Every byte of it is in 0x21–0x7E.
-    package var accessToken: Secret
+public struct TokenGrant: Sendable {
+    /// What a resource server is shown; every byte of it is in 0x21–0x7E.
+    public var accessToken: Secret
     /// How long the access token is good for; nil if the answer did not tell.
-    package var lifetime: Duration?
+    public var lifetime: Duration?
     /// A refresh token in place of the one before, which stays good if the answer had none.
-    package var refreshToken: Secret?
-    package var idToken: Secret?
+    public var refreshToken: Secret?
+    /// Who the person is, if the server says it.
+    public var idToken: Secret?
     /// nil if the answer had none: what was asked for was granted.
-    package var scope: [String]?
+    public var scope: [String]?
+    /// `token_type`, as the server spells it; nil if the answer had none.
+    public var tokenType: String?
     /// What else the answer had.
-    package var additional: AdditionalParameters
+    public var additionalParameters: AdditionalParameters
+    /// The key that the request proved to have (RFC 9449 §5); a refresh token may be bound to it.
+    package var proofKey: ProofKey?
+    /// Whether the access token is bound to ``proofKey``, as its `token_type` says.
+    package var isBound = false
 
     package init(
         accessToken: Secret, lifetime: Duration?, refreshToken: Secret? = nil, idToken: Secret? = nil,
-        scope: [String]? = nil, additional: AdditionalParameters = AdditionalParameters()
+        scope: [String]? = nil, additional: AdditionalParameters = AdditionalParameters(),
+        tokenType: String? = nil
     ) {
         self.accessToken = accessToken
         self.lifetime = lifetime
         self.refreshToken = refreshToken
         self.idToken = idToken
         self.scope = scope
-        self.additional = additional
+        self.tokenType = tokenType
+        additionalParameters = additional
+    }
+}
+
+extension TokenGrant: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Says what it is, and nothing of what is in it.
+    public var description: String { "[token response]" }
+    /// Says no more than `description`.
+    public var debugDescription: String { description }
+    /// Shows nothing of what is in it.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+extension TokenGrant {
+    /// This grant, whose request proved to have `key`.
+    func proved(with key: ProofKey?) -> TokenGrant {
+        var proved = self
+        proved.proofKey = key
+        return proved
     }
 }

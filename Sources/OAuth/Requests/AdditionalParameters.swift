@@ -49,9 +49,25 @@ public struct AdditionalParameters: Equatable, Sendable {
 extension AdditionalParameters {
     /// A member of one of these names, whole or in part, may open something.
     private static let secretWords = [
-        "token", "secret", "password", "code", "assertion", "credential", "signature", "jwt", "key", "cookie",
+        "token", "secret", "pass", "code", "assertion", "credential", "sig", "jwt", "key", "cookie", "otp",
+        "ticket", "verifier", "private", "seed", "nonce",
     ]
     private static let longestShown = 500
+
+    /// These, without what repeats one of `secrets` under whatever name.
+    func without(_ secrets: [Secret]) -> AdditionalParameters {
+        var clean = JSONObject()
+        for (name, value) in members {
+            if let text = value.string {
+                let repeats = secrets.contains { secret in
+                    secret.withPlaintext { !$0.isEmpty && text.contains($0) }
+                }
+                if repeats { continue }
+            }
+            clean[name] = value
+        }
+        return AdditionalParameters(clean)
+    }
 
     /// Those that may be shown: plain text, numbers and truths whose name does not sound like a secret's.
     package var showable: JSONObject {
@@ -62,8 +78,10 @@ extension AdditionalParameters {
             switch value {
             case .string(let text):
                 let isPlain = text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
-                // What looks like a JWT is one.
-                if isPlain, text.utf8.count <= Self.longestShown, !text.hasPrefix("eyJ") {
+                // What looks like a JWT is one, and the query of an address may hold anything.
+                if isPlain, text.utf8.count <= Self.longestShown, !text.hasPrefix("eyJ"),
+                    !(text.contains("://") && text.contains { "?#@".contains($0) })
+                {
                     shown[name] = value
                 }
             case .integer, .real, .bool: shown[name] = value

@@ -19,6 +19,7 @@ extension AuthorizationServer {
         case .refused(.invalidScope): return ["scope"]
         case .refused(.invalidTarget): return ["resource", "audience"]
         case .refused(.unsupportedGrantType): return ["grant_type"]
+        case .refused(.invalidDPoPProof): return ["dpop", "signing_alg", "this machine's clock"]
         case .refused(.invalidGrant):
             guard case .original? = grant else { return [] }
             return grantKeys
@@ -36,7 +37,7 @@ extension AuthorizationServer {
             case .none: "token_endpoint_auth_method"
             case .basic, .post, .clientSecretJWT:
                 credentials.registeredSecret == nil
-                    ? credentials.source.key(of: .clientSecret) : "'bearerd register'"
+                    ? credentials.source.key(of: .clientSecret) : "the registration"
             case .privateKeyJWT:
                 credentials.source.has(.assertion) && configuration.grantType != .jwtBearer
                     ? credentials.source.key(of: .assertion) : credentials.source.key(of: .privateKey)

@@ -9,11 +9,16 @@ import JSON
 /// Confined to its session; never shared.
 final class AuthorizationServer {
     private(set) var configuration: ClientConfiguration
+    /// To the server's own endpoints.
     private let transport: any TokenTransport
+    /// To its protected resources, whose nonces are others (RFC 9449 §9).
+    private let resourceTransport: any TokenTransport
     private(set) var credentials: CredentialReader
     let clock: any SessionClock
     private let discovery: CachedDiscovery
     let publishedKeys = PublishedKeys()
+    /// What the next proof is to carry.
+    let nonces = ProofNonces()
 
     /// The address whose answer is waited for.
     private(set) var pending: String?
@@ -26,6 +31,10 @@ final class AuthorizationServer {
         clock: any SessionClock
     ) {
         self.configuration = configuration
+        resourceTransport = transport
+        let transport: any TokenTransport =
+            configuration.proofs == .never
+            ? transport : NonceKeepingTransport(transport: transport, nonces: nonces)
         self.transport = transport
         self.credentials = CredentialReader(configuration: configuration, source: credentials)
         self.clock = clock
@@ -41,38 +50,59 @@ final class AuthorizationServer {
         learnedEncoding = nil
     }
 
+    /// The same server as another client sees it.
+    func asked(by client: ClientConfiguration, secret: Secret?) -> AuthorizationServer {
+        let other = AuthorizationServer(
+            configuration: client, transport: transport, credentials: credentials.source, clock: clock)
+        other.become(client, secret: secret)
+        return other
+    }
+
     // MARK: What it is asked
 
     /// Makes one token request.
     ///
     /// - Parameters:
+    ///   - grant: what it is made with.
+    ///   - additions: what only this request says.
+    ///   - known: the key that the session's tokens are bound to, if there is one already.
     ///   - limit: for its answer; nil for the configured one.
     ///   - isNeedless: asked before anything is sent, for there may be much to find out first.
     func requestToken(
-        with grant: Grant, waitingAtMost limit: Duration? = nil, unless isNeedless: () -> Bool = { false }
+        with grant: Grant, adding additions: TokenAdditions = TokenAdditions(),
+        proving known: ProofKey? = nil, waitingAtMost limit: Duration? = nil,
+        unless isNeedless: () -> Bool = { false }
     ) async -> TokenOutcome {
         do throws(TokenFailure) {
-            let request = TokenRequest(
-                grant: grant, configuration: configuration, proof: try await proof(of: grant))
+            try grant.checkParameters(with: additions)
+            let key = try await proofKey(known)
+            func form() async throws(TokenFailure) -> FormBody {
+                TokenRequestBody(
+                    grant: grant, configuration: configuration, proof: try await proof(of: grant),
+                    additions: additions
+                ).form
+            }
             let answered = try await exchange(
-                request.body, with: .token, waitingAtMost: limit, unless: isNeedless)
+                try await form(), with: .token, adding: additions.headers, proving: key,
+                waitingAtMost: limit, unless: isNeedless, again: form)
             if let failure = answered.failure {
                 // The refresh token in it may be the only one that works.
                 return TokenOutcome(
                     result: .failure(failure),
-                    refreshToken: TokenResponse.refreshToken(inBroken: answered.response.body),
-                    sentAt: answered.sentAt, wall: answered.wall)
+                    refreshToken: TokenAnswerMembers.refreshToken(inBroken: answered.response.body),
+                    proofKey: key, sentAt: answered.sentAt, wall: answered.wall)
             }
             let answer = TokenAnswer(
-                answered.response, to: grant, of: configuration, wall: answered.wall)
-            var result = answer.result
+                answered.response, to: grant, of: configuration, wall: answered.wall, isProved: key != nil)
+            var result = answer.result.map { $0.proved(with: key) }
             if case .failure(let failure) = answer.result {
                 doubtMetadata(after: failure)
                 result = .failure(advised(failure, after: grant))
             }
             return TokenOutcome(
-                result: result, refreshToken: answer.refreshToken, remainder: answer.remainder,
-                sentAt: answered.sentAt, wall: answered.wall)
+                result: result, refreshToken: answer.refreshToken,
+                remainder: answer.remainder?.proved(with: key), proofKey: key, sentAt: answered.sentAt,
+                wall: answered.wall)
         } catch {
             doubtMetadata(after: error)
             return TokenOutcome(
@@ -82,14 +112,15 @@ final class AuthorizationServer {
 
     /// Posts a form to one of the server's endpoints, with the client's proof of itself.
     ///
+    /// - Parameter key: proved to be ours; nil for none.
     /// - Returns: the answer, whatever its status.
     /// - Throws: ``TokenFailure`` if there was no answer, or nothing could be asked: no such endpoint, a credential
     ///   that cannot be read.
     func post(
-        _ parameters: FormBody, to endpoint: Endpoint
+        _ parameters: FormBody, to endpoint: Endpoint, proving key: ProofKey? = nil
     ) async throws(TokenFailure) -> ProviderResponse {
         do throws(TokenFailure) {
-            let response = try await exchange(parameters, with: endpoint).response
+            let response = try await exchange(parameters, with: endpoint, proving: key).response
             if response.status == 404 { discovery.isDoubted = true }
             return response
         } catch {
@@ -106,13 +137,16 @@ final class AuthorizationServer {
 
     /// Sends a request as it is.
     ///
+    /// - Parameter isForResource: whether it is one of the server's protected resources that is asked.
     /// - Throws: ``TokenFailure`` if there was no answer, or the address is not fit for credentials.
-    func send(_ request: TransferRequest) async throws(TokenFailure) -> ProviderResponse {
+    func send(
+        _ request: TransferRequest, isForResource: Bool = false
+    ) async throws(TokenFailure) -> ProviderResponse {
         try configuration.permit(request.url)
         pending = request.url.place
         defer { pending = nil }
         do throws(TransportError) {
-            var response = try await transport.send(request)
+            var response = try await (isForResource ? resourceTransport : transport).send(request)
             response.place = request.url.place
             response.words = response.words(answering: request)
             return response
@@ -169,21 +203,41 @@ final class AuthorizationServer {
         let wall: WallTime
     }
 
+    /// - Parameter again: makes the parameters for each further time that they are sent; nil for those that may be
+    ///   sent again.
     private func exchange(
-        _ parameters: FormBody, with endpoint: Endpoint, waitingAtMost limit: Duration? = nil,
-        unless isNeedless: () -> Bool = { false }
+        _ parameters: FormBody, with endpoint: Endpoint, adding headers: [NamedValue] = [],
+        proving key: ProofKey? = nil,
+        waitingAtMost limit: Duration? = nil, unless isNeedless: () -> Bool = { false },
+        again: (() async throws(TokenFailure) -> FormBody)? = nil
     ) async throws(TokenFailure) -> Exchange {
         try configuration.requireClient()
         let url = try await url(of: endpoint)
-        let client = try await credentials.clientProof(for: audience, at: clock.wallNow)
+        var client = try await credentials.clientProof(for: audience, at: clock.wallNow)
+        var (parameters, isFirst) = (parameters, true)
         func attempt(_ isFormEncoded: Bool) async throws(TokenFailure) -> Exchange {
+            let first = try await attemptOnce(isFormEncoded)
+            guard key != nil, first.response.asksForNonce else { return first }
+            return try await attemptOnce(isFormEncoded)
+        }
+        func attemptOnce(_ isFormEncoded: Bool) async throws(TokenFailure) -> Exchange {
+            if !isFirst {
+                // An assertion is good for one use, the client's as the grant's (RFC 7523 §3, `jti`).
+                client = try await credentials.clientProof(for: audience, at: clock.wallNow)
+                if let again { parameters = try await again() }
+            }
+            isFirst = false
             var request = request(to: url)
             if let limit { request.wait(atMost: limit) }
             var body = parameters
+            if endpoint == .pushedAuthorizationRequest, client.namesClientInHeader {
+                body.append(.clientID, configuration.clientID)
+            }
             client.authenticate(
                 configuration.clientID, &request.fields, &body, isFormEncoded: isFormEncoded)
+            if let key { try prove(&request, with: key) }
             if endpoint == .token {
-                addTokenHeaders(to: &request.fields)
+                request.fields.replace(configuration.tokenHeaders + headers)
                 request.keepsPartialAnswer = true
             }
             request.body = body.bytes
@@ -234,15 +288,9 @@ final class AuthorizationServer {
         return request
     }
 
-    private func addTokenHeaders(to fields: inout HTTPFields) {
-        for header in configuration.tokenHeaders {
-            guard let name = HTTPFields.Name(header.name) else { continue }
-            fields[name] = header.value
-        }
-    }
-
     /// What a grant made from configuration is proved with.
     private func proof(of grant: Grant) async throws(TokenFailure) -> Secret? {
+        if case .onBehalf(let token) = grant { return token }
         guard case .original = grant else { return nil }
         return try await credentials.grantProof(for: audience, at: clock.wallNow)
     }
@@ -262,6 +310,16 @@ final class AuthorizationServer {
                 return try await url(of: .token).description
             }
             return endpoint
+        }
+    }
+}
+
+extension HTTPFields {
+    /// Puts headers in, each in the place of what is there under its name.
+    mutating func replace(_ headers: [NamedValue]) {
+        for header in headers {
+            guard let name = HTTPFields.Name(header.name) else { continue }
+            self[name] = header.value
         }
     }
 }

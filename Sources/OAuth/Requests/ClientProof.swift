@@ -43,6 +43,14 @@ enum ClientProof {
         assertion.withPlaintext { body.append(.clientAssertion, $0) }
     }
 
+    /// Whether the body does not say who the client is.
+    var namesClientInHeader: Bool {
+        switch self {
+        case .basic: true
+        case .identifier, .secret, .assertion, .verifiableIdentityDocument: false
+        }
+    }
+
     /// Whether a refusal may be about the encoding of HTTP Basic.
     func dependsOnEncoding(_ clientID: String) -> Bool {
         guard case .basic(let secret) = self else { return false }

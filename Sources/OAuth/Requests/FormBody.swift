@@ -15,6 +15,12 @@ struct FormBody {
         append(name: parameter.rawValue, value)
     }
 
+    /// Appends the parameters of another body.
+    mutating func append(_ other: FormBody) {
+        if !bytes.isEmpty, !other.bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
+        bytes += other.bytes
+    }
+
     mutating func append(name: String, _ value: String) {
         if !bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }
         PercentEncoding.encode(name, into: &bytes)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
+package import HTTPMessages
 
 extension HTTPURL {
     /// The URL as an error names it: without its query, which may hold more than is to be shown.
-    var place: String {
+    package var place: String {
         let whole = socketPath == nil ? origin + path : origin
         return whole.utf8.count <= 300 ? whole : whole.prefix(300) + "..."
     }

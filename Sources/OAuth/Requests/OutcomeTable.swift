@@ -52,11 +52,11 @@ struct OutcomeTable {
         case .invalidGrant, .interactionRequired, .consentRequired, .loginRequired, .badRefreshToken,
             .badVerificationCode, .incorrectDeviceCode:
             // A grant made from configuration has nobody who could log in; its refresh token can be final, though.
-            grantType.needsPerson || isRefresh ? .final : .misconfigured
+            needsPerson || isRefresh ? .final : .misconfigured
         case .invalidClient, .unauthorizedClient, .invalidScope, .invalidTarget, .unsupportedGrantType,
-            .incorrectClientCredentials, .deviceFlowDisabled, .redirectURIMismatch:
+            .incorrectClientCredentials, .deviceFlowDisabled, .redirectURIMismatch, .invalidDPoPProof:
             .misconfigured
-        case .temporarilyUnavailable, .slowDown, .serverError:
+        case .temporarilyUnavailable, .slowDown, .serverError, .useDPoPNonce:
             .transient
         default:
             nil  // `invalid_request` too: some servers say it of a dead refresh token
@@ -65,10 +65,19 @@ struct OutcomeTable {
 
     private var code: ErrorCode? { body.code }
 
+    /// Whether the grant is not one of the configuration, which nobody could make again.
+    private var needsPerson: Bool {
+        if case .request = grant { true } else { grantType.needsPerson }
+    }
+
+    private var domain: ErrorDomain {
+        .token(TokenRequestBody.grantType(of: grant, otherwise: grantType))
+    }
+
     private var isRefresh: Bool {
         switch grant {
         case .refresh: true
-        case .original, .authorizationCode, .deviceCode: false
+        case .original, .onBehalf, .authorizationCode, .deviceCode, .request: false
         }
     }
 
@@ -89,6 +98,7 @@ struct OutcomeTable {
             retryAfter: kind == .transient ? retryAfter : nil)
         failure.errorDescription = words
         failure.errorURI = page
+        if code != nil { failure.domain = domain }
         return failure
     }
 }

@@ -46,6 +46,15 @@ struct ProviderWords {
         self.text = words.utf8.count <= Self.longest ? words : words.prefix(Self.longest - 3) + "..."
     }
 
+    /// The address of a page that may be shown: one with a query may hold anything.
+    static func page(_ text: String) -> String? {
+        guard text.utf8.count <= longest, let url = HTTPURL(text), url.query == nil, url.scheme != .unix
+        else {
+            return nil
+        }
+        return text
+    }
+
     /// Whether a text has enough in common with a secret to show a part of it.
     private static func repeats(_ text: [UInt8], oneOf secrets: [[UInt8]]) -> Bool {
         let parts = windows(of: text)
@@ -132,12 +141,7 @@ extension ProviderResponse {
     var failureDetail: String { "\(place) answered \(status)" + (words.map { ": \"\($0)\"" } ?? "") }
 
     /// `error_uri`, if it is the address of a page that may be shown.
-    var errorPage: String? {
-        guard let text = AnswerBody(body)[.errorURI]?.string, text.utf8.count <= ProviderWords.longest,
-            let url = HTTPURL(text), url.query == nil, url.scheme != .unix
-        else { return nil }
-        return text
-    }
+    var errorPage: String? { AnswerBody(body)[.errorURI]?.string.flatMap(ProviderWords.page) }
 
     /// What it says to people, if it is an error that says something.
     ///

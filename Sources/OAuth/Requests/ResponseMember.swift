@@ -18,4 +18,6 @@ enum ResponseMember: String {
     case verificationURL = "verification_url"
     case completeVerificationURI = "verification_uri_complete"
     case interval
+    /// RFC 9126 §2.2.
+    case requestURI = "request_uri"
 }

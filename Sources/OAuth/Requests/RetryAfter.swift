@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
+package import HTTPMessages
 
 /// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
-enum RetryAfter {
+package enum RetryAfter {
     /// No server makes us wait longer.
     static let longest: Duration = .seconds(300)
 
     /// - Returns: nil where the field is missing, unreadable or in the past.
-    static func delay(in fields: HTTPFields, wall: WallTime) -> Duration? {
+    package static func delay(in fields: HTTPFields, wall: WallTime) -> Duration? {
         guard let text = fields[.retryAfter] else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) {
             return min(.seconds(Int64(text) ?? .max / 2), longest)

@@ -14,23 +14,27 @@ package struct TokenAnswer: Sendable {
     /// What a login keeps of an answer that has a refresh token, but no access token that can be used.
     let remainder: TokenGrant?
 
-    /// Judges `response` to a request made with `grant`; `wall` is for a `Retry-After` that is a date.
+    /// Judges `response` to a request made with `grant`; `wall` is for a `Retry-After` that is a date, and a request that
+    /// `isProved` asked for a token that is bound to its key.
     package init(
-        _ response: ProviderResponse, to grant: Grant, of configuration: ClientConfiguration, wall: WallTime
+        _ response: ProviderResponse, to grant: Grant, of configuration: ClientConfiguration, wall: WallTime,
+        isProved: Bool = false
     ) {
         let body = AnswerBody(response.body)
         let isSuccess = 200..<300 ~= response.status
-        let success = isSuccess ? TokenResponse(body) : nil
+        let success = isSuccess ? TokenAnswerMembers(body) : nil
         refreshToken =
-            success?.refreshToken ?? (isSuccess ? TokenResponse.refreshToken(inBroken: response.body) : nil)
-        remainder = success?.remainder
+            success?.refreshToken
+            ?? (isSuccess ? TokenAnswerMembers.refreshToken(inBroken: response.body) : nil)
         let judge = OutcomeTable(
             response, body, grant: grant, grantType: configuration.grantType,
             retryAfter: RetryAfter.delay(in: response.fields, wall: wall))
         if let failure = judge.failure {
             result = .failure(failure)
         } else if let success {
-            result = success.grant(accepting: configuration.acceptedTokenTypes).mapError { failure in
+            result = success.grant(
+                accepting: configuration.acceptedTokenTypes(isProved: isProved), isProved: isProved
+            ).mapError { failure in
                 var failure = failure
                 failure.detail = "the answer of \(response.place): \(failure.detail)"
                 return failure
@@ -41,5 +45,20 @@ package struct TokenAnswer: Sendable {
                     .transient, .emptyAnswer,
                     detail: "the answer of \(response.place) has no JSON object"))
         }
+        // A profile that wants tokens bound takes no part of an answer that has others.
+        if configuration.profile == .fapi2, case .failure(let failure) = result,
+            failure.reason == .wrongTokenType
+        {
+            remainder = nil
+        } else {
+            remainder = success?.remainder
+        }
+    }
+}
+
+extension ClientConfiguration {
+    /// The types of tokens that are used though they are bound to no key.
+    fileprivate func acceptedTokenTypes(isProved: Bool) -> [String] {
+        isProved && profile == .fapi2 ? [] : acceptedTokenTypes
     }
 }

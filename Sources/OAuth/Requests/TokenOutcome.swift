@@ -9,6 +9,8 @@ struct TokenOutcome: Sendable {
     var refreshToken: Secret?
     /// What a login keeps of an answer without an access token that can be used.
     var remainder: TokenGrant?
+    /// The key that the request proved to have; nil without one.
+    var proofKey: ProofKey?
     /// When the request was sent: a lifetime counts from then.
     var sentAt: Instant
     /// The civil clock at that moment.

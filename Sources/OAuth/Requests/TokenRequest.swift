@@ -1,75 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+public import Cryptography
 
-/// A request to the token endpoint (RFC 6749 §4.1.3, §4.4.2, §6).
-struct TokenRequest {
-    let grant: Grant
-    let configuration: ClientConfiguration
-    /// What a grant made from configuration is proved with: a password, an assertion, a subject token.
-    var proof: Secret?
+/// A request to the token endpoint that a program writes itself: a grant of an extension (RFC 6749 §4.5), say.
+///
+/// Address, time limit, client and its proof of itself are the session's. ``AuthSession/perform(_:)`` only asks;
+/// ``AuthSession/logIn(with:)-(TokenRequest)`` makes what comes back the session.
+///
+/// ```swift
+/// var request = TokenRequest(grantType: GrantType(rawValue: "urn:example:grant-type:otp"))
+/// request.parameters = [NamedValue("device", "blue")]
+/// request.secrets = [("otp", Secret("271828"))]
+/// try await session.logIn(with: request)
+/// ```
+public struct TokenRequest: Sendable {
+    /// `grant_type`.
+    public var grantType: GrantType
+    /// Scope tokens (RFC 6749 §3.3); none are sent if it is empty.
+    public var scope: [String] = []
+    /// What else the grant needs, in the order it is sent.
+    public var parameters: [NamedValue] = []
+    /// What must not be printed, sent after ``parameters``.
+    public var secrets: [(name: String, value: Secret)] = []
+    /// Header fields; one of a name that is sent anyway takes its place.
+    public var headers: [NamedValue] = []
 
-    /// The grant as the wire names it.
-    var grantType: GrantType {
-        switch grant {
-        case .original: configuration.grantType
-        case .refresh: .refreshToken
-        case .authorizationCode: .authorizationCode
-        case .deviceCode: .deviceCode
-        }
+    /// A request for a grant, without parameters.
+    public init(grantType: GrantType) {
+        self.grantType = grantType
     }
+}
 
-    /// The parameters, without the client's proof of itself.
-    var body: FormBody {
-        var body = FormBody()
-        appendGrant(to: &body)
-        for parameter in configuration.tokenParameters { body.append(name: parameter.name, parameter.value) }
-        return body
-    }
-
-    private func appendGrant(to body: inout FormBody) {
-        body.append(.grantType, grantType.rawValue)
-        switch grant {
-        case .original:
-            appendProof(to: &body)
-            appendScope(to: &body)
-        case .refresh(let token):
-            token.withPlaintext { body.append(.refreshToken, $0) }
-            // A session begun by a login was granted what that login asked for: asking again could only lose some.
-            if configuration.grantType == .refreshToken || configuration.narrowsScope {
-                appendScope(to: &body)
-            }
-        case .authorizationCode(let login):
-            login.code.withPlaintext { body.append(.code, $0) }
-            body.append(.redirectURI, login.redirectURI)
-            login.verifier.withPlaintext { body.append(.codeVerifier, $0) }
-        case .deviceCode(let code, let verifier):
-            code.withPlaintext { body.append(.deviceCode, $0) }
-            verifier.withPlaintext { body.append(.codeVerifier, $0) }
-        }
-        for audience in configuration.audience { body.append(.audience, audience) }
-        for resource in configuration.resource { body.append(.resource, resource) }
-    }
-
-    private func appendProof(to body: inout FormBody) {
-        func append(_ parameter: TokenParameter) { proof?.withPlaintext { body.append(parameter, $0) } }
-        switch configuration.grantType {
-        case .password:
-            body.append(.username, configuration.username ?? "")
-            append(.password)
-        case .jwtBearer:
-            append(.assertion)
-        case .tokenExchange:
-            append(.subjectToken)
-            configuration.subjectTokenType.map { body.append(.subjectTokenType, $0) }
-            configuration.requestedTokenType.map { body.append(.requestedTokenType, $0) }
-        default:
-            break
-        }
-    }
-
-    private func appendScope(to body: inout FormBody) {
-        guard !configuration.scope.isEmpty else { return }
-        body.append(.scope, configuration.scope.joined(separator: " "))
-    }
+extension TokenRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+    /// Says what it is, and nothing of what is in it.
+    public var description: String { "[token request]" }
+    /// Says no more than `description`.
+    public var debugDescription: String { description }
+    /// Shows nothing of what is in it.
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-extension AuthSession {
+extension AuthSession: FamilyMember {
     /// Has the identity's state be that of its other sessions: this one is to end, and serves only who waits for it.
     package nonisolated func leaveFamily() { family.leave(self) }
 }

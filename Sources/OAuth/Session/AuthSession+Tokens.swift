@@ -7,6 +7,24 @@ extension AuthSession {
     /// The newest refresh token; whoever sends it to the provider spends it, and takes over what the session does.
     public var refreshToken: Secret? { state.session.refreshToken }
 
+    /// `token_type` of the newest access token, as the provider spelled it; nil where there is none, or it said none.
+    public var tokenType: String? { state.session[state.request]?.tokenType }
+
+    /// Whose session it is: what the id token says, else what was imported with it.
+    public var person: Person? {
+        guard let idToken = state.session.idToken.flatMap({ try? IDToken(parsing: $0) }) else {
+            return state.session.person
+        }
+        return Person(
+            id: idToken.subject, email: idToken.email ?? state.session.person?.email,
+            isEmailVerified: idToken.email == nil
+                ? state.session.person?.isEmailVerified ?? false : idToken.isEmailVerified)
+    }
+
+    /// The client that the session belongs to: the configured one, the one that was registered, or the one that began
+    /// what was imported.
+    public var clientID: String { state.configuration.clientID }
+
     /// Scope tokens granted, or asked for where the provider named none.
     public var scope: [String] { state.session.scope }
 

@@ -2,7 +2,7 @@
 
 public import ExecutorConfinement
 
-/// Drives one identity's ``AuthState``: asks the authorization server, stores, wakes those who wait.
+/// Drives what is known of one identity's tokens: asks the authorization server, stores, wakes those who wait.
 ///
 /// Every method runs on the executor given at the start. Threads that serve requests read `slot` and come here
 /// only when it is empty or a resource server refused the token.
@@ -21,6 +21,13 @@ public actor AuthSession: ExecutorConfined {
     let store: any SessionStore
     let server: AuthorizationServer
     let random: @Sendable () -> Double
+    /// Signs what requests to resource servers prove.
+    package nonisolated let proofs: ProofSigner
+    /// Whether tokens may be bound to a key, so that requests have no proofs but ours.
+    package nonisolated let mayProve: Bool
+    /// What callers' own tokens were exchanged for; nil for an identity with tokens of its own.
+    package nonisolated let callers: CallerTokens?
+    let exchanges = CallerExchanges()
     /// All who have our refresh token.
     nonisolated let family: SessionFamily
     private let observer: any SessionObserver
@@ -41,6 +48,8 @@ public actor AuthSession: ExecutorConfined {
     var supersessions = (all: 0, ending: 0)
     private var listener: Task<Void, Never>?
     private var saving: Task<Void, Never>?
+    /// What the next attempt, or the one in flight, says beside what all say.
+    var requestedAdditions: TokenAdditions?
     private var alarm: Task<Void, Never>?
     private var alarmMoment: Instant?
     /// When to try again to write what could not be written.
@@ -60,16 +69,20 @@ public actor AuthSession: ExecutorConfined {
     private var published: AccessTokenSnapshot?
     /// The state that the family knows of.
     private var reported: IdentityState = .empty
+    /// Who logged in, by the generation of the session in which that was read.
+    var knownPerson: (generation: Int, name: String?)?
     /// When the family is to be asked again whether it has a change to tell.
     private var reportMoment: Instant?
 
     /// A session that does nothing before ``start()``.
     ///
-    /// It runs on `executor` and keeps it alive, and so do the others of its `family`; `random` is uniform in 0..<1.
+    /// It runs on `executor` and keeps it alive, and so do the others of its `family`; what requests to resource servers
+    /// prove is signed on `signer`, nil for the same; `random` is uniform in 0..<1.
     public init(
         configuration: ClientConfiguration, executor: any SerialExecutor, clock: any SessionClock,
         transport: any TokenTransport, store: any SessionStore, credentials: any CredentialSource,
         observer: any SessionObserver, family: SessionFamily = SessionFamily(),
+        signingOn signer: (any SerialExecutor)? = nil,
         random: @escaping @Sendable () -> Double = { Double.random(in: 0..<1) }
     ) {
         self.executor = executor
@@ -80,6 +93,9 @@ public actor AuthSession: ExecutorConfined {
         self.observer = observer
         self.random = random
         self.family = family
+        proofs = ProofSigner(executor: signer ?? executor, clock: clock)
+        mayProve = configuration.proofs != .never
+        callers = configuration.exchangesCallersTokens ? CallerTokens() : nil
         server = AuthorizationServer(
             configuration: configuration, transport: transport, credentials: credentials, clock: clock)
         state = AuthState(configuration)
@@ -107,6 +123,17 @@ public actor AuthSession: ExecutorConfined {
     ///
     /// - Parameter limit: of trying again to store what cannot be stored; nobody else uses the refresh token meanwhile.
     public func stop(savingFor limit: Duration = .zero) async {
+        await comeToRest()
+        if state.needsSaving { await saveAgain(until: clock.now + limit) }
+        await handOver()
+        await giveUpKeptLock()
+        listeners.finish()
+        for waiter in tokenWaiters { waiter.wake(with: .failure(.cancelled)) }
+        for waiter in attemptWaiters { waiter.wake(with: .failure(.cancelled)) }
+    }
+
+    /// Begins nothing any more, and waits for what is under way.
+    func comeToRest() async {
         isStopped = true
         listener?.cancel()
         alarm?.cancel()
@@ -119,24 +146,10 @@ public actor AuthSession: ExecutorConfined {
         }
         await leftover?.value
         await looking?.value
-        if state.needsSaving { await saveAgain(until: clock.now + limit) }
-        await giveUpKeptLock()
-        listeners.finish()
-        for waiter in tokenWaiters { waiter.wake(with: .failure(.cancelled)) }
-        for waiter in attemptWaiters { waiter.wake(with: .failure(.cancelled)) }
     }
 
     /// Whether it keeps its token fresh by itself.
     var isStarted: Bool { listener != nil && !isStopped }
-
-    /// What may be shown of the identity.
-    public var status: IdentityStatus { state.status(at: clock.now) }
-
-    /// The address of the provider that has not answered the attempt in flight yet.
-    package var unanswered: String? { state.attempt == nil ? nil : server.pending }
-
-    /// Whether ``stop()`` has something to wait for.
-    package var isBusy: Bool { state.attempt != nil || isSaving || state.needsSaving }
 
     // MARK: What others ask for
 
@@ -186,57 +199,24 @@ public actor AuthSession: ExecutorConfined {
         return try await freshToken(waitingAtMost: max(.zero, deadline - clock.now))
     }
 
-    /// A resource server refused a token.
-    ///
-    /// - Returns: another token to send the request with once more; nil if the answer is to go through.
-    package func accessTokenRejected(
-        _ rejection: TokenRejection, waitingAtMost limit: Duration
-    ) async -> AccessTokenSnapshot? {
-        if state.isNews(rejection) { report(.authorizationError(route: rejection.route)) }
-        var verdict = state.tokenRejected(rejection, at: clock.now)
-        advance()
-        let deadline = clock.now + limit
-        while case .wait = verdict, state.attempt != nil {
-            guard await attemptEnd(by: deadline) else { return nil }
-            verdict = state.verdict(on: rejection, at: clock.now)
-        }
-        switch verdict {
-        case .replay(let snapshot): return snapshot
-        case .pass, .wait: return nil
-        }
-    }
-
-    /// A resource server took a token; needs to be told only while ``TokenSlot/isWatched``, and of requests that it had
-    /// refused with another token.
-    package func accessTokenAccepted(generation: Int, route: String, isReplayed: Bool = false) {
-        state.tokenAccepted(generation: generation, route: route, isReplayed: isReplayed)
-        advance()
-    }
-
     /// Asks for a new token now, whatever the present one's expiry, back-off or final answers.
     ///
     /// - Throws: ``TokenError`` if none came within `limit`; the request goes on by itself.
     public func refresh(waitingAtMost limit: Duration) async throws(TokenError) {
-        if state.isUnread { await storeChanged() }
-        try state.refreshRequested()
-        try await waitForAttempt(atMost: limit)
+        if forgetCallers() { return }
+        try await refresh(TokenAdditions(), until: clock.now + limit)
     }
 
     /// Never uses the present access token again, and asks for another one.
     ///
     /// - Throws: ``TokenError`` if none came within `limit`.
     public func invalidate(waitingAtMost limit: Duration) async throws(TokenError) {
+        if forgetCallers() { return }
         state.tokenInvalidated(at: clock.now)
         try await waitForAttempt(atMost: limit)
     }
 
-    /// Secret, key or CA files changed.
-    public func credentialsChanged() {
-        state.credentialsChanged(at: clock.now)
-        advance()
-    }
-
-    private func waitForAttempt(atMost limit: Duration) async throws(TokenError) {
+    func waitForAttempt(atMost limit: Duration) async throws(TokenError) {
         advance()
         guard state.attempt != nil else {
             _ = try await freshToken(waitingAtMost: limit)
@@ -252,7 +232,7 @@ public actor AuthSession: ExecutorConfined {
     ///
     /// - Returns: whether there is a token then, before `deadline`.
     @discardableResult
-    private func attemptEnd(by deadline: Instant) async -> Bool {
+    func attemptEnd(by deadline: Instant) async -> Bool {
         let waiter = TokenWaiter<Void>(deadline: deadline)
         attemptWaiters.append(waiter)
         ringAlarm(by: deadline)
@@ -278,6 +258,7 @@ public actor AuthSession: ExecutorConfined {
     /// The attempt in flight has ended, with `result`.
     func attemptEnded(with result: Result<Void, TokenFailure>) {
         attemptTask = nil
+        requestedAdditions = nil
         // Where the session has ended meanwhile there was nothing to ask for, and there is no token either.
         let brought: Result<Void, TokenError> =
             switch state.lastAnswer(at: clock.now) {

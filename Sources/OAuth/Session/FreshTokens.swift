@@ -4,8 +4,11 @@ import Cryptography
 
 /// Tokens that have not expired, for the length of one call.
 public struct FreshTokens: Sendable {
-    /// For `Authorization: Bearer …`.
+    /// For `Authorization: Bearer …`, unless it ``isBound``.
     public let accessToken: String
+    /// Whether the token is bound to a key of the session (RFC 9449), so that each request needs a proof: by itself it is of
+    /// no use, and `AuthSession.authorized` makes the request.
+    public let isBound: Bool
     /// The id token of the session, if the provider sent one; it may have expired, which is its nature.
     public let idToken: String?
     /// The access token is of no use from here on.
@@ -42,6 +45,7 @@ extension AuthSession {
         let access = try await renewedToken(waitingAtMost: limit)
         return FreshTokens(
             accessToken: access.token.withPlaintext { $0 },
+            isBound: access.binding != nil,
             idToken: state.session.idToken?.withPlaintext { $0 },
             expiry: access.expiry)
     }

@@ -4,8 +4,12 @@
 public enum SessionEvent: Equatable, Sendable {
     /// The one word for the identity is another one now.
     case stateChanged(from: IdentityState, to: IdentityState)
+    /// A token request begins, without a person.
+    case tokenRequestBegan
     /// A token request ended; nil means it brought a token.
     case tokenRequested(GrantType, TokenFailure?)
+    /// The server was asked for a token that is bound to our key, and made a bearer token, which is used as that.
+    case tokenNotBound
     /// A newer session of another process is in use.
     case adopted(generation: Int)
     /// What is stored belongs to another client or server; it is kept until a login replaces it.

@@ -10,7 +10,7 @@ import HTTPMessages
 /// the rest. Rules by topic: `AuthState+Renewal` (when to ask and what an answer means), `AuthState+Rejection` (what
 /// resource servers think of a token), `AuthState+Store` (other processes, restarts), `AuthState+Status` (what
 /// people see).
-public struct AuthState: Sendable {
+package struct AuthState: Sendable {
     /// The client as the configuration has it.
     let configured: ClientConfiguration
     /// The client that asks: the one that was registered with the server, if one was, else the configured one.
@@ -23,7 +23,7 @@ public struct AuthState: Sendable {
     /// What outlives the process.
     var session: StoredSession
     /// Whether `session` has changed since it was last stored or loaded.
-    public internal(set) var isUnsaved = false
+    package internal(set) var isUnsaved = false
     /// Whether what the store holds has worked: it brought a newer session, or a resource server took its access token.
     var hasStoredWorked = false
     /// Whether the store holds less than `session`: somebody took it away, or put an older copy in its place.
@@ -65,12 +65,18 @@ public struct AuthState: Sendable {
     var isWithheld = false
 
     /// A state that knows nothing.
-    public init(_ configuration: ClientConfiguration) {
+    package init(_ configuration: ClientConfiguration) {
         configured = configuration
         self.configuration = configuration
         binding = configuration.binding
         request = configuration.requestDigest
         session = StoredSession(identity: configuration.name, generation: 0, binding: binding)
+    }
+
+    /// Whether a session that needs no person was granted for another scope or audience than is asked for now: a refresh
+    /// would bring that again (RFC 6749 §6).
+    var wasGrantedForAnother: Bool {
+        !configuration.grantType.needsPerson && session[request] == nil && !session.accessTokens.isEmpty
     }
 
     /// One token request in flight, from taking the store's lock to the end of storing its answer.
@@ -117,6 +123,9 @@ extension ClientConfiguration {
         for part in [[grantType.rawValue], scope, audience, resource] + (exchange.isEmpty ? [] : [exchange]) {
             text += part.joined(separator: "\u{1F}") + "\u{1E}"
         }
+        if proofs != .never { text += "dpop\u{1E}" }
+        // What was got without the profile it might refuse.
+        if let profile { text += "\(profile.rawValue)\u{1E}" }
         for parameter in tokenParameters { text += "\(parameter.name)\u{1F}\(parameter.value)\u{1E}" }
         return Base64URL.encode(SHA256.digest(Array(text.utf8)))
     }

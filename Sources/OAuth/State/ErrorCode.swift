@@ -32,6 +32,8 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable {
     public static let unsupportedGrantType = ErrorCode(known: "unsupported_grant_type")
     /// RFC 6749 §5.2.
     public static let invalidScope = ErrorCode(known: "invalid_scope")
+    /// RFC 7009 §2.2.1: the server cannot revoke a token of this kind.
+    public static let unsupportedTokenType = ErrorCode(known: "unsupported_token_type")
     /// RFC 8707 §2.
     public static let invalidTarget = ErrorCode(known: "invalid_target")
     /// OpenID Connect Core §3.1.2.6.
@@ -50,6 +52,10 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable {
     public static let authorizationPending = ErrorCode(known: "authorization_pending")
     /// RFC 8628 §3.5.
     public static let expiredToken = ErrorCode(known: "expired_token")
+    /// RFC 9449 §8: the proof lacks the server's nonce.
+    public static let useDPoPNonce = ErrorCode(known: "use_dpop_nonce")
+    /// RFC 9449 §5.
+    public static let invalidDPoPProof = ErrorCode(known: "invalid_dpop_proof")
     /// GitHub's `invalid_grant` for refresh tokens.
     public static let badRefreshToken = ErrorCode(known: "bad_refresh_token")
     /// GitHub's `invalid_grant` for codes.

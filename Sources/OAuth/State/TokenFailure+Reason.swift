@@ -71,6 +71,10 @@ extension TokenFailure {
         case unreadableCredential(Credential)
         /// The credential was read, and is nothing that can be used.
         case badCredential(Credential)
+        /// A parameter of a request has no name, or that of a built-in one.
+        case badParameter
+        /// No proof of possession can be made.
+        case noProof
         /// No redirect can be awaited at the address.
         case badRedirectURI
         /// There is no such identity.

@@ -26,6 +26,8 @@ public struct TokenFailure: Error, Equatable, Sendable {
     public var errorDescription: String?
     /// A page about it (`error_uri`).
     public var errorURI: String?
+    /// Whose refusal it is.
+    public var domain = ErrorDomain.general
     /// How long the provider asked us to wait, at most five minutes.
     public var retryAfter: Duration?
 

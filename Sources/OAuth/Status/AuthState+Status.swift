@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
+
 /// What people see.
 extension AuthState {
     /// The one word: the first that applies.
-    public func state(at now: Instant) -> IdentityState {
+    package func state(at now: Instant) -> IdentityState {
+        if configuration.exchangesCallersTokens {
+            guard let failure else { return .authorized }
+            return failure.failure.kind == .misconfigured ? .misconfigured : .unavailable
+        }
         let isUsable = access?.isUsable(at: now) ?? false
         if isUnread, !isUsable { return attempt == nil ? .unavailable : .refreshing }
         if isLoginRequired || !canRenew && !isUsable { return .loginRequired }
@@ -15,14 +21,24 @@ extension AuthState {
     }
 
     /// All that may be shown.
-    public func status(at now: Instant) -> IdentityStatus {
+    package func status(at now: Instant) -> IdentityStatus {
         var status = IdentityStatus(
             name: configuration.name, state: state(at: now), generation: session.generation,
             expiresAt: expiresAt, expiry: access?.snapshot.expiry,
             lifetime: access?.lifetime, scope: session.scope, lastRefresh: session.lastRefresh,
             lastError: lastError)
-        status.additionalParameters = session.additionalParameters
+        status.additionalParameters = additionalParameters
+        status.needsNoToken = configuration.exchangesCallersTokens
         return status
+    }
+
+    /// What else the provider said: of the client that it made, of the login, with tokens.
+    private var additionalParameters: AdditionalParameters {
+        let made = registration?.additionalParameters ?? AdditionalParameters()
+        let secrets =
+            session.accessTokens.map(\.token) + [session.refreshToken, session.idToken].compactMap(\.self)
+        return made.updated(with: session.additionalParameters)
+            .without(secrets + [registration?.clientSecret].compactMap(\.self))
     }
 
     /// nil too where the store's access token is another one, for another daemon's scope.

@@ -20,8 +20,14 @@ public struct IdentityStatus: Equatable, Sendable {
     public var lastRefresh: WallTime?
     /// The last failure since then.
     public var lastError: IdentityError?
+    /// Who logged in, as the id token has it: `preferred_username`, `email`, else `sub`.
+    public var person: String?
+    /// When the next token request begins by itself; nil where none does, or one is under way.
+    public var nextRequest: WallTime?
     /// What else the provider's answers had.
     public var additionalParameters = AdditionalParameters()
+    /// Whether it is ready without a token of its own, because callers bring theirs.
+    package var needsNoToken = false
     /// Each access token, where routes ask for their own; else empty.
     public var tokens: [TokenStatus] = []
 
@@ -46,6 +52,7 @@ public struct IdentityStatus: Equatable, Sendable {
 
     /// Whether the identity has an access token that can be sent at `now`.
     public func hasUsableToken(at now: Instant) -> Bool {
+        if needsNoToken { return true }
         guard let expiry else { return false }
         return now < expiry
     }

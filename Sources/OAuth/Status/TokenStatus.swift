@@ -45,7 +45,9 @@ extension IdentityStatus {
 
     /// Whether there is an access token for `target` that can be sent at `now`; nil means the identity's own.
     package func hasUsableToken(for target: TokenTarget?, at now: Instant) -> Bool {
-        guard let token = tokens.first(where: { $0.target == target }) else { return hasUsableToken(at: now) }
+        guard !needsNoToken, let token = tokens.first(where: { $0.target == target }) else {
+            return hasUsableToken(at: now)
+        }
         return token.expiry.map { now < $0 } ?? false
     }
 }

@@ -110,6 +110,46 @@ extension AuthSession {
         }
     }
 
+    /// Ends it as ``stop(savingFor:)`` does, but not while it keeps other processes from a refresh token that was spent.
+    ///
+    /// Returns when what replaced that is written, or another session of the identity sees to it.
+    package func retire() async {
+        await comeToRest()
+        while state.needsSaving, family.keepsLock(for: self), await !handOver() {
+            guard (try? await clock.sleep(until: clock.now + Self.tryAgainAfter)) != nil else { break }
+            if family.keepsLock(for: self) { await saveAgain() }
+        }
+        await stop()
+    }
+
+    /// Has another session of the identity write what this one could not.
+    ///
+    /// - Returns: whether one does.
+    @discardableResult
+    func handOver() async -> Bool {
+        guard state.needsSaving else { return false }
+        for sibling in family.siblings(of: self)
+        where await sibling.takeOver(state.session, outrankingStored: state.outranksStored, from: self) {
+            return true
+        }
+        return false
+    }
+
+    func takeOver(
+        _ session: StoredSession, outrankingStored: Bool, from member: any FamilyMember
+    ) async -> Bool {
+        guard isStarted, session.binding == state.binding else { return false }
+        await family.takeTurn()
+        defer { family.endTurn() }
+        // What is stored, or a sibling has in memory, may be newer by now.
+        guard await adoptStored() == nil, isStarted else { return false }
+        adopt(session)
+        guard state.takeOver(session, outrankingStored: outrankingStored) else { return false }
+        family.replaceKeeper(member, by: self)
+        advance()
+        return true
+    }
+
     /// Lets other processes in, though what they should read could not be written: nobody is left who would.
     func giveUpKeptLock() async {
         guard family.keepsLock(for: self) else { return }
@@ -228,6 +268,7 @@ extension AuthSession {
             if case .success(let held) = place {
                 family.couldNotReplace(held.stored, with: session, of: self)
             }
+            if error == .leaseLost { family.lostLock() }
             saveRetry = clock.now + Self.tryAgainAfter
             storeFailed(.save, error)
             return error

@@ -18,7 +18,7 @@ extension AuthState {
     ) -> Bool {
         guard isNewer(stored) else { return false }
         storeTroubles[.save] = nil
-        follow(stored.registration)
+        follow(stored)
         guard stored.binding == binding else {
             session.generation = stored.generation
             holdsOthersSession = stored.refreshToken != nil
@@ -50,12 +50,17 @@ extension AuthState {
             session[request] = nil
             return true
         }
+        guard !token.isBound || stored.proofKey != nil else {
+            access = nil
+            return true
+        }
         knownLifetime = token.lifetime
         // A civil clock that was set back must not make the token live longer than it ever did.
         let remaining = min(token.expiresAt - wall, token.lifetime)
         use(
             AccessToken(
-                token.token, generation: token.generation, end: now + remaining, lifetime: token.lifetime,
+                token.token, boundTo: token.isBound ? stored.proofKey : nil, generation: token.generation,
+                subject: stored.subject, end: now + remaining, lifetime: token.lifetime,
                 margin: configuration.refreshMargin, jitter: jitter))
         return true
     }
@@ -77,6 +82,18 @@ extension AuthState {
         isUnsaved = false
         isStoreBehind = false
         outranksStored = false
+    }
+
+    /// `session`, which another session of the identity could not write, has been adopted if it is newer than ours.
+    ///
+    /// - Returns: whether it is ours to write from here on, or needs not be written because ours is newer.
+    mutating func takeOver(_ session: StoredSession, outrankingStored: Bool) -> Bool {
+        let mine = self.session
+        guard session.generation == mine.generation else { return session.generation < mine.generation }
+        guard session.origin == mine.origin else { return false }
+        isUnsaved = true
+        outranksStored = outrankingStored
+        return true
     }
 
     /// Whether `session` is to be written.
@@ -136,11 +153,6 @@ extension AuthState {
 
     private func isNewer(_ stored: StoredSession) -> Bool {
         if outranksStored { return stored.begins(after: session) }
-        if stored.generation > session.generation { return true }
-        // Both of us counted on from the same session, and ours could not be written.
-        guard isUnsaved, stored.generation == session.generation, let theirs = stored.lastRefresh else {
-            return false
-        }
-        return session.lastRefresh.map { $0 < theirs } ?? true
+        return isUnsaved ? stored.isNewer(thanUnwritten: session) : stored.generation > session.generation
     }
 }

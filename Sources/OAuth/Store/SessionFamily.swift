@@ -8,7 +8,7 @@ import Synchronization
 /// here: they take turns even when it cannot lock, see what it could not write, and hear of changes at once.
 public final class SessionFamily: Sendable {
     private struct Member {
-        weak var session: AuthSession?
+        weak var session: (any FamilyMember)?
         var state: IdentityState
     }
 
@@ -40,19 +40,19 @@ public final class SessionFamily: Sendable {
     // MARK: Members
 
     /// `session` begins, and nothing is known of it yet.
-    func join(_ session: AuthSession) {
+    func join(_ session: any FamilyMember) {
         state.withLock { state in
             state.members[ObjectIdentifier(session)] = Member(session: session, state: .empty)
         }
     }
 
     /// `session` counts no more for the state of the identity.
-    func leave(_ session: AuthSession) {
+    func leave(_ session: any FamilyMember) {
         state.withLock { $0.members[ObjectIdentifier(session)] = nil }
     }
 
     /// Every session of the identity but `session`.
-    func siblings(of session: AuthSession) -> [AuthSession] {
+    func siblings(of session: any FamilyMember) -> [any FamilyMember] {
         state.withLock { state in
             state.members.values.compactMap(\.session).filter { $0 !== session }
         }
@@ -63,7 +63,7 @@ public final class SessionFamily: Sendable {
     /// - Returns: what became of the identity's, if that is to be told now; when to ask again, if it is to be told
     ///   later.
     func look(
-        _ session: AuthSession, in present: IdentityState, at now: Instant
+        _ session: any FamilyMember, in present: IdentityState, at now: Instant
     ) -> (change: (from: IdentityState, to: IdentityState)?, due: Instant?) {
         state.withLock { state in
             state.members[ObjectIdentifier(session)]?.state = present
@@ -130,7 +130,7 @@ public final class SessionFamily: Sendable {
             guard let unwritten = state.unwritten else { return stored }
             let isNewer =
                 state.outranksStored
-                ? stored?.begins(after: unwritten) : stored.map { $0.generation > unwritten.generation }
+                ? stored?.begins(after: unwritten) : stored?.isNewer(thanUnwritten: unwritten)
             guard isNewer == true else { return unwritten }
             state.unwritten = nil
             state.outranksStored = false
@@ -143,7 +143,7 @@ public final class SessionFamily: Sendable {
     ///
     /// Its refresh token is worth nothing if a rotation has replaced it, and worse: a provider takes whoever sends it for
     /// a thief, and ends the whole session (RFC 9700 §4.14.2).
-    func couldNotReplace(_ stored: StoredSession?, with session: StoredSession, of member: AuthSession) {
+    func couldNotReplace(_ stored: StoredSession?, with session: StoredSession, of member: any FamilyMember) {
         guard let stored, let old = stored.refreshToken, let new = session.refreshToken,
             stored.origin == session.origin, !new.withPlaintext({ old.matches(Array($0.utf8)) })
         else { return }
@@ -161,9 +161,19 @@ public final class SessionFamily: Sendable {
         set { state.withLock { $0.keptLock = newValue } }
     }
 
+    /// The lock is somebody else's by now, or nobody's: it cannot be kept, and must be had anew before anything is written.
+    func lostLock() { state.withLock { $0.keeper = nil } }
+
     /// Whether `member` is the one that the lock is kept for.
-    func keepsLock(for member: AuthSession) -> Bool {
+    func keepsLock(for member: any FamilyMember) -> Bool {
         state.withLock { $0.keeper == ObjectIdentifier(member) }
+    }
+
+    /// What `old` kept the lock for is for `new` to write.
+    func replaceKeeper(_ old: any FamilyMember, by new: any FamilyMember) {
+        state.withLock { state in
+            if state.keeper == ObjectIdentifier(old) { state.keeper = ObjectIdentifier(new) }
+        }
     }
 
     /// The lock is not kept any longer, written or not.

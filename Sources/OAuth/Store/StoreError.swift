@@ -6,6 +6,10 @@ public enum StoreError: Error, Equatable, Sendable {
     case busy(by: String?)
     /// Reading or writing failed; the reason names the operation, the path and the system's words, no secret.
     case unavailable(String)
+    /// The store as a whole is out of reach, which it tells people by itself; nothing is renewed before it is back.
+    case unreachable(String)
+    /// The store as a whole lets us in no more, which it tells people by itself; a person must change that.
+    case denied(String)
     /// What is there is not ours to read or to replace, and stays so until a person has acted.
     case refused(String)
     /// Somebody stored a newer session since ours was read.
@@ -17,15 +21,23 @@ public enum StoreError: Error, Equatable, Sendable {
     public var isBusy: Bool {
         switch self {
         case .busy: true
-        case .unavailable, .refused, .outdated, .leaseLost: false
+        case .unavailable, .unreachable, .denied, .refused, .outdated, .leaseLost: false
         }
     }
 
     /// Whether only a person can help, so that trying again does not.
     public var isRefused: Bool {
         switch self {
-        case .refused: true
-        case .busy, .unavailable, .outdated, .leaseLost: false
+        case .refused, .denied: true
+        case .busy, .unavailable, .unreachable, .outdated, .leaseLost: false
+        }
+    }
+
+    /// Whether nothing can be had of the store for any identity: whoever shares it may be using what it has.
+    public var isOutage: Bool {
+        switch self {
+        case .unreachable, .denied: true
+        case .busy, .unavailable, .refused, .outdated, .leaseLost: false
         }
     }
 
@@ -33,7 +45,8 @@ public enum StoreError: Error, Equatable, Sendable {
     public var reason: String {
         switch self {
         case .busy(let holder): "\(holder ?? "another process") keeps the store's lock"
-        case .unavailable(let reason), .refused(let reason): reason
+        case .unavailable(let reason), .unreachable(let reason), .denied(let reason), .refused(let reason):
+            reason
         case .outdated: "another process has stored a newer session meanwhile"
         case .leaseLost: "the store's lock went to somebody else meanwhile"
         }
@@ -43,7 +56,7 @@ public enum StoreError: Error, Equatable, Sendable {
     public var code: String {
         switch self {
         case .busy: "store_busy"
-        case .unavailable, .refused, .outdated, .leaseLost: "store_unavailable"
+        case .unavailable, .unreachable, .denied, .refused, .outdated, .leaseLost: "store_unavailable"
         }
     }
 }

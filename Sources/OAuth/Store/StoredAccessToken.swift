@@ -15,11 +15,19 @@ public struct StoredAccessToken: Sendable {
     public var lifetime: Duration
     /// What was asked for when it came; a token for something else is not used.
     public var request: String
+    /// `token_type`, as the server spelled it; nil where it named none.
+    public var tokenType: String?
+    /// Whether it is bound to the session's key (RFC 9449), and no bearer token.
+    public var isBound = false
     /// Members of the record that this version does not know.
     var unknownMembers = JSONObject()
 
     /// A token as it is stored.
-    public init(token: Secret, generation: Int, expiresAt: WallTime, lifetime: Duration, request: String) {
+    public init(
+        token: Secret, generation: Int, expiresAt: WallTime, lifetime: Duration, request: String,
+        tokenType: String? = nil
+    ) {
+        self.tokenType = tokenType
         self.token = token
         self.generation = generation
         self.expiresAt = expiresAt

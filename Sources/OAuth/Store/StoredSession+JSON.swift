@@ -19,6 +19,7 @@ extension StoredSession {
         case beganMilliseconds = "began_ms"
         case accessTokens = "access_tokens"
         case refreshToken = "refresh_token"
+        case proofKey = "proof_key"
         case idToken = "id_token"
         case scope
         case refusal
@@ -27,11 +28,16 @@ extension StoredSession {
         case basicEncoding = "basic_encoding"
         case importedToken = "imported_token"
         case registration
+        case grantClient = "grant_client"
+        case person
+        case pendingParameters = "pending_parameters"
         case additionalParameters = "additional_parameters"
         case pendingCode = "pending_code"
         case pendingRedirectURI = "pending_redirect_uri"
         case pendingVerifier = "pending_verifier"
         case pendingNonce = "pending_nonce"
+        case pendingProofKey = "pending_proof_key"
+        case pendingAdditions = "pending_additions"
         case pendingRequest = "pending_request"
         case pendingBinding = "pending_binding"
     }
@@ -48,12 +54,17 @@ extension StoredSession {
         put(.beganMilliseconds, began.map { .integer($0.sinceEpoch.wholeMilliseconds) })
         put(.accessTokens, .array(accessTokens.map(\.json)))
         put(.refreshToken, refreshToken.map { .string($0.withPlaintext { $0 }) })
+        put(.proofKey, proofKey.map { .string($0.privateJWK.withPlaintext { $0 }) })
         put(.idToken, idToken.map { .string($0.withPlaintext { $0 }) })
         if let pendingCode {
             put(.pendingCode, .string(pendingCode.code.withPlaintext { $0 }))
             put(.pendingRedirectURI, .string(pendingCode.redirectURI))
             put(.pendingVerifier, .string(pendingCode.verifier.withPlaintext { $0 }))
             put(.pendingNonce, .string(pendingCode.nonce.withPlaintext { $0 }))
+            let parameters = pendingCode.additionalParameters
+            put(.pendingParameters, parameters.isEmpty ? nil : .object(parameters.members))
+            put(.pendingProofKey, pendingCode.proofKey.map { .string($0.withPlaintext { $0 }) })
+            put(.pendingAdditions, pendingCode.additions.json.map { .object($0) })
         }
         put(.pendingRequest, pendingRequest.map { .string($0.withPlaintext { $0 }) })
         put(.pendingBinding, pendingBinding.map { .string($0) })
@@ -68,6 +79,8 @@ extension StoredSession {
         put(.lastRefreshMilliseconds, lastRefresh.map { .integer($0.sinceEpoch.wholeMilliseconds) })
         put(.basicEncoding, basicEncoding.map { .string($0.rawValue) })
         put(.registration, registration.map { .object($0.json) })
+        put(.grantClient, grantClient.map { .object($0.json) })
+        put(.person, person.map { .object($0.json) })
         put(.importedToken, importedToken.map { .string($0) })
         put(
             .additionalParameters,
@@ -95,12 +108,17 @@ extension StoredSession {
 
         accessTokens = (object[Member.accessTokens.rawValue]?.array ?? []).compactMap(StoredAccessToken.init)
         refreshToken = secret(.refreshToken)
+        proofKey = secret(.proofKey).flatMap { try? ProofKey(parsing: $0) }
         idToken = secret(.idToken)
         if let code = secret(.pendingCode), let redirectURI = string(.pendingRedirectURI),
             let verifier = secret(.pendingVerifier), let nonce = secret(.pendingNonce)
         {
             pendingCode = AuthorizationCode(
                 code: code, redirectURI: redirectURI, verifier: verifier, nonce: nonce)
+            pendingCode?.additionalParameters = AdditionalParameters(
+                object[Member.pendingParameters.rawValue]?.object ?? [:])
+            pendingCode?.proofKey = secret(.pendingProofKey)
+            pendingCode?.additions = LoginAdditions(object[Member.pendingAdditions.rawValue]?.object)
         }
         pendingRequest = secret(.pendingRequest)
         pendingBinding = string(.pendingBinding)
@@ -113,6 +131,8 @@ extension StoredSession {
             WallTime.init(sinceEpoch:))
         basicEncoding = string(.basicEncoding).flatMap(BasicEncoding.init(rawValue:))
         registration = object[Member.registration.rawValue]?.object.flatMap(ClientRegistration.init)
+        grantClient = object[Member.grantClient.rawValue]?.object.flatMap(ClientRegistration.init)
+        person = object[Member.person.rawValue]?.object.map(Person.init)
         importedToken = string(.importedToken)
         additionalParameters = AdditionalParameters(
             object[Member.additionalParameters.rawValue]?.object ?? [:])
@@ -144,6 +164,8 @@ extension StoredAccessToken {
         case expiresAtMilliseconds = "expires_at_ms"
         case lifetimeMilliseconds = "lifetime_ms"
         case request
+        case tokenType = "token_type"
+        case isBound = "bound"
     }
 
     fileprivate var json: JSONValue {
@@ -154,6 +176,8 @@ extension StoredAccessToken {
         put(.expiresAtMilliseconds, .integer(expiresAt.sinceEpoch.wholeMilliseconds))
         put(.lifetimeMilliseconds, .integer(lifetime.wholeMilliseconds))
         put(.request, .string(request))
+        if let tokenType { put(.tokenType, .string(tokenType)) }
+        if isBound { put(.isBound, .bool(true)) }
         return .object(object)
     }
 
@@ -168,7 +192,9 @@ extension StoredAccessToken {
         else { return nil }
         self.init(
             token: Secret(token), generation: Int(clamping: generation),
-            expiresAt: WallTime(sinceEpoch: expiry), lifetime: lifetime, request: request)
+            expiresAt: WallTime(sinceEpoch: expiry), lifetime: lifetime, request: request,
+            tokenType: value(.tokenType)?.string)
+        isBound = value(.isBound)?.bool ?? false
         unknownMembers = object.without(Member.allCases.map(\.rawValue))
     }
 }

@@ -22,6 +22,8 @@ public struct StoredSession: Sendable {
     public var accessTokens: [StoredAccessToken] = []
     /// The newest refresh token; kept when it is refused, because an administrator may enable the user again.
     public var refreshToken: Secret?
+    /// The key that the tokens are bound to, (RFC 9449): it changes with them, never alone.
+    var proofKey: ProofKey?
     /// The newest id token.
     public var idToken: Secret?
     /// A login that waits for `exchange`.
@@ -43,6 +45,11 @@ public struct StoredSession: Sendable {
     public var basicEncoding: BasicEncoding?
     /// The client that the server made for us.
     public var registration: ClientRegistration?
+    /// The client that began what was imported, where it is another one than logs in: refresh tokens are bound to their
+    /// client (RFC 6749 §6).
+    public var grantClient: ClientRegistration?
+    /// Whose session another program said it is.
+    public var person: Person?
     /// A digest of the refresh token that was imported: once it is rotated, importing it again would be reuse
     /// (RFC 9700 §4.14.2), which costs the whole session.
     public var importedToken: String?
@@ -73,6 +80,15 @@ public struct StoredSession: Sendable {
             return false
         }
         return began > before
+    }
+
+    /// Whether it is newer than `other`, which could not be stored.
+    ///
+    /// Where both counted on from the same session, the one whose token request was sent later is.
+    func isNewer(thanUnwritten other: StoredSession) -> Bool {
+        guard generation == other.generation else { return generation > other.generation }
+        guard let lastRefresh else { return false }
+        return other.lastRefresh.map { $0 < lastRefresh } ?? true
     }
 
     /// The access token that was asked for by `request`.

@@ -16,7 +16,7 @@ extension AuthSession {
         waitingAtMost limit: Duration = .seconds(10)
     ) async throws(SessionFailure) -> Userinfo {
         var response = try await userinfoAnswer(waitingAtMost: limit)
-        if response.status == 401 {
+        if response.status == 401, !response.wantsNonce {
             do throws(TokenError) {
                 try await refresh(waitingAtMost: limit)
             } catch {
@@ -47,13 +47,38 @@ extension AuthSession {
                 method: .get, url: try await server.url(of: .userinfo),
                 timeLimit: state.configuration.tokenTimeLimit)
             request.fields.append(.accept, "application/json")
-            for header in state.configuration.userinfoHeaders {
-                HTTPFields.Name(header.name).map { request.fields[$0] = header.value }
+            request.fields.replace(state.configuration.userinfoHeaders)
+            let response = try await server.send(authorized(request, with: token), isForResource: true)
+            let origin = ProofTarget(request.url).origin
+            guard proofs.nonces.note(response.fields, from: origin), response.wantsNonce else {
+                return response
             }
-            requestAuthorization.authorize(&request, with: token)
-            return try await server.send(request)
+            let second = try await server.send(authorized(request, with: token), isForResource: true)
+            proofs.nonces.note(second.fields, from: origin)
+            return second
         } catch {
             throw .server(error)
         }
+    }
+
+    private func authorized(
+        _ request: TransferRequest, with token: AccessTokenSnapshot
+    ) async throws(TokenFailure) -> TransferRequest {
+        var authorization = requestAuthorization
+        do throws(JOSEError) {
+            let authorized = try await authorization.authorize(
+                request, at: ProofTarget(request.url), with: token, by: proofs)
+            requestAuthorization = authorization
+            return authorized
+        } catch {
+            throw TokenFailure(.transient, .noProof, detail: "the proof for DPoP cannot be signed")
+        }
+    }
+}
+
+extension ProviderResponse {
+    /// Whether the endpoint, as a resource server, refuses the proof for its nonce alone: that says nothing of the token.
+    fileprivate var wantsNonce: Bool {
+        BearerChallenge.asksForNonce(status: status, fields.values(of: .wwwAuthenticate))
     }
 }

@@ -66,13 +66,9 @@ package struct UserinfoAnswer {
     private static func failure(_ response: ProviderResponse) -> TokenFailure {
         let detail = response.failureDetail
         let reason = TokenFailure.Reason(AnswerBody(response.body).code, status: response.status)
-        return switch response.status {
-        case 401, 403:
-            TokenFailure(
-                .misconfigured, reason,
-                detail: "\(detail); it refuses the token: does its scope hold openid?")
-        default:
-            TokenFailure(.transient, reason, detail: detail)
-        }
+        let isRefused = response.status == 401 || response.status == 403
+        let hint = isRefused ? "; it refuses the token: does its scope hold openid?" : ""
+        return TokenFailure(isRefused ? .misconfigured : .transient, reason, detail: detail + hint)
+            .refused(in: .resourceServer, response)
     }
 }

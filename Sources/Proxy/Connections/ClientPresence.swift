@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
+internal import HTTPExchange
 
 /// What is known of a client while its request is in flight.
 struct ClientPresence {
@@ -24,7 +24,7 @@ struct ClientPresence {
     /// When it was looked at last.
     var lookedAt = ContinuousClock.now
     /// What had passed, and since when nothing has, where the client has ended its direction.
-    var movement: ByteStream.Movement?
+    var progress: ExchangeProgress?
     var movedAt = ContinuousClock.now
     /// Carries out a wait that ends with the client, while it is under way.
     var wait: Task<Void, Never>?

@@ -128,10 +128,10 @@ final class ClientWatch<Client: ClientExchange, Pool: ExchangePool> {
             exchange.presence.state = .present
             return false
         }
-        let movement = exchange.client.movement
-        guard exchange.presence.state == .halfClosed, movement == exchange.presence.movement else {
+        let progress = exchange.client.progress
+        guard exchange.presence.state == .halfClosed, progress == exchange.presence.progress else {
             exchange.presence.state = .halfClosed
-            exchange.presence.movement = movement
+            exchange.presence.progress = progress
             exchange.presence.movedAt = now
             return true
         }

@@ -45,18 +45,19 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         memoryRelief = MemoryRelief(loop: loop) { [unowned self] in
             dismissVacant()
         } isConnected: { [unowned self] in
-            self.forwarder.hasIdleUpstreams
+            self.forwarder.worker.hasIdleUpstreams
         }
         // The forwarder and its watch go with us.
         forwarder.clients.forEachExchange = { [unowned self] body in for seat in seats { body(seat.exchange) }
         }
     }
 
-    private var snapshot: RoutingSnapshot { forwarder.routing.snapshot }
+    private var snapshot: RoutingSnapshot { forwarder.worker.snapshot }
 
-    /// Has connections keep to the limits and time-outs of the forwarder's snapshot, which is another one, as soon as they
+    /// Has connections keep to the limits and time-outs of the worker's snapshot, which is another one, as soon as they
     /// begin something.
     func useSnapshot() {
+        forwarder.useSnapshot()
         dismissVacant()
         for seat in seats {
             seat.connection.use(snapshot.headLimits, snapshot.serverTimeouts, dormantAfter: dormantAfter)
@@ -133,7 +134,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
             // On the loop's thread, which is the worker's executor.
             attach(
                 connection.stream, from: connection.peer,
-                by: forwarder.routing.routing(at: connection.origin), isSecured: true, on: worker)
+                by: forwarder.worker.routing.routing(at: connection.origin), isSecured: true, on: worker)
         }
     }
 
@@ -166,7 +167,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
 
     private func isNeededAgain(_ seat: Seat) async -> Bool {
         await withCheckedContinuation { continuation in
-            guard vacant.count < vacancies, !forwarder.isDraining else {
+            guard vacant.count < vacancies, !forwarder.worker.isDraining else {
                 return continuation.resume(returning: false)
             }
             seat.vacancy = continuation

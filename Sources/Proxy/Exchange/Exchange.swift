@@ -5,6 +5,7 @@ internal import HTTPClient
 internal import HTTPExchange
 internal import HTTPMessages
 internal import OAuth
+internal import Routing
 
 /// One request and its answer, on their way through a worker.
 ///
@@ -35,8 +36,15 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
     /// The token that goes into the request, if it is ours.
     var token: AccessTokenSnapshot?
 
+    /// Whose token it is exchanged for, where that is the caller's own.
+    var caller: CallerToken?
+    /// Whether the token is bound to a key, so that the request has to prove it each time that it is sent.
+    var needsProof = false
+
     /// How the answer goes on.
     var answer = AnswerProgress()
+    /// What is recorded of it for a trace; nil for most.
+    var trace: RequestTrace?
     /// What is told of the exchange when it is over.
     var record = ExchangeRecord()
     /// What is known of the client, kept by ``ClientWatch``.
@@ -60,8 +68,11 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
         route = nil
         form = RequestForm()
         token = nil
+        if caller != nil { caller = nil }
+        needsProof = false
         answer = AnswerProgress()
         record = ExchangeRecord()
+        if trace != nil { trace = nil }
         if !originalTarget.isEmpty { originalTarget.removeAll(keepingCapacity: true) }
     }
 
@@ -82,8 +93,8 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
 
     /// The upstream's scheme and the client's `Host`, in lower case and without the scheme's own port, where the route
     /// tells the upstream that one.
-    func toldOrigin(on route: Route) -> String? {
-        guard case .preserve = route.hostField, !host.isEmpty else { return nil }
+    func toldOrigin(on route: PreparedRoute) -> String? {
+        guard case .preserve = route.terms.hostField, !host.isEmpty else { return nil }
         let scheme = route.upstream.address.url.scheme == .https ? HTTPURL.Scheme.https : .http
         return HTTPURL("\(scheme.rawValue)://" + String(decoding: host, as: UTF8.self))?.origin
     }

@@ -3,6 +3,7 @@
 internal import HTTPExchange
 internal import HTTPMessages
 internal import Observability
+internal import Routing
 
 /// Whether a request is taken, and by which route.
 extension Forwarder {
@@ -35,14 +36,12 @@ extension Forwarder {
             let denial = exchange.routing.access.judge(
                 client.request.fields, scheme: exchange.clientScheme, judgesReferer: judgesReferer)
         {
-            recorder.metrics.countDenial(denial == .key ? .key : .origin)
             throw .accessDenied(denial)
         }
         // The last: who may not come in takes nothing away from those who may.
         if let limit = exchange.routing.listener.rateLimit,
             !limit.take(at: exchange.record.startedAt)
         {
-            recorder.metrics.countDenial(.rate)
             throw .rateLimited
         }
         return true
@@ -60,27 +59,27 @@ extension Forwarder {
         }
         exchange.host.removeAll()
         guard exchange.routing.listener.hosts.contains(client.request.fields[.host])
-        else {
-            recorder.metrics.countDenial(.host)
-            throw .wrongHost
-        }
+        else { throw .wrongHost }
         client.request.fields.copy(.host, into: &exchange.host)
     }
 
     func findRoute(of exchange: Exchange) throws(ProxyError) -> RouteState<Pool> {
         let client = exchange.client
-        let route = try exchange.routing.table.route(
+        var route = try exchange.routing.table.route(
             for: client.request.method, client.request.targetBytes, host: client.request.fields[.host])
         exchange.route = route
-        if let rules = route.route.rules { try judge(client.request, by: rules) }
+        if let callers = exchange.routing.callers {
+            guard let own = callers.route(route, of: client.peer) else { throw .accessDenied(.user) }
+            route = own
+            exchange.route = own
+        }
+        if let rules = route.terms.rules { try judge(client.request, by: rules) }
         return route
     }
 
     /// Judges what is asked for, before a token is taken for it.
     private func judge(_ request: HTTPRequest, by rules: RequestRules) throws(ProxyError) {
-        guard rules.rule(for: request.method, request.pathBytes.span) == nil else { return }
-        recorder.metrics.countDenial(.policy)
-        throw .policyDenied
+        if rules.rule(for: request.method, request.pathBytes.span) == nil { throw .policyDenied }
     }
 
     /// Counts down how often the request may still be forwarded, where it says so.

@@ -3,6 +3,7 @@
 internal import EventLoop
 internal import HTTPExchange
 internal import HTTPMessages
+internal import Routing
 
 /// The upstream's answer on its way to the client.
 extension Forwarder {
@@ -17,7 +18,7 @@ extension Forwarder {
         do throws(ProxyError) {
             if try !deliverAtOnce(exchange, from: upstream) {
                 try await deliverRest(
-                    of: exchange, from: upstream, within: route.route.timeouts.streamIdle)
+                    of: exchange, from: upstream, within: route.terms.timeouts.streamIdle)
             }
         } catch {
             exchange.answer.hasBegun = exchange.client.outgoing.hasSent
@@ -35,7 +36,7 @@ extension Forwarder {
         var origins = HTTPResponse.Origins()
         if upstream.response.fields.has(.location) {
             origins.ofClient = exchange.clientOrigin
-            origins.told = exchange.toldOrigin(on: route.route)
+            origins.told = exchange.toldOrigin(on: route.plan)
         }
         upstream.response.rewrite(for: route.plan, origins: origins)
         allowOrigin(of: exchange, in: &upstream.response.fields)

@@ -4,6 +4,7 @@ internal import EventLoop
 internal import HTTPClient
 internal import HTTPExchange
 internal import OAuth
+internal import Routing
 
 /// What ends with a client that goes away.
 extension Forwarder {
@@ -18,15 +19,11 @@ extension Forwarder {
 
     /// Opens a connection to the upstream for as long as the client stays.
     func open(for exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) -> Pool.Exchange {
-        let (pool, timeout) = (route.pool, route.route.timeouts.connect)
+        let (pool, timeout) = (route.pool, route.terms.timeouts.connect)
         // Taken before the task begins: whoever asks meanwhile whether places are scarce must count this one.
         let place = pool.takePlace()
-        let opened = await waiting(for: exchange) { () async -> Result<Pool.Exchange, UpstreamError> in
-            do throws(UpstreamError) {
-                return .success(try await pool.open(within: timeout, in: place))
-            } catch {
-                return .failure(error)
-            }
+        let opened = await waiting(for: exchange) { () async throws(UpstreamError) in
+            try await pool.open(within: timeout, in: place)
         }
         switch opened {
         case .success(let upstream):
@@ -44,12 +41,22 @@ extension Forwarder {
     func freshToken(
         from session: AuthSession, for exchange: Exchange, waitingAtMost limit: Duration
     ) async throws(TokenError) -> AccessTokenSnapshot {
-        let outcome = await waiting(for: exchange) { () async -> Result<AccessTokenSnapshot, TokenError> in
-            do throws(TokenError) {
-                return .success(try await session.freshToken(waitingAtMost: limit))
-            } catch {
-                return .failure(error)
-            }
+        if exchange.trace != nil { waitBegins(of: exchange, for: session.identity) }
+        defer { if exchange.trace != nil { waitEnds(of: exchange, for: session.identity) } }
+        let outcome = await waiting(for: exchange) { () async throws(TokenError) in
+            try await session.freshToken(waitingAtMost: limit)
+        }
+        guard let outcome, !exchange.isClientGone else { throw .cancelled }
+        return try outcome.get()
+    }
+
+    /// Asks the session for the token of one caller for as long as the client stays; the exchange goes on without it.
+    func token(
+        of caller: CallerToken, from session: AuthSession, for exchange: Exchange,
+        waitingAtMost limit: Duration
+    ) async throws(TokenError) -> CallerTokens.Known {
+        let outcome = await waiting(for: exchange) { () async throws(TokenError) in
+            try await session.token(onBehalfOf: caller, waitingAtMost: limit)
         }
         guard let outcome, !exchange.isClientGone else { throw .cancelled }
         return try outcome.get()
@@ -60,21 +67,33 @@ extension Forwarder {
         from session: AuthSession, after rejection: TokenRejection, for exchange: Exchange,
         waitingAtMost limit: Duration
     ) async throws(ProxyError) -> AccessTokenSnapshot? {
-        let replacement = await waiting(for: exchange) {
+        if exchange.trace != nil { waitBegins(of: exchange, for: session.identity) }
+        defer { if exchange.trace != nil { waitEnds(of: exchange, for: session.identity) } }
+        let outcome = await waiting(for: exchange) {
             await session.accessTokenRejected(rejection, waitingAtMost: limit)
         }
         guard !exchange.isClientGone else { throw .clientGone }
-        return replacement ?? nil
+        return outcome?.get()
     }
 
     /// Runs `body` as a task that is cancelled when the client leaves.
-    private func waiting<Value>(for exchange: Exchange, _ body: @escaping () async -> Value) async -> Value? {
+    ///
+    /// - Returns: what came of it; nil if the client had left before.
+    private func waiting<Value, Failure>(
+        for exchange: Exchange, _ body: @escaping () async throws(Failure) -> Value
+    ) async -> Result<Value, Failure>? {
         guard !exchange.isClientGone else { return nil }
-        var value: Value?
-        let task = loop.startTask { value = await body() }
+        var outcome: Result<Value, Failure>?
+        let task = loop.startTask {
+            do throws(Failure) {
+                outcome = .success(try await body())
+            } catch {
+                outcome = .failure(error)
+            }
+        }
         exchange.presence.wait = task
         await task.value
         exchange.presence.wait = nil
-        return value
+        return outcome
     }
 }

@@ -12,8 +12,9 @@ extension Forwarder {
     @inline(__always)
     func exchange(_ exchange: Exchange) async {
         exchange.begin()
-        if exchange.routing.version != version { renewRouting(of: exchange) }
+        if exchange.routing.version != worker.version { renewRouting(of: exchange) }
         clients.begin(exchange)
+        if exchange.routing.isTraced { beginTrace(of: exchange) }
         do throws(ProxyError) {
             let length = try beginBody(of: exchange)
             guard try admit(exchange) else {
@@ -29,6 +30,7 @@ extension Forwarder {
             if try lacksToken(exchange, on: route) { try await awaitToken(exchange, on: route) }
             try rewriteHead(of: exchange, length, for: route)
             var upstream = try await send(exchange, on: route)
+            if exchange.needsProof { upstream = try await heedNonce(upstream, exchange, on: route) }
             if hasVerdict(upstream, exchange, on: route) {
                 upstream = try await heedVerdict(upstream, exchange, on: route)
             }
@@ -37,6 +39,7 @@ extension Forwarder {
         } catch {
             // What an upload has in its hands must not be read a second time.
             if exchange.upload.isRunning { await stopUpload(of: exchange) }
+            if let trace = exchange.trace { endSend(of: trace, error, hasHead: exchange.record.status > 0) }
             await reject(exchange, exchange.isClientGone ? .clientGone : error)
         }
         if exchange.upload.isRunning { await stopUpload(of: exchange) }
@@ -53,9 +56,7 @@ extension Forwarder {
         switch error {
         case .malformed(let reason): refusal = .malformedRequest(reason)
         case .headTimedOut: refusal = .requestTimedOut
-        case .unencrypted:
-            recorder.metrics.countDenial(.tls)
-            refusal = .unencryptedRequest
+        case .unencrypted: refusal = .unencryptedRequest
         case .bodyTooLarge, .truncated, .stream: return false
         }
         await reject(exchange, refusal)
@@ -65,11 +66,12 @@ extension Forwarder {
 
     /// Has a request that begins held to the snapshot of this moment.
     private func renewRouting(of exchange: Exchange) {
-        exchange.use(routing.routing(at: exchange.routing.listener))
+        exchange.use(worker.routing.routing(at: exchange.routing.listener))
     }
 
     private func ended(_ exchange: Exchange) {
         recorder.record(exchange)
+        if let trace = exchange.trace { export(trace, of: exchange) }
         clients.end(exchange)
     }
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import EventLoop
 internal import HTTPExchange
 internal import HTTPMessages
+internal import Routing
+internal import System
 
 /// What goes up: the head as the upstream is to see it, and the start of the content.
 extension Forwarder {
@@ -18,7 +21,7 @@ extension Forwarder {
         let client = exchange.client
         exchange.form.length = length
         if client.request.fields.has(.upgrade) {
-            exchange.form.upgrade = upgrade(wantedBy: client.request, on: route.route, length: length)
+            exchange.form.upgrade = upgrade(wantedBy: client.request, on: route.plan, length: length)
         }
         if client.request.fields.has(.te) {
             exchange.form.takesTrailers = client.request.fields.containsToken("trailers", in: .te)
@@ -30,16 +33,23 @@ extension Forwarder {
         try client.request.rewrite(
             for: route.plan, host: exchange.host, peer: client.peer, scheme: exchange.clientScheme)
         putToken(into: exchange, for: route)
+        if exchange.routing.isAudited { noteCaller(of: exchange) }
+    }
+
+    /// Notes which program asks while it is sure to be there.
+    private func noteCaller(of exchange: Exchange) {
+        guard exchange.token != nil, case .unix(_, let process) = exchange.client.peer else { return }
+        exchange.record.executable = PeerProcess.executable(of: process)
     }
 
     /// The protocols that the client wants to upgrade to and may, as they are passed on.
     private func upgrade(
-        wantedBy request: HTTPRequest, on route: Route, length: BodyLength
+        wantedBy request: HTTPRequest, on plan: PreparedRoute, length: BodyLength
     ) -> String? {
         guard request.version == .http11, length.isZero,
             request.fields.containsToken("upgrade", in: .connection)
         else { return nil }
-        return route.passableProtocols(in: request.fields)
+        return plan.terms.passableProtocols(in: request.fields)
     }
 
     /// Gives a request an `X-Request-Id` if it came without one.

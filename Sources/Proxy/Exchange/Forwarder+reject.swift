@@ -36,24 +36,32 @@ extension Forwarder {
     /// Answers in the upstream's place, or cuts an answer that has begun.
     func reject(_ exchange: Exchange, _ error: ProxyError) async {
         let client = exchange.client
+        if let denial = DenialReason(error) { recorder.metrics.countDenial(denial) }
         if let route = exchange.route,
             let failure = UpstreamFailure(error, hasHead: exchange.record.status > 0)
         {
             route.tally.countUpstreamFailure(failure.label)
             route.upstream.shared.report.failed(failure)
         }
-        let identity = exchange.route?.route.session?.identity
-        guard let rejection = Rejection(error, identity: identity, fields: client.request.fields) else {
+        let plan = exchange.route?.plan
+        let fields = client.request.fields
+        guard
+            let rejection = Rejection(
+                error, identity: plan?.session?.identity, loginURL: plan?.loginURL, fields: fields)
+        else {
             exchange.record.status = 499
-            if exchange.record.code.isEmpty { exchange.record.code = "client_gone" }
+            if exchange.record.ending == nil { exchange.record.ending = .clientGone }
             return client.cut()
         }
         if exchange.answer.hasBegun {
-            exchange.record.code = "truncated"
+            exchange.record.ending = .truncated
             return client.cut()
         }
         exchange.record.status = rejection.status
-        exchange.record.code = rejection.code
+        exchange.record.ending = .rejected(rejection.code)
+        if rejection.status >= 500, let blame = rejection.code.blame {
+            recorder.tally(of: exchange).countOwnFailure(blame)
+        }
         client.incoming.skipArrived()
         // What comes behind a CONNECT may be meant for the tunnel that it does not get.
         let wantsTunnel = rejection.status == 405 && client.request.method.isConnect
@@ -67,7 +75,7 @@ extension Forwarder {
 
     private func send(_ rejection: Rejection, to exchange: Exchange) async {
         let client = exchange.client
-        let message = rejection.message()
+        let message = rejection.message(isForPerson: client.request.fields.areOfWindow)
         var head = message.head
         head.setDate()
         tellIdentifier(of: exchange, in: &head)

@@ -3,6 +3,8 @@
 internal import EventLoop
 internal import HTTPExchange
 internal import HTTPMessages
+internal import Observability
+internal import Routing
 
 /// What becomes of requests on routes that the snapshot in force does not have.
 extension Forwarder {
@@ -12,22 +14,35 @@ extension Forwarder {
         var unwanted: [Exchange] = []
         clients.forEachExchange { exchange in
             guard exchange.presence.state != .idle, let key = exchange.route?.plan.key,
-                gone.contains(key), !routing.has(key), !isServed(exchange), exchange.isEndless
+                gone.contains(key), !worker.routing.has(key), !isServed(exchange), exchange.isEndless
             else { return }
             unwanted.append(exchange)
         }
         for exchange in unwanted {
-            exchange.record.code = "route_gone"
+            exchange.record.ending = .routeGone
             leave(exchange)
         }
     }
 
+    /// How many tunnels and event streams are open, by the route's name.
+    var openStreams: [String: Int] {
+        var streams: [String: Int] = [:]
+        clients.forEachExchange { exchange in
+            guard exchange.presence.state != .idle, let tally = exchange.route?.tally, exchange.isEndless
+            else {
+                return
+            }
+            streams[tally.name, default: 0] += 1
+        }
+        return streams
+    }
+
     /// Whether the path that an exchange came by still leads to its upstream, though the route asks for something else.
     private func isServed(_ exchange: Exchange) -> Bool {
-        guard let old = exchange.route?.route else { return false }
-        return routing.routes.contains { state in
-            state.route.path == old.path && state.route.upstreamAuthority == old.upstreamAuthority
-                && state.route.upstreamPrefix == old.upstreamPrefix
+        guard let old = exchange.route?.plan else { return false }
+        return worker.routing.routes.contains { state in
+            state.plan.key.path == old.key.path && state.plan.upstreamAuthority == old.upstreamAuthority
+                && state.plan.upstreamPrefix == old.upstreamPrefix
         }
     }
 }

@@ -4,6 +4,7 @@ internal import EventLoop
 internal import HTTPClient
 internal import HTTPExchange
 internal import HTTPMessages
+internal import Routing
 
 /// How long a refused request's body may take to arrive, for the request to be sent again.
 private let bodyDelay = Duration.seconds(1)
@@ -13,7 +14,7 @@ extension Forwarder {
     /// Where places at the upstream grow scarce, lets a body arrive before it gets one, as much of it as may be kept:
     /// clients that send slowly could hold them all.
     func gatherBody(of exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
-        guard route.route.replayBuffer > 0, route.pool.isCrowded else { return }
+        guard route.terms.replayBuffer > 0, route.pool.isCrowded else { return }
         if exchange.client.request.fields.has(.expect) { try await invite(exchange) }
         do {
             try await exchange.upload.gather()
@@ -39,7 +40,7 @@ extension Forwarder {
     /// If the client fails, the upstream must see a cut, not an end.
     func sendRest(of exchange: Exchange, to upstream: Pool.Exchange) async {
         await exchange.upload.sendRest(to: upstream)
-        if case .client = exchange.upload.failure { upstream.close() }
+        if exchange.upload.isCutByClient { upstream.close() }
         if exchange.answer.isWhole { upstream.stopReceiving() }
     }
 
@@ -53,20 +54,13 @@ extension Forwarder {
         else { return }
         exchange.answer.isWhole = true
         // Whatever comes now, its end too, says that the upstream is done; but so does the end of the upload.
-        _ = try? await upstream.arrivals.fill(
-            within: .zero, capacity: StoragePool.small, isInside: true)
+        _ = try? await upstream.arrivals.more(within: .zero)
         if !exchange.upload.isRunning { upstream.resumeReceiving() }
     }
 
-    /// Throws if a failed upload is the client's fault.
-    func judge(_ failure: UploadFailure) throws(ProxyError) {
-        switch failure {
-        case .client(.malformed(let reason)): throw .malformedRequest(reason)
-        case .client(.bodyTooLarge): throw .bodyTooLarge
-        case .client(.stream(.timedOut)): throw .requestTimedOut
-        case .client: throw .clientGone
-        case .upstream: return
-        }
+    /// Throws why an upload failed, unless the upstream took no more: then its answer counts.
+    func judge(_ failure: ProxyError) throws(ProxyError) {
+        if failure != .upstreamClosed { throw failure }
     }
 
     /// Ends an upload that nobody waits for any more.

@@ -4,6 +4,7 @@ internal import EventLoop
 internal import HTTPClient
 internal import HTTPExchange
 internal import HTTPMessages
+internal import Routing
 
 /// More 1xx answers than this before the final one are no answer.
 private let interimLimit = 64
@@ -20,62 +21,50 @@ extension Forwarder {
     /// - Returns: the upstream, its answer's content begun.
     func send(_ exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) -> Pool.Exchange {
         if !exchange.upload.hasArrived { try await gatherBody(of: exchange, on: route) }
-        do {
-            return try await attempt(exchange, on: route, fresh: false)
-        } catch {
-            guard error.connectionWasStale, exchange.isReplayable,
-                error.nothingWasSent || exchange.client.request.method.isIdempotent
-            else { throw error.error }
-            do {
-                return try await attempt(exchange, on: route, fresh: true)
-            } catch {
-                throw error.error
-            }
+        if let upstream = try await attempt(exchange, on: route, fresh: false) { return upstream }
+        guard let upstream = try await attempt(exchange, on: route, fresh: true) else {
+            throw .upstreamClosed
         }
+        return upstream
     }
 
+    /// - Returns: nil if the connection was dead before the answer's first byte, and the request may go out once more.
     @inline(__always)
     private func attempt(
         _ exchange: Exchange, on route: RouteState<Pool>, fresh: Bool
-    ) async throws(AttemptFailure) -> Pool.Exchange {
-        guard !exchange.isClientGone else { throw AttemptFailure(error: .clientGone) }
+    ) async throws(ProxyError) -> Pool.Exchange? {
+        guard !exchange.isClientGone else { throw .clientGone }
+        if let trace = exchange.trace { beginSend(of: exchange, trace) }
         let upstream: Pool.Exchange
         if !fresh, let kept = takeKept(for: exchange, on: route) {
             upstream = kept
         } else {
-            do throws(ProxyError) {
-                upstream = try await open(for: exchange, on: route)
-            } catch {
-                throw AttemptFailure(error: error)
-            }
+            upstream = try await open(for: exchange, on: route)
         }
         exchange.upstream = upstream
         do throws(ProxyError) {
+            if exchange.needsProof { try await prove(exchange, on: route) }
             if try sendRequest(of: exchange, to: upstream) {
                 // Here, where there is an actor to inherit.
                 exchange.upload.task = loop.startTask { await self.sendRest(of: exchange, to: upstream) }
             }
             try await receiveHead(
-                of: exchange, from: upstream, timeout: route.route.timeouts.firstByte)
+                of: exchange, from: upstream, timeout: route.terms.timeouts.firstByte)
             if route.upstream.shared.report.isFailing { route.upstream.shared.report.answered() }
         } catch {
-            let failure = failure(of: upstream, exchange, error)
-            if failure.connectionWasStale { heedStaleness(of: upstream, exchange, on: route) }
+            let wasStale =
+                error == .upstreamClosed && !upstream.isFirst && !upstream.hasArrived
+                && exchange.client.isOpen
+            let mayBeSeen = upstream.outgoing.hasSent
+            if wasStale { heedStaleness(of: upstream, exchange, on: route) }
             await stopUpload(of: exchange)
+            if let trace = exchange.trace { endSend(of: trace, error, hasHead: false) }
             discardUpstream(of: exchange, on: route)
-            throw failure
+            guard wasStale, exchange.isReplayable, !mayBeSeen || exchange.client.request.method.isIdempotent
+            else { throw error }
+            return nil
         }
         return upstream
-    }
-
-    private func failure(
-        of upstream: Pool.Exchange, _ exchange: Exchange, _ error: ProxyError
-    ) -> AttemptFailure {
-        AttemptFailure(
-            error: error,
-            connectionWasStale: !upstream.isFirst && !upstream.hasArrived && error == .upstreamClosed
-                && exchange.client.isOpen,
-            nothingWasSent: !upstream.outgoing.hasSent)
     }
 
     private func takeKept(for exchange: Exchange, on route: RouteState<Pool>) -> Pool.Exchange? {
@@ -148,10 +137,7 @@ extension Forwarder {
         var remaining = timeout
         while true {
             do throws(StreamError) {
-                guard
-                    try await upstream.arrivals.fill(
-                        within: remaining, capacity: StoragePool.small, isInside: true)
-                else { throw .reset }
+                guard try await upstream.arrivals.more(within: remaining) else { throw .reset }
                 return
             } catch {
                 if let failure = exchange.upload.failure { try judge(failure) }
@@ -216,6 +202,7 @@ extension Forwarder {
     func endUpstream(of exchange: Exchange, on route: RouteState<Pool>) {
         guard let upstream = exchange.upstream else { return }
         exchange.upstream = nil
+        if let trace = exchange.trace { trace.endSend(status: upstream.response.status) }
         route.pool.end(upstream, isRequestWhole: exchange.upload.isFinished)
     }
 
@@ -224,13 +211,4 @@ extension Forwarder {
         exchange.upstream = nil
         route.pool.discard(upstream)
     }
-}
-
-/// Why one attempt to get an answer failed, and whether another may be made.
-private struct AttemptFailure: Error {
-    let error: ProxyError
-    /// A kept connection turned out to be dead before the answer's first byte.
-    var connectionWasStale = false
-    /// Not a byte of the request was taken.
-    var nothingWasSent = false
 }

@@ -4,6 +4,7 @@ internal import EventLoop
 internal import HTTPClient
 internal import HTTPExchange
 internal import HTTPMessages
+internal import Routing
 
 /// A request on its way to the upstream: the head, and the content as the client sends it.
 ///
@@ -16,8 +17,9 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
     private var kept: [UInt8] = []
     private var hasOverflowed = false
     private var timeout = Duration.zero
-    /// The failure that ended it, if one did.
-    private(set) var failure: UploadFailure?
+    /// The failure that ended it, if one did: ``ProxyError/upstreamClosed`` of whatever kept the upstream from taking it,
+    /// else the client's.
+    private(set) var failure: ProxyError?
     /// Whether the last byte, framing included, was handed to the upstream.
     private(set) var isFinished = false
     /// When that was; the upstream's time to answer begins here.
@@ -38,8 +40,8 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
     /// - Parameter length: of the content.
     func begin(_ length: BodyLength, on route: PreparedRoute) {
         self.length = length
-        keepLimit = route.route.replayBuffer
-        timeout = route.route.timeouts.streamIdle
+        keepLimit = route.terms.replayBuffer
+        timeout = route.terms.timeouts.streamIdle
         if length == .open { self.route = route }
         if kept.capacity > 4096 { kept = [] } else if !kept.isEmpty { kept.removeAll(keepingCapacity: true) }
         hasOverflowed = false
@@ -49,6 +51,9 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
 
     /// Gives the memory of what was kept back.
     func letGo() { kept = [] }
+
+    /// Whether the client's content ended it.
+    var isCutByClient: Bool { failure.map { $0 != .upstreamClosed } ?? false }
 
     /// Whether ``sendRest(to:)`` is under way.
     var isRunning: Bool { task != nil }
@@ -70,7 +75,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
     ///
     /// Afterwards ``isFinished`` says whether that was all; what is left, or would be more than a turn, is for
     /// ``sendRest(to:)``.
-    func sendStart(to upstream: Upstream) throws(UploadFailure) {
+    func sendStart(to upstream: Upstream) throws(ProxyError) {
         failure = nil
         isFinished = false
         if !kept.isEmpty { upstream.outgoing.append(kept) }
@@ -78,7 +83,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
             do {
                 guard try client.incoming.nextPiece() != nil else { break }
             } catch {
-                throw fail(.client(error))
+                throw fail(ProxyError(receiving: error))
             }
             keepPiece()
             guard
@@ -91,8 +96,8 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
     }
 
     @inline(__always)
-    private func atOnce(_ send: () throws(StreamError) -> Bool) throws(UploadFailure) -> Bool {
-        do { return try send() } catch { throw fail(.upstream(error)) }
+    private func atOnce(_ send: () throws(StreamError) -> Bool) throws(ProxyError) -> Bool {
+        do { return try send() } catch { throw fail(.upstreamClosed) }
     }
 
     /// Waits until ``sendRest(to:)`` is over.
@@ -104,13 +109,13 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
             task = nil
             wakeWaiter()
         }
-        do throws(UploadFailure) {
+        do throws(ProxyError) {
             while try await takePiece(for: upstream) {
                 keepPiece()
                 do {
                     try await upstream.outgoing.send(pieceOf: client.incoming, within: timeout)
                 } catch {
-                    throw fail(.upstream(error))
+                    throw fail(.upstreamClosed)
                 }
             }
             end(upstream)
@@ -124,39 +129,39 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
     /// Takes the next piece, and sends what is kept for it before waiting.
     ///
     /// - Returns: whether there is one.
-    private func takePiece(for upstream: Upstream) async throws(UploadFailure) -> Bool {
+    private func takePiece(for upstream: Upstream) async throws(ProxyError) -> Bool {
         // Whoever stops an upload wakes it from a wait; one that has not begun to wait must not begin.
-        guard upstream.isOpen else { throw .upstream(.closed) }
+        guard upstream.isOpen else { throw .upstreamClosed }
         do throws(MessageError) {
             if try client.incoming.nextPiece() != nil { return true }
         } catch {
-            throw .client(error)
+            throw ProxyError(receiving: error)
         }
         try await flush(to: upstream)
-        guard upstream.isOpen else { throw .upstream(.closed) }
+        guard upstream.isOpen else { throw .upstreamClosed }
         do {
             return try await client.incoming.nextPiece(within: timeout) != nil
         } catch {
-            throw .client(error)
+            throw ProxyError(receiving: error)
         }
     }
 
-    private func flush(to upstream: Upstream) async throws(UploadFailure) {
+    private func flush(to upstream: Upstream) async throws(ProxyError) {
         do {
             try await upstream.outgoing.flush(within: timeout)
         } catch {
-            throw fail(.upstream(error))
+            throw fail(.upstreamClosed)
         }
     }
 
     /// Takes the content before it has an upstream, to send it from what is kept: until as much is kept as may be, or one
     /// piece more, which the connection had in its buffer.
-    func gather() async throws(UploadFailure) {
+    func gather() async throws(ProxyError) {
         while !hasArrived, kept.count < keepLimit {
             do {
                 guard try await client.incoming.nextPiece(within: timeout) != nil else { return }
             } catch {
-                throw fail(.client(error))
+                throw fail(ProxyError(receiving: error))
             }
             client.incoming.withPiece { kept.append($0) }
             client.incoming.consumePiece()
@@ -167,7 +172,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
     func takeRest(within limit: Duration) async {
         let deadline = ContinuousClock.now + limit
         await awaitEnd(within: limit)
-        while case .upstream = failure, !hasArrived, !hasOverflowed {
+        while failure == .upstreamClosed, !hasArrived, !hasOverflowed {
             let remaining = ContinuousClock.now.duration(to: deadline)
             guard remaining > .zero, (try? await client.incoming.nextPiece(within: remaining)) != nil else {
                 return
@@ -194,7 +199,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
         waiter = nil
     }
 
-    private func fail(_ failure: UploadFailure) -> UploadFailure {
+    private func fail(_ failure: ProxyError) -> ProxyError {
         self.failure = failure
         return failure
     }

@@ -6,10 +6,12 @@ struct ExchangeRecord {
     var startedAt = ContinuousClock.now
     /// The status that the client saw; 0 before there is one.
     var status = 0
-    /// bearerd's own code for an answer that is not the upstream's.
-    var code = ""
+    /// How we ended it, unless the upstream's answer did.
+    var ending: OwnEnding?
     /// Content bytes that were sent to the client.
     var bytesOut: UInt64 = 0
     /// Whether the request was sent once more, with another token.
     var isReplayed = false
+    /// The program that the caller runs, for the audit.
+    var executable: String?
 }

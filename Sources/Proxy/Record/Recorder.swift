@@ -3,10 +3,12 @@
 internal import EventLoop
 internal import HTTPExchange
 internal import HTTPMessages
+internal import OAuth
 internal import Observability
+internal import Routing
 internal import System
 
-/// Counts what a worker does and writes its access lines.
+/// Counts what a worker does, writes its audit, and writes its access lines.
 ///
 /// Confined to its loop's thread.
 final class Recorder {
@@ -18,10 +20,13 @@ final class Recorder {
     /// By the routes' names; none ever goes.
     var tallies: [String: RouteTally] = [:]
     private let noRoute = RouteTally.forNoRoute()
+    private let noRouteName = LoggedRoute(WorkerMetrics.noRoute)
     private var requestIDs = RequestIDs()
     private var accessLog: AccessLog
-    private var format: LogFormat
+    private var style: AccessLogStyle
     private var sink: (any LineSink)?
+    private var audit: AuditLog?
+    private var auditSink: (any AuditSink)?
     private let loop: EventLoop
     private var flushIsDue = false
     private lazy var timer = LoopTimer(loop: loop) { [unowned self] in flush() }  // it goes with us
@@ -29,17 +34,24 @@ final class Recorder {
     init(loop: EventLoop, snapshot: RoutingSnapshot) {
         self.loop = loop
         sink = snapshot.accessLog
-        format = snapshot.logFormat
-        accessLog = AccessLog(format: format)
+        style = snapshot.accessStyle
+        accessLog = AccessLog(format: style.format, fields: style.fields)
+        useAudit(snapshot.audit)
     }
 
     /// Writes as `snapshot` has it from here on.
     func use(_ snapshot: RoutingSnapshot) {
         flush()
         sink = snapshot.accessLog
-        guard snapshot.logFormat != format else { return }
-        format = snapshot.logFormat
-        accessLog = AccessLog(format: format)
+        useAudit(snapshot.audit)
+        guard snapshot.accessStyle != style else { return }
+        style = snapshot.accessStyle
+        accessLog = AccessLog(format: style.format, fields: style.fields)
+    }
+
+    private func useAudit(_ sink: (any AuditSink)?) {
+        auditSink = sink
+        audit = sink.map { _ in AuditLog() }
     }
 
     /// What was counted so far, but for connections to upstreams.
@@ -53,18 +65,24 @@ final class Recorder {
     /// Gives a message that has no identifier one of its own.
     func identify(_ fields: inout HTTPFields) { requestIDs.identify(&fields) }
 
+    /// Where a request is counted.
+    func tally<Client, Pool>(of exchange: Exchange<Client, Pool>) -> RouteTally {
+        exchange.route?.tally ?? noRoute
+    }
+
     /// Counts a request and writes its line.
     func record<Client, Pool>(_ exchange: Exchange<Client, Pool>) {
         let duration = exchange.record.startedAt.duration(to: .now)
         let tally = exchange.route?.tally ?? noRoute
         tally.countRequest(status: exchange.record.status, duration: duration)
+        if audit != nil { recordForAudit(exchange) }
         guard sink != nil else { return }
         let client = exchange.client
         let record = AccessRecord(
             unixMilliseconds: WallClock.unixMilliseconds, duration: duration,
-            method: client.request.method.rawValue, status: exchange.record.status,
-            code: exchange.record.code, bytesIn: client.incoming.byteCount,
-            bytesOut: exchange.record.bytesOut,
+            method: client.request.method.rawValue, protocolName: client.request.version.name,
+            status: exchange.record.status, code: exchange.record.ending?.word ?? "",
+            bytesIn: client.incoming.byteCount, bytesOut: exchange.record.bytesOut,
             isReplayed: exchange.record.isReplayed, peer: client.peer.text)
         let target = exchange.originalTarget.isEmpty ? client.request.targetBytes : exchange.originalTarget
         if !client.request.fields.has(.xRequestID) {  // it was refused before one was made
@@ -72,19 +90,50 @@ final class Recorder {
         }
         let identifier = client.request.fields.bytes(of: .xRequestID) ?? []
         accessLog.append(
-            record, route: tally.loggedName, target: target.span, requestID: identifier.span)
-        if accessLog.isFull {
-            flush()
-        } else if !flushIsDue {
-            flushIsDue = true
-            timer.set(after: Self.flushInterval)
-        }
+            record, route: exchange.route?.plan.loggedName ?? noRouteName, target: target.span,
+            requestID: identifier.span)
+        if accessLog.isFull { flush() } else { flushSoon() }
+    }
+
+    /// Writes which token served whom, if one did.
+    private func recordForAudit<Client, Pool>(_ exchange: Exchange<Client, Pool>) {
+        guard let token = exchange.token, let route = exchange.route, let session = route.plan.session
+        else { return }
+        let client = exchange.client
+        var user: UInt32?
+        if case .unix(let number, _) = client.peer { user = number }
+        let entry = AuditEntry(
+            unixMilliseconds: WallClock.unixMilliseconds, peer: client.peer.text, user: user,
+            executable: exchange.record.executable, route: route.plan.key.path,
+            method: client.request.method.rawValue, identity: session.identity, subject: token.subject,
+            generation: token.generation, status: exchange.record.status)
+        let target = exchange.originalTarget.isEmpty ? client.request.targetBytes : exchange.originalTarget
+        audit?.append(entry, target: target.span)
+        if audit?.isFull == true { flush() } else { flushSoon() }
+    }
+
+    private func flushSoon() {
+        guard !flushIsDue else { return }
+        flushIsDue = true
+        timer.set(after: Self.flushInterval)
     }
 
     /// Writes the lines that wait.
     func flush() {
         flushIsDue = false
+        if let auditSink { audit?.flush(to: auditSink) }
         guard let sink else { return }
         accessLog.flush(to: sink)
+    }
+}
+
+extension HTTPVersion {
+    /// The version's name in the access log.
+    fileprivate var name: StaticString {
+        switch self {
+        case .http10: "HTTP/1.0"
+        case .http11: "HTTP/1.1"
+        case .http2: "HTTP/2"
+        }
     }
 }

@@ -11,6 +11,8 @@ final class UpstreamReport: Sendable {
     private let log: Log?
     private let throttle = LineThrottle()
     private let hasWarned = Atomic(false)
+    /// Why a request failed that the log tells of.
+    private let lastReason = Mutex("")
 
     /// - Parameter log: nil says nothing.
     init(of route: String, at place: String, log: Log?) {
@@ -20,9 +22,13 @@ final class UpstreamReport: Sendable {
     /// Whether ``answered()`` has something to say.
     var isFailing: Bool { hasWarned.load(ordering: .relaxed) }
 
+    /// Why requests fail; nil while they do not.
+    var trouble: String? { isFailing ? lastReason.withLock { $0 } : nil }
+
     /// Says that a request failed, unless that was said within the last second.
     func failed(_ failure: UpstreamFailure) {
         guard let leftOut = throttle.pass() else { return }
+        lastReason.withLock { $0 = failure.reason }
         hasWarned.store(true, ordering: .relaxed)
         guard !failure.hint.isEmpty else {
             log?.warning(

@@ -12,8 +12,14 @@ final class ListenerRouting<Pool: ExchangePool> {
     let bodyLimit: UInt64
     let streamIdle: Duration
     let table: RouteTable<RouteState<Pool>>
+    /// What the user who calls decides; nil where no route asks.
+    let callers: CallerRoutes<Pool>?
     /// Whether the snapshot has no such listener any more: what is answered now is the last on its connection.
     let isClosing: Bool
+    /// Whether it is written down whom a token served.
+    let isAudited: Bool
+    /// Whether some requests are traced.
+    let isTraced: Bool
 
     init(
         _ listener: ListenerPolicy, by snapshot: RoutingSnapshot, routes: [RouteState<Pool>],
@@ -24,7 +30,10 @@ final class ListenerRouting<Pool: ExchangePool> {
         access = snapshot.access
         bodyLimit = snapshot.bodyLimit ?? .max
         streamIdle = snapshot.serverTimeouts.streamIdle
-        table = RouteTable(routes.map { ($0.route, $0) }, at: listener.key)
+        callers = CallerRoutes(routes)
+        table = RouteTable((callers?.found ?? routes).map { ($0.plan, $0) }, at: listener.key.address)
         self.isClosing = isClosing
+        isAudited = snapshot.audit != nil
+        isTraced = snapshot.tracing != nil
     }
 }

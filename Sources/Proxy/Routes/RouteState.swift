@@ -2,12 +2,13 @@
 
 internal import HTTPClient
 internal import Observability
+internal import Routing
 
 /// One worker's share of a route, by one snapshot: what the snapshot says, and what the worker has for it already.
 final class RouteState<Pool: ExchangePool> {
     let plan: PreparedRoute
     let upstream: UpstreamState<Pool>
-    /// The same as ``upstream`` has.
+    /// Connections to the upstream, which ``upstream`` has.
     let pool: Pool
     /// `nil` without an identity.
     let token: TokenState?
@@ -21,5 +22,5 @@ final class RouteState<Pool: ExchangePool> {
         self.tally = tally
     }
 
-    var route: Route { _read { yield plan.route } }
+    var terms: RouteTerms { _read { yield plan.terms } }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPMessages
+internal import Routing
 
 /// Finds the route of a request to one listener: the longest path prefix on whole segments, among those for its host.
 ///
@@ -28,14 +29,15 @@ final class RouteTable<Target> {
     /// - Parameters:
     ///   - routes: all of them, in the order of the configuration.
     ///   - listener: whose requests they are to be found for.
-    init(_ routes: [(route: Route, target: Target)], at listener: ListenerKey) {
-        let own = routes.filter { $0.route.listener == nil || $0.route.listener == listener }
+    init(_ routes: [(route: PreparedRoute, target: Target)], at listener: ListenAddress) {
+        let own = routes.filter { $0.route.key.listen == nil || $0.route.key.listen == listener }
         let candidates = own.enumerated().map { place, entry in
-            let route = entry.route
+            let (route, key) = (entry.route, entry.route.key)
             return Candidate(
-                target: entry.target, place: place, path: Array(route.path.utf8),
-                host: route.host.map(HostList.normalized), isForOneListener: route.listener != nil,
-                methods: route.methods, exchangedCount: route.keepsTarget ? nil : route.strippedCount)
+                target: entry.target, place: place, path: Array(key.path.utf8),
+                host: key.host.map { HostList.normalized($0.description) },
+                isForOneListener: key.listen != nil, methods: key.methods,
+                exchangedCount: route.keepsTarget ? nil : route.strippedCount)
         }
         self.candidates = candidates.sorted { left, right in
             let (one, other) = (Self.rank(left), Self.rank(right))

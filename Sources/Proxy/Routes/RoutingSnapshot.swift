@@ -18,24 +18,31 @@ package final class RoutingSnapshot: Sendable {
     /// `nil` for no limit.
     package let bodyLimit: UInt64?
     package let serverTimeouts: ServerTimeouts
-    package let logFormat: LogFormat
+    package let accessStyle: AccessLogStyle
     /// Where access lines go; `nil` turns them off.
     package let accessLog: (any LineSink)?
+    /// Where lines of the audit go; `nil` without one.
+    package let audit: (any AuditSink)?
+    /// What is traced; `nil` for nothing.
+    package let tracing: TracingSettings?
 
     package init(
-        version: Int, routes: [Route], access: AccessPolicy, listeners: [ListenerPolicy],
+        version: Int, routes: [PreparedRoute], access: AccessPolicy, listeners: [ListenerPolicy],
         headLimits: HeadLimits = HeadLimits(), bodyLimit: UInt64? = nil,
-        serverTimeouts: ServerTimeouts = ServerTimeouts(), logFormat: LogFormat = .json,
-        accessLog: (any LineSink)? = nil
+        serverTimeouts: ServerTimeouts = ServerTimeouts(), accessStyle: AccessLogStyle = AccessLogStyle(),
+        accessLog: (any LineSink)? = nil, audit: (any AuditSink)? = nil,
+        tracing: TracingSettings? = nil
     ) {
         self.version = version
-        self.routes = routes.map { PreparedRoute($0) }
+        self.routes = routes
         self.access = access
         self.listeners = listeners
         self.headLimits = headLimits
         self.bodyLimit = bodyLimit
         self.serverTimeouts = serverTimeouts
-        self.logFormat = logFormat
+        self.accessStyle = accessStyle
         self.accessLog = accessLog
+        self.audit = audit
+        self.tracing = tracing
     }
 }

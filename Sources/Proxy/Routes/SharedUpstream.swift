@@ -31,9 +31,12 @@ package final class SharedUpstream: Sendable {
         report = UpstreamReport(of: route, at: address.place, log: log)
     }
 
+    /// Why requests to it fail, as the log last said; nil while they do not.
+    package var trouble: String? { report.trouble }
+
     /// One worker's connections to it.
-    func makePool(_ multis: CurlMultiSet) -> UpstreamPool {
-        UpstreamPool(
+    func makePool(_ multis: CurlMultiSet) -> WorkerPool {
+        WorkerPool(
             address: address, limit: limit, lifetimes: lifetimes, headLimits: headLimits, multis: multis)
     }
 }

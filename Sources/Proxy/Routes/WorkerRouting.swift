@@ -3,6 +3,7 @@
 internal import HTTPClient
 internal import HTTPMessages
 internal import Observability
+internal import Routing
 
 /// One worker's take on a snapshot.
 final class WorkerRouting<Pool: ExchangePool> {
@@ -25,16 +26,16 @@ final class WorkerRouting<Pool: ExchangePool> {
         }
         var routes: [RouteState<Pool>] = []
         for plan in snapshot.routes {
-            let (route, shared) = (plan.route, plan.route.upstream)
+            let (name, shared) = (plan.key.path, plan.upstream)
             let upstream =
                 upstreams[ObjectIdentifier(shared)]
-                ?? UpstreamState(shared, pool: makePool(shared), route: route.path)
+                ?? UpstreamState(shared, pool: makePool(shared), route: name)
             upstreams[ObjectIdentifier(shared)] = upstream
-            let tally = tallies[route.path] ?? RouteTally(route.path)
-            tallies[route.path] = tally
+            let tally = tallies[name] ?? RouteTally(name)
+            tallies[name] = tally
             routes.append(
                 RouteState(
-                    plan: plan, upstream: upstream, token: .of(route, known: tokens[plan.key]), tally: tally))
+                    plan: plan, upstream: upstream, token: .of(plan, known: tokens[plan.key]), tally: tally))
         }
         self.snapshot = snapshot
         self.routes = routes

@@ -3,7 +3,7 @@
 internal import HTTPExchange
 internal import HTTPMessages
 internal import OAuth
-internal import Observability
+internal import Routing
 
 /// How a request gets its token.
 extension Forwarder {
@@ -12,11 +12,11 @@ extension Forwarder {
     /// - Returns: whether the session must be asked for one.
     func lacksToken(_ exchange: Exchange, on route: RouteState<Pool>) throws(ProxyError) -> Bool {
         guard let state = route.token else { return false }
-        if route.route.authorization != .overwrite,
-            exchange.client.request.fields.contains(route.route.credentials.name)
+        if let callers = state.callers { return try lacksToken(exchange, among: callers) }
+        if !route.plan.replacesCredentials,
+            exchange.client.request.fields.contains(route.terms.credentials.name)
         {
-            guard route.route.authorization == .reject else { return false }
-            recorder.metrics.countDenial(.authorization)
+            guard case .reject = route.terms.authorization else { return false }
             throw .accessDenied(.authorizationHeader)
         }
         guard let token = state.reader.current(), token.isUsable(at: exchange.record.startedAt) else {
@@ -28,21 +28,23 @@ extension Forwarder {
 
     func awaitToken(_ exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
         guard let session = route.token?.session else { return }
+        if let caller = exchange.caller {
+            return try await awaitToken(exchange, of: caller, on: route, session)
+        }
         do throws(TokenError) {
             exchange.token = try await freshToken(
-                from: session, for: exchange, waitingAtMost: route.route.timeouts.tokenWait)
+                from: session, for: exchange, waitingAtMost: route.plan.tokenWait)
         } catch {
             guard !exchange.isClientGone else { throw .clientGone }
-            guard route.route.onNoToken != .pass else { return }
-            // A session that was ended while somebody still waited for it.
-            throw error == .cancelled ? .providerUnavailable(retryAfter: nil) : ProxyError(error)
+            if case .pass = route.terms.onNoToken { return }
+            throw ProxyError(error)
         }
     }
 
     /// Takes the token that is fresh now: the body may have taken longer than the one before could live.
     func renewToken(of exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
         guard exchange.token != nil else { return }
-        exchange.token = route.token?.reader.current()
+        if exchange.caller == nil { exchange.token = route.token?.reader.current() }
         if exchange.token?.isUsable(at: .now) != true {
             exchange.token = nil
             try await awaitToken(exchange, on: route)
@@ -53,9 +55,14 @@ extension Forwarder {
     /// Writes the token over whatever the client, or an earlier attempt, had in its place.
     func putToken(into exchange: Exchange, for route: RouteState<Pool>) {
         guard let state = route.token else { return }
+        // Who keeps its own credential keeps the proof of it.
+        if state.mayProve, exchange.token != nil || route.plan.replacesCredentials {
+            exchange.client.request.fields.remove(.dpop)
+        }
         if let token = exchange.token {
             state.authorization.authorize(&exchange.client.request, with: token)
-        } else if route.route.authorization == .overwrite {
+            if state.mayProve { exchange.needsProof = token.isBound }
+        } else if route.plan.replacesCredentials {
             // With an identity the client's own credentials never stand in for a missing token.
             state.authorization.clear(&exchange.client.request)
         }

@@ -4,6 +4,7 @@ internal import HTTPExchange
 internal import HTTPMessages
 internal import OAuth
 internal import Observability
+internal import Routing
 
 /// What the upstream thinks of the token, and what comes of that.
 extension Forwarder {
@@ -22,7 +23,11 @@ extension Forwarder {
         _ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
     ) async throws(ProxyError) -> Pool.Exchange {
         guard let token = exchange.token, let session = route.token?.session else { return upstream }
-        let verdict = verdict(of: upstream, on: route)
+        let verdict = verdict(of: upstream, exchange, on: route)
+        guard verdict != .unjudged else { return upstream }
+        if let caller = exchange.caller {
+            return try await heed(verdict, of: upstream, exchange, for: caller, on: route, session)
+        }
         let canReplay =
             verdict.isWorthReplay && exchange.isReplayable ? await keepsWholeBody(exchange) : false
         guard verdict.isRefusal || canReplay else {
@@ -33,10 +38,10 @@ extension Forwarder {
             route.tally.countAuthorizationError(upstream.response.challengeError)
         }
         let rejection = TokenRejection(
-            generation: token.generation, route: route.route.path, isUnauthorized: verdict.isRefusal,
+            generation: token.generation, route: route.plan.key.path, isUnauthorized: verdict.isRefusal,
             canReplay: canReplay)
         let replacement = try await self.replacement(
-            from: session, after: rejection, for: exchange, waitingAtMost: route.route.timeouts.tokenWait)
+            from: session, after: rejection, for: exchange, waitingAtMost: route.plan.tokenWait)
         guard canReplay, let replacement else { return upstream }
         guard !replacement.token.matches(token.token.plaintextBytes) else {
             // Some providers hand out one token until it expires: this one was refused just now.
@@ -46,11 +51,46 @@ extension Forwarder {
         return try await replay(exchange, with: replacement, on: route, session)
     }
 
-    private func verdict(of upstream: Pool.Exchange, on route: RouteState<Pool>) -> TokenVerdict {
+    private func verdict(
+        of upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+    ) -> TokenVerdict {
+        if exchange.needsProof, upstream.response.asksForNonce { return .unjudged }
         let status = upstream.response.status
         return TokenVerdict(
-            status: status, retried: route.route.retryOnStatus,
+            status: status, retried: route.terms.retryOnStatus,
             lacksScope: status == 403 && upstream.response.challengeError == .insufficientScope)
+    }
+
+    /// Has the token of one caller, whom the upstream refuses, exchanged anew, and asks the upstream once more.
+    private func heed(
+        _ verdict: TokenVerdict, of upstream: Pool.Exchange, _ exchange: Exchange, for caller: CallerToken,
+        on route: RouteState<Pool>, _ session: AuthSession
+    ) async throws(ProxyError) -> Pool.Exchange {
+        guard verdict.isRefusal, let token = exchange.token, let callers = route.token?.callers else {
+            return upstream
+        }
+        route.tally.countAuthorizationError(upstream.response.challengeError)
+        guard callers.drop(token, of: caller.digest, at: .now), verdict.isWorthReplay, exchange.isReplayable,
+            await keepsWholeBody(exchange)
+        else { return upstream }
+        let known = try? await self.token(
+            of: caller, from: session, for: exchange, waitingAtMost: route.plan.tokenWait)
+        guard !exchange.isClientGone else { throw .clientGone }
+        guard case .token(let replacement)? = known, !replacement.token.matches(token.token.plaintextBytes)
+        else { return upstream }
+        await prepareRepetition(of: exchange, on: route)
+        exchange.token = replacement
+        putToken(into: exchange, for: route)
+        exchange.record.isReplayed = true
+        do {
+            var second = try await send(exchange, on: route)
+            if exchange.needsProof { second = try await heedNonce(second, exchange, on: route) }
+            route.tally.countReplay(second.response.status == 401 ? .refused : .accepted)
+            return second
+        } catch {
+            route.tally.countReplay(.failed)
+            throw error
+        }
     }
 
     /// Sends the request once more, and tells the session what the upstream thinks of the other token.
@@ -58,29 +98,37 @@ extension Forwarder {
         _ exchange: Exchange, with token: AccessTokenSnapshot, on route: RouteState<Pool>,
         _ session: AuthSession
     ) async throws(ProxyError) -> Pool.Exchange {
-        if exchange.upload.isRunning { await stopUpload(of: exchange) }
-        discardAnswer(of: exchange, on: route)
+        await prepareRepetition(of: exchange, on: route)
         exchange.token = token
         putToken(into: exchange, for: route)
-        exchange.client.request.fields.remove(.expect)  // the whole body is here
         exchange.record.isReplayed = true
-        let upstream: Pool.Exchange
+        var upstream: Pool.Exchange
         do {
             upstream = try await send(exchange, on: route)
+            if exchange.needsProof { upstream = try await heedNonce(upstream, exchange, on: route) }
         } catch {
             route.tally.countReplay(.failed)
             throw error
         }
-        if upstream.response.status == 401 {
+        if exchange.needsProof, upstream.response.asksForNonce {
+            route.tally.countReplay(.failed)
+        } else if upstream.response.status == 401 {
             route.tally.countReplay(.refused)
             await reportRefusal(of: token, by: route, session)
         } else {
             route.tally.countReplay(.accepted)
             route.token?.acceptedGeneration = token.generation
             await session.accessTokenAccepted(
-                generation: token.generation, route: route.route.path, isReplayed: true)
+                generation: token.generation, route: route.plan.key.path, isReplayed: true)
         }
         return upstream
+    }
+
+    /// Lets go of an answer, for the request to be sent once more with the body that was kept.
+    func prepareRepetition(of exchange: Exchange, on route: RouteState<Pool>) async {
+        if exchange.upload.isRunning { await stopUpload(of: exchange) }
+        discardAnswer(of: exchange, on: route)
+        exchange.client.request.fields.remove(.expect)  // the whole body is here
     }
 
     /// Tells the session that the upstream does not take a token that it has only just got.
@@ -89,7 +137,7 @@ extension Forwarder {
     ) async {
         _ = await session.accessTokenRejected(
             TokenRejection(
-                generation: token.generation, route: route.route.path, canReplay: false, isReplayed: true),
+                generation: token.generation, route: route.plan.key.path, canReplay: false, isReplayed: true),
             waitingAtMost: .zero)
     }
 
@@ -99,6 +147,6 @@ extension Forwarder {
     ) async {
         guard route.token?.acceptedGeneration != token.generation || session.slot.isWatched else { return }
         route.token?.acceptedGeneration = token.generation
-        await session.accessTokenAccepted(generation: token.generation, route: route.route.path)
+        await session.accessTokenAccepted(generation: token.generation, route: route.plan.key.path)
     }
 }

@@ -9,7 +9,11 @@
 /// | 403 | yes | yes: another token would have the same scope | accepted |
 /// | any other | yes | – | doubtful, worth another token |
 /// | any other | no | – | accepted |
+///
+/// A refusal that is about the request's proof alone, and not about its token, is no verdict at all.
 enum TokenVerdict: Equatable, Sendable {
+    /// The upstream has not come to look at the token (RFC 9449 §9): nobody is told anything.
+    case unjudged
     /// The upstream takes the token, whatever it thinks of the request.
     case accepted
     /// It may be about the token: nobody is told, but for a refusal that another token mends.
@@ -34,7 +38,7 @@ enum TokenVerdict: Equatable, Sendable {
     /// Whether the request may be sent once more with another token.
     var isWorthReplay: Bool {
         switch self {
-        case .accepted: false
+        case .unjudged, .accepted: false
         case .doubtful: true
         case .refused(let isWorthReplay): isWorthReplay
         }

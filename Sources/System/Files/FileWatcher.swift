@@ -8,7 +8,8 @@ import Synchronization
 /// volume, and a Kubernetes secret whose content changes because a link two directories up does.
 package final class FileWatcher: Sendable {
     private struct Watch {
-        var fingerprint: FileFingerprint?
+        /// What the name stood for when somebody looked last, nothing perhaps; nil before the first look.
+        var seen: FileFingerprint??
         var observers: [Int: AsyncStream<Void>.Continuation] = [:]
     }
 
@@ -36,21 +37,23 @@ package final class FileWatcher: Sendable {
         }
     }
 
-    /// Watches one name, from what it stands for now.
+    /// Watches one name, from what it stands for when the thread has done what it has been given before.
+    ///
+    /// Nothing blocks here: where the name leads may answer late, or never.
     ///
     /// - Parameter path: looked at through links; need not exist.
     /// - Returns: one element each time `path` was replaced, written, made or removed, several changes
     ///   perhaps as one.
     package func changes(of path: String) -> AsyncStream<Void> {
         let (stream, observer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        let fingerprint = FileSystem.fingerprint(of: path)
-        let (number, startsTicking) = state.withLock { state in
+        let (number, isFirst, startsTicking) = state.withLock { state in
             state.nextObserver += 1
-            state.watches[path, default: Watch(fingerprint: fingerprint)].observers[state.nextObserver] =
-                observer
+            let isFirst = state.watches[path] == nil
+            state.watches[path, default: Watch()].observers[state.nextObserver] = observer
             defer { state.isTicking = true }
-            return (state.nextObserver, !state.isTicking)
+            return (state.nextObserver, isFirst, !state.isTicking)
         }
+        if isFirst { Task(executorPreference: thread) { [weak self] in self?.look(at: path) } }
         observer.onTermination = { [weak self] _ in self?.forget(path, number) }
         if startsTicking { tickLater() }
         return stream
@@ -58,7 +61,7 @@ package final class FileWatcher: Sendable {
 
     /// Says that the change of `path` to what `fingerprint` stands for was our own, and no news.
     package func expect(_ fingerprint: FileFingerprint?, at path: String) {
-        state.withLock { $0.watches[path]?.fingerprint = fingerprint }
+        state.withLock { $0.watches[path]?.seen = .some(fingerprint) }
     }
 
     private func forget(_ path: String, _ observer: Int) {
@@ -78,15 +81,18 @@ package final class FileWatcher: Sendable {
             return state.watches.keys
         }
         guard !paths.isEmpty else { return }
-        for path in paths {
-            let fingerprint = FileSystem.fingerprint(of: path)
-            let observers = state.withLock { state -> [AsyncStream<Void>.Continuation] in
-                guard let watch = state.watches[path], watch.fingerprint != fingerprint else { return [] }
-                state.watches[path]?.fingerprint = fingerprint
-                return Array(watch.observers.values)
-            }
-            for observer in observers { observer.yield() }
-        }
+        for path in paths { look(at: path) }
         tickLater()
+    }
+
+    /// Tells of what has changed since the last look, if there was one.
+    private func look(at path: String) {
+        let fingerprint = FileSystem.fingerprint(of: path)
+        let observers = state.withLock { state -> [AsyncStream<Void>.Continuation] in
+            guard let watch = state.watches[path], watch.seen != .some(fingerprint) else { return [] }
+            state.watches[path]?.seen = .some(fingerprint)
+            return watch.seen == nil ? [] : Array(watch.observers.values)
+        }
+        for observer in observers { observer.yield() }
     }
 }

@@ -36,24 +36,66 @@ package enum ChildProcess {
         return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .signalled(status & 0x7F)
     }
 
+    /// Runs a program for what it writes to its standard output; blocks.
+    ///
+    /// It gets none of our descriptors and reads nothing.
+    ///
+    /// - Parameters:
+    ///   - command: as for ``run(_:environment:limit:)``.
+    ///   - environment: all that it gets.
+    ///   - limit: what still runs then is killed.
+    ///   - longest: so many bytes are read; who writes more is killed.
+    /// - Returns: what it wrote; `isWhole` tells whether it came to an end of its output in time.
+    /// - Throws: ``SystemError`` if it cannot be started.
+    package static func output(
+        of command: [String], environment: [String: String], limit: Duration, longest: Int
+    ) throws(SystemError) -> (bytes: [UInt8], isWhole: Bool) {
+        var end: CInt = -1
+        let process = try spawn(command, environment) { bearerd_spawn_reading($0, $1, $2, &end) }
+        let pipe = Descriptor(number: end, path: "pipe")
+        var count = -1
+        let bytes = [UInt8](unsafeUninitializedCapacity: longest) { buffer, initialized in
+            count = bearerd_collect(
+                pipe.number, buffer.baseAddress, buffer.count, CInt(clamping: Int(limit / .milliseconds(1))))
+            initialized = max(0, count)
+        }
+        // Who has said all ends by itself; the rest is killed at once.
+        let isWhole = (0..<longest).contains(count)
+        var status: CInt = 0
+        _ = bearerd_await(process, isWhole ? ending : 0, &status)
+        return (bytes, isWhole)
+    }
+
+    /// How long a program that has closed its output may take to end, in milliseconds.
+    private static let ending: CInt = 100
+
     /// Starts a command that nobody may ever wait for.
     ///
     /// - Throws: ``SystemError``.
     static func start(_ command: [String], environment: [String: String]) throws(SystemError) -> pid_t {
+        try spawn(command, environment) { bearerd_spawn($0, $1, $2, -1) }
+    }
+
+    /// A list of strings as C has them: an array of pointers that ends with a null pointer.
+    private typealias CStrings = UnsafePointer<UnsafeMutablePointer<CChar>?>
+
+    private static func spawn(
+        _ command: [String], _ environment: [String: String],
+        _ call: (UnsafeMutablePointer<pid_t>, CStrings, CStrings) -> CInt
+    ) throws(SystemError) -> pid_t {
         precondition(!command.isEmpty, "a command has a program")
         var process: pid_t = 0
         let failure = withCStrings(command) { arguments in
             withCStrings(environment.map { "\($0)=\($1)" }) { environment in
-                bearerd_spawn(&process, arguments, environment)
+                call(&process, arguments, environment)
             }
         }
         guard failure == 0 else { throw SystemError(.spawn, path: command[0], code: failure) }
         return process
     }
 
-    /// Lends the strings as C wants them: an array of pointers that ends with a null pointer.
     private static func withCStrings<Result>(
-        _ strings: [String], _ use: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+        _ strings: [String], _ use: (CStrings) -> Result
     ) -> Result {
         var pointers = strings.map { strdup($0) }
         defer { for pointer in pointers { free(pointer) } }

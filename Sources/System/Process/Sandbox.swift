@@ -58,6 +58,11 @@ package struct Sandbox: Sendable {
     /// Lets everything be done to what is in a directory.
     package mutating func allow(writing directory: String) { written.insert(directory) }
 
+    /// Lets a file be written, and made anew, which opens the directory that its name is in.
+    package mutating func allow(creatingIn path: String) {
+        if let directory = Self.realDirectory(of: path), directory != "/" { written.insert(directory) }
+    }
+
     /// Lets everything be done to what is in a directory, also after another one has taken its name.
     ///
     /// That takes a rule on the directory above, so only where that is ours alone, or made for this one and ours.

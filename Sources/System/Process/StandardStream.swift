@@ -12,8 +12,12 @@ package enum StandardStream: Sendable {
     /// Writes all of a text (`write`).
     ///
     /// - Throws: ``SystemError``, as when the reader has gone or the disk is full.
-    package func write(_ text: String) throws(SystemError) {
-        let bytes = Array(text.utf8)
+    package func write(_ text: String) throws(SystemError) { try write(Array(text.utf8)) }
+
+    /// Writes all bytes (`write`).
+    ///
+    /// - Throws: ``SystemError``, as when the reader has gone or the disk is full.
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
         var written = 0
         while written < bytes.count {
             let count = bytes[written...].withUnsafeBytes {

@@ -14,13 +14,13 @@ package enum WallClock {
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// The same in milliseconds, as log lines count it.
+    /// Milliseconds since 1970 (`CLOCK_REALTIME`), as log lines count them.
     package static var unixMilliseconds: Int64 {
         let time = now
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
-    /// The same in seconds with a fraction.
+    /// Seconds since 1970 with a fraction (`CLOCK_REALTIME`).
     package static var secondsSinceEpoch: Double {
         let parts = sinceEpoch.components
         return Double(parts.seconds) + Double(parts.attoseconds) / 1e18

@@ -5,6 +5,12 @@ struct CommandFailure: Error {
     let status: ExitStatus
     /// What, where, and what to do about it; empty if that has been said already.
     let message: String
+    /// Whether it is that the system does not let us, which a sandbox may have to do with.
+    var isDenied = false
+    /// The word for why an identity has no token, as `last_error` has it; nil for everything else.
+    var code: String?
+    /// Whether a daemon may have what the command was refused: it began where it was to be had.
+    var mayBeDaemons = false
 
     init(_ status: ExitStatus, _ message: String = "") {
         self.status = status

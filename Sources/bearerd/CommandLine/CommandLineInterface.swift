@@ -4,12 +4,14 @@ import Cryptography
 import System
 
 /// From the words of the command line to the end of the process.
-enum CommandLineInterface {
+struct CommandLineInterface {
+    let catalog: CommandCatalog
+
     /// Does what the words ask for.
     ///
     /// - Parameter words: without the program's own name.
     /// - Returns: how the process ends.
-    static func run(_ words: [String]) -> ExitStatus {
+    func run(_ words: [String]) -> ExitStatus {
         do throws(CommandFailure) {
             return try perform(words)
         } catch {
@@ -18,24 +20,26 @@ enum CommandLineInterface {
         }
     }
 
-    private static func perform(_ words: [String]) throws(CommandFailure) -> ExitStatus {
+    private func perform(_ words: [String]) throws(CommandFailure) -> ExitStatus {
         guard let word = words.first else {
             throw CommandFailure(.usage, "no command given; 'bearerd --help' lists them")
         }
-        switch word {
-        case "-h", "--help": return try perform(HelpCommand.self, [])
-        case "-V", "--version": return try perform(VersionCommand.self, Array(words.dropFirst()))
-        default: return try perform(CommandList.command(word), Array(words.dropFirst()))
+        let rest = Array(words.dropFirst())
+        return switch word {
+        case "-h", "--help": try perform(catalog.command("help"), [])
+        case "-V", "--version": try perform(catalog.command("version"), rest)
+        default: try perform(catalog.command(word), rest)
         }
     }
 
-    private static func perform(
+    private func perform(
         _ command: any Command.Type, _ words: [String]
     ) throws(CommandFailure) -> ExitStatus {
         do throws(CommandFailure) {
-            let arguments = try ParsedArguments(words, options: command.allOptions, operand: command.operand)
+            let arguments = try ParsedArguments(
+                words, options: command.allOptions, operand: command.operand, catalog: catalog)
             guard !arguments.has(.help) else {
-                try Console.show(HelpText.help(for: command))
+                try Console.show(HelpText.help(for: command, of: catalog))
                 return .success
             }
             guard SecureRandom.isAvailable else {

@@ -11,6 +11,9 @@ struct CommandOption: Sendable, Equatable {
     /// What it does, in one line.
     let summary: String
 
+    /// Of how many words the value is.
+    var wordCount: Int { value.map { $0.split(separator: " ").count } ?? 0 }
+
     init(_ name: String, letter: Character? = nil, value: String? = nil, _ summary: String) {
         self.name = name
         self.letter = letter

@@ -6,8 +6,8 @@ enum HelpText {
     static let purpose = "a sidecar that puts fresh OAuth access tokens into plain HTTP requests"
 
     /// The commands and how they are called.
-    static func overview(of commands: [any Command.Type]) -> String {
-        let rows = commands.map { (usage: $0.usage, summary: $0.summary) }
+    static func overview(of catalog: CommandCatalog) -> String {
+        let rows = catalog.commands.map { (usage: $0.usage, summary: $0.summary) }
         return """
             bearerd: \(purpose)
 
@@ -22,7 +22,7 @@ enum HelpText {
     }
 
     /// One command, its operand and its options; behind the two that are about all of bearerd the overview.
-    static func help(for command: any Command.Type) -> String {
+    static func help(for command: any Command.Type, of catalog: CommandCatalog) -> String {
         let own = """
             usage: bearerd \(command.usage) [OPTIONS]
 
@@ -30,7 +30,7 @@ enum HelpText {
 
             \(command.details.map { wrapped($0) + "\n" }.joined())\(table(command.allOptions.map { ($0.usage, $0.summary) }))
             """
-        return command.isAboutAll ? "\(own)\n\(overview(of: CommandList.all))" : own
+        return command.isAboutAll ? "\(own)\n\(overview(of: catalog))" : own
     }
 
     /// A paragraph in lines that a terminal of 80 columns shows whole.

@@ -3,7 +3,9 @@
 import Configuration
 
 /// The words after a command, told apart.
-struct ParsedArguments: Equatable {
+struct ParsedArguments {
+    /// What else the command line may ask for, for those that tell of it.
+    let catalog: CommandCatalog
     private var values: [String: String] = [:]
     /// The one word that is no option.
     private(set) var operand: String?
@@ -11,7 +13,10 @@ struct ParsedArguments: Equatable {
     /// Reads the words for a command that takes these options.
     ///
     /// - Throws: a failure of usage that names the word.
-    init(_ words: [String], options: [CommandOption], operand operandName: String?) throws(CommandFailure) {
+    init(
+        _ words: [String], options: [CommandOption], operand operandName: String?, catalog: CommandCatalog
+    ) throws(CommandFailure) {
+        self.catalog = catalog
         var rest = words[...]
         var areOptionsOver = false
         while let word = rest.popFirst() {
@@ -31,7 +36,7 @@ struct ParsedArguments: Equatable {
     /// Whether an option was given.
     func has(_ option: CommandOption) -> Bool { values[option.name] != nil }
 
-    /// The value of an option, the last one of several.
+    /// The value of an option, the last one of several; the words of one that has several stand apart by a space.
     func value(_ option: CommandOption) -> String? { values[option.name] }
 
     /// The value of an option that is a duration, written as in the configuration.
@@ -61,10 +66,14 @@ struct ParsedArguments: Equatable {
             values[option.name] = ""
             return
         }
-        guard let value = attached ?? rest.popFirst() else {
-            throw CommandFailure(.usage, "'\(written)' needs a value: \(valueName)")
+        var words: [String] = []
+        for place in 0..<option.wordCount {
+            guard let word = (place == 0 ? attached : nil) ?? rest.popFirst() else {
+                throw CommandFailure(.usage, "'\(written)' needs a value: \(valueName)")
+            }
+            words.append(word)
         }
-        values[option.name] = value
+        values[option.name] = words.joined(separator: " ")
     }
 }
 

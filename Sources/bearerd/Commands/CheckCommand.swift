@@ -11,17 +11,24 @@ struct CheckCommand: Command {
     static let summary = "validates the configuration offline and prints the route table"
     static let details = [
         "All errors and warnings of the file are told in one run, each with its place. The exit status is 0, or 78 if "
-            + "there is an error."
+            + "there is an error.",
+        "With --explain METHOD URL it tells instead which route a request takes, and which rule of its allow lets it "
+            + "through; the URL is one that the client asks, or its path. The exit status is 0 if the request is passed on, "
+            + "1 if not.",
     ]
-    static let options = [json, quiet]
+    static let operand: String? = "URL"
+    static let options = [json, quiet, explain]
 
     private static let json = CommandOption(
         "json", "as JSON: valid, errors, warnings, listeners, identities, routes")
     private static let quiet = CommandOption("quiet", "tells errors alone")
+    private static let explain = CommandOption(
+        "explain", value: "METHOD", "tells which route and rule a request to URL meets")
 
     /// What is told of a configuration that can be used.
-    private enum Form {
+    private enum Form: Equatable {
         case tables
+        case explanation(method: String, url: String)
         case json
         case nothing
     }
@@ -33,7 +40,19 @@ struct CheckCommand: Command {
         guard !arguments.has(Self.json) || !arguments.has(Self.quiet) else {
             throw CommandFailure(.usage, "--json and --quiet exclude each other")
         }
-        form = arguments.has(Self.json) ? .json : arguments.has(Self.quiet) ? .nothing : .tables
+        if let method = arguments.value(Self.explain) {
+            guard let url = arguments.operand, !arguments.has(Self.json), !arguments.has(Self.quiet) else {
+                throw CommandFailure(.usage, "--explain needs a method and a URL, and stands alone")
+            }
+            form = .explanation(method: method, url: url)
+        } else {
+            guard arguments.operand == nil else {
+                throw CommandFailure(
+                    .usage,
+                    "unexpected argument '\(arguments.operand ?? "")': only --explain METHOD takes a URL")
+            }
+            form = arguments.has(Self.json) ? .json : arguments.has(Self.quiet) ? .nothing : .tables
+        }
         file = try ConfigurationFile(arguments)
     }
 
@@ -45,6 +64,11 @@ struct CheckCommand: Command {
         }
         let (configuration, warnings) = try file.load()
         guard form != .nothing else { return .success }
+        if case .explanation(let method, let url) = form {
+            let explanation = try RequestExplanation(method, url, by: configuration)
+            try Console.show(explanation.text)
+            return explanation.isAllowed ? .success : .failure
+        }
         for warning in warnings { Console.remark(warning) }
         var text = TerminalText("\(file.path.printable): ")
         text.append("ok", .green)

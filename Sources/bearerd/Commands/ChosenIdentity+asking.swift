@@ -63,7 +63,7 @@ extension ChosenIdentity {
         _ loop: EventLoop, or inquiry: Inquiry?, _ handOver: IdentitySession.HandOver
     ) async throws(CommandFailure) -> IdentitySession? {
         do throws(CommandFailure) {
-            return try IdentitySession(of: identity, in: configuration, loop: loop)
+            return try await IdentitySession(of: identity, in: configuration, loop: loop)
         } catch {
             guard let inquiry else { throw error }
             let daemon = try IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
@@ -73,18 +73,30 @@ extension ChosenIdentity {
     }
 }
 
-/// An outcome as bytes, for the way between two processes: the exit status, then the text or the message.
+/// An outcome as bytes, for the way between two processes: the exit status, then the text, or the failure's code with
+/// its length before it, and the message.
 private enum HandedOver {
     static func bytes(of outcome: Result<String, CommandFailure>) -> [UInt8] {
         switch outcome {
         case .success(let text): [UInt8(ExitStatus.success.rawValue)] + text.utf8
-        case .failure(let failure): [UInt8(clamping: failure.status.rawValue)] + failure.message.utf8
+        case .failure(let failure):
+            [UInt8(clamping: failure.status.rawValue)] + code(of: failure) + failure.message.utf8
         }
     }
 
     static func outcome(of bytes: [UInt8]) -> Result<String, CommandFailure>? {
         guard let first = bytes.first, let status = ExitStatus(rawValue: Int32(first)) else { return nil }
-        let text = String(decoding: bytes.dropFirst(), as: UTF8.self)
-        return status == .success ? .success(text) : .failure(CommandFailure(status, text))
+        let rest = bytes.dropFirst()
+        guard status != .success else { return .success(String(decoding: rest, as: UTF8.self)) }
+        guard let length = rest.first.map(Int.init), length < rest.count else { return nil }
+        var failure = CommandFailure(
+            status, String(decoding: rest.dropFirst(1 + length), as: UTF8.self))
+        if length > 0 { failure.code = String(decoding: rest.dropFirst().prefix(length), as: UTF8.self) }
+        return .failure(failure)
+    }
+
+    private static func code(of failure: CommandFailure) -> [UInt8] {
+        let code = Array((failure.code ?? "").utf8.prefix(Int(UInt8.max)))
+        return [UInt8(code.count)] + code
     }
 }

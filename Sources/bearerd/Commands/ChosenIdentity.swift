@@ -3,6 +3,7 @@
 import AdminAPI
 import Configuration
 import JSON
+import OAuth
 
 /// The identity that a command is for, and the configuration that it is in.
 struct ChosenIdentity: Sendable {
@@ -10,6 +11,17 @@ struct ChosenIdentity: Sendable {
     let configuration: Configuration
 
     var name: String { identity.name }
+
+    /// Refuses to act for an identity that exchanges its callers' tokens, for none is its own.
+    ///
+    /// - Throws: a failure of usage that says what to do in place of that.
+    func requireOwnToken() throws(CommandFailure) {
+        guard identity.client.exchangesCallersTokens else { return }
+        throw CommandFailure(
+            .usage,
+            "\(name): there is no token of its own: the proxy exchanges each caller's (subject_token: from_request); "
+                + "send it a request with the caller's 'Authorization: Bearer …', or set subject_token_file")
+    }
 
     /// Does something to it: on the store, which a running daemon watches; where that cannot be opened the daemon
     /// does it.
@@ -29,7 +41,7 @@ struct ChosenIdentity: Sendable {
         try CommandLoop.run { loop throws(CommandFailure) in
             let session: IdentitySession
             do throws(CommandFailure) {
-                session = try IdentitySession(of: identity, in: configuration, loop: loop)
+                session = try await IdentitySession(of: identity, in: configuration, loop: loop)
             } catch {
                 return try await IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
                     .ask(for: resource, body: body, reading)

@@ -25,6 +25,7 @@ extension CommandFailure {
         case .cancelled:
             self.init(.failure, "\(identity.name): interrupted")
         }
+        code = identity.lastError?.code
     }
 
     /// Why something that an identity was asked for did not come about.
@@ -33,9 +34,9 @@ extension CommandFailure {
         case .token(let error):
             self.init(error, of: identity, unanswered: unanswered)
         case .server(let error):
-            self.init(.unavailable, "\(identity.name): \(error.sentence)")
+            self.init(.unavailable, "\(identity.name): \(error.sentence)\(error.command)")
         case .store(let error):
-            self.init(.inputOutput, "\(identity.name): the store: \(error.reason)")
+            self.init(error.exitStatus, "\(identity.name): the store: \(error.reason)")
         }
     }
 }

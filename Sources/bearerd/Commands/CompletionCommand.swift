@@ -13,11 +13,13 @@ struct CompletionCommand: Command {
     ]
     static let operand: String? = CompletionScript.Shell.allCases.map(\.rawValue).joined(separator: "|")
 
+    private let catalog: CommandCatalog
     private let file: String?
     /// nil for the names of identities, which the scripts themselves ask for.
     private let shell: CompletionScript.Shell?
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        catalog = arguments.catalog
         let word = arguments.operand ?? ""
         shell = CompletionScript.Shell(rawValue: word)
         guard shell != nil || word == CompletionScript.identities else {
@@ -29,7 +31,7 @@ struct CompletionCommand: Command {
 
     func run() throws(CommandFailure) -> ExitStatus {
         if let shell {
-            try Console.show(CompletionScript(CommandList.all).text(for: shell))
+            try Console.show(CompletionScript(catalog.commands).text(for: shell))
         } else if let file {
             // Whoever types has no use for what is wrong with the file.
             let report = ConfigurationReport(path: file, environment: CurrentProcess.environment)

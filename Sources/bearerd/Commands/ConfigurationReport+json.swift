@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import AdminAPI
 import Configuration
 import JSON
 import OAuth
+import Routing
 
 extension ConfigurationReport {
     /// What `check --json` prints.
@@ -10,8 +12,8 @@ extension ConfigurationReport {
         var document: JSONObject = [
             "valid": .bool(configuration != nil),
             "file": .string(file),
-            "errors": .array(problems.filter { $0.severity == .error }.map { $0.json(in: file) }),
-            "warnings": .array(problems.filter { $0.severity == .warning }.map { $0.json(in: file) }),
+            "errors": .array(faults(.error).map(\.json)),
+            "warnings": .array(faults(.warning).map(\.json)),
         ]
         if let configuration {
             document["listen"] = .array(configuration.listen.map { .string($0.description) })
@@ -23,13 +25,14 @@ extension ConfigurationReport {
     }
 }
 
-extension ConfigurationProblem {
-    /// `{"file":…,"line":…,"column":…,"key":…,"message":…}`; `key` is empty for the file as a whole.
-    func json(in file: String) -> JSONValue {
-        [
-            "file": .string(file), "line": .integer(Int64(line)), "column": .integer(Int64(column)),
-            "key": .string(path), "message": .string(reason),
-        ]
+extension ConfigurationReport {
+    /// The problems of one kind, in the order of the file.
+    func faults(_ severity: ConfigurationProblem.Severity) -> [ConfigurationFault] {
+        problems.filter { $0.severity == severity }.map { problem in
+            ConfigurationFault(
+                file: file, line: problem.line, column: problem.column, key: problem.path,
+                message: problem.reason)
+        }
     }
 }
 
@@ -48,10 +51,11 @@ extension IdentityConfiguration {
 extension RouteConfiguration {
     fileprivate var json: JSONValue {
         [
-            "path": .string(path),
-            "host": host.map { .string($0.description) } ?? .null,
-            "methods": methods.map { .array($0.map(\.rawValue).sorted().map { .string($0) }) } ?? .null,
-            "listen": listen.map { .string($0.description) } ?? .null,
+            "path": .string(key.path),
+            "host": key.host.map { .string($0.description) } ?? .null,
+            "methods": key.methods.map { .array($0.map(\.rawValue).sorted().map { .string($0) }) } ?? .null,
+            "listen": key.listen.map { .string($0.description) } ?? .null,
+            "uid": key.user.map { .integer(Int64($0)) } ?? .null,
             "identity": .string(identity ?? RouteConfiguration.noIdentity),
             "upstream": .string(upstream.description),
         ]

@@ -4,6 +4,7 @@ import Configuration
 import HTTPMessages
 import OAuth
 import Observability
+import Routing
 import TLS
 
 /// What `check` prints of a configuration: where it listens, whose tokens it gets, and the route table.
@@ -67,21 +68,28 @@ struct ConfigurationSummary {
     private var logins: String {
         let people = configuration.identities.filter { $0.client.grantType == .authorizationCode }
         return Self.text(
-            of: people.map { identity in
+            of: people.flatMap { identity in
                 let uri = identity.redirectURI
                 let any = uri.port == 0 ? " (any port: RFC 8252; else give redirect_uri a fixed one)" : ""
-                return "register \(uri.registered) as redirect URI of \(identity.name)\(any)"
+                let command = "register \(uri.registered) as redirect URI of \(identity.name)\(any)"
+                let page = configuration.admin.flatMap { identity.loginRedirect(to: $0.listen) }
+                guard uri.port == 0, let page else { return [command] }
+                return [
+                    command,
+                    "register \(page.registered) too where ports count, for logins on the admin listener",
+                ]
             })
     }
 
     private var routes: String {
         var table = TextTable(["PATH", "HOST", "METHODS", "LISTEN", "IDENTITY", "UPSTREAM"])
         for route in configuration.routes {
-            let methods = route.methods.map { $0.map(\.rawValue).sorted().joined(separator: ",") }
+            let methods = route.key.methods.map { $0.map(\.rawValue).sorted().joined(separator: ",") }
             table.append([
-                route.path, route.host?.description ?? "any", methods ?? "any",
-                route.listen?.description ?? "any",
-                (route.identity ?? RouteConfiguration.noIdentity) + (route.target?.summary ?? ""),
+                route.key.path, route.key.host?.description ?? "any", methods ?? "any",
+                route.key.listen?.description ?? "any",
+                (route.identity ?? RouteConfiguration.noIdentity)
+                    + (route.key.user.map { " for uid \($0)" } ?? "") + (route.target?.summary ?? ""),
                 route.upstream.description,
             ])
         }
@@ -110,6 +118,10 @@ extension StoreConfiguration {
         switch self {
         case .file(let directory, let key): key == nil ? directory : "\(directory), encrypted"
         case .memory: "memory"
+        case .redis(let redis):
+            redis.sentinels.isEmpty
+                ? "\(redis.location), encrypted"
+                : "master '\(redis.masterName)' of \(redis.sentinels.count) sentinels, encrypted"
         }
     }
 }

@@ -23,11 +23,17 @@ struct DaemonProbe {
             case .notRunning: return "no daemon answers"
             case .answered(200, _): return nil
             case .answered(let status, let body):
-                return Self.reasons(in: body) ?? "the daemon answers \(status)"
+                return Self.reasons(in: body) ?? "the daemon answers \(status)\(Self.words(in: body))"
             }
         } catch {
             return error.message
         }
+    }
+
+    /// What is said in a few words, where it is no document.
+    private static func words(in body: [UInt8]) -> String {
+        let text = String(decoding: body.prefix(200), as: UTF8.self)
+        return text.isEmpty || text.hasPrefix("{") ? "" : ": \(text)"
     }
 
     /// The states of those without a token, as the daemon tells them.

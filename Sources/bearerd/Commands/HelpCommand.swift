@@ -11,20 +11,23 @@ struct HelpCommand: Command {
 
     private static let manual = CommandOption("man", "as the source of a manual page: man(7)")
 
+    private let catalog: CommandCatalog
     private let command: (any Command.Type)?
     private let isManual: Bool
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        if let word = arguments.operand { command = try CommandList.command(word) } else { command = nil }
+        catalog = arguments.catalog
+        if let word = arguments.operand { command = try catalog.command(word) } else { command = nil }
         isManual = arguments.has(Self.manual)
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let commands = CommandList.all
         if isManual {
-            try Console.show((command.map(ManualPage.init(of:)) ?? ManualPage(overviewOf: commands)).text)
+            try Console.show(
+                (command.map(ManualPage.init(of:)) ?? ManualPage(overviewOf: catalog.commands)).text)
         } else {
-            try Console.show(command.map(HelpText.help(for:)) ?? HelpText.overview(of: commands))
+            try Console.show(
+                command.map { HelpText.help(for: $0, of: catalog) } ?? HelpText.overview(of: catalog))
         }
         return .success
     }

@@ -17,9 +17,10 @@ struct IdentityDaemon {
         of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop,
         because storeFailure: CommandFailure
     ) throws(CommandFailure) {
-        guard storeFailure.status == .permission || storeFailure.status == .cannotCreate else {
-            throw storeFailure
-        }
+        guard
+            storeFailure.status == .permission || storeFailure.status == .cannotCreate
+                || storeFailure.mayBeDaemons
+        else { throw storeFailure }
         self.identity = identity.name
         self.storeFailure = storeFailure
         client = try AdminClient(configuration.admin, loop: loop)
@@ -63,6 +64,7 @@ struct IdentityDaemon {
 
     private var nobody: CommandFailure {
         CommandFailure(
-            .permission, "\(storeFailure.message), and no daemon answers on an admin listener")
+            storeFailure.mayBeDaemons ? storeFailure.status : .permission,
+            "\(storeFailure.message), and no daemon answers on an admin listener")
     }
 }

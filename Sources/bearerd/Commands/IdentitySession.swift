@@ -29,16 +29,20 @@ struct IdentitySession {
     init(
         of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop,
         isDetached: Bool = false
-    ) throws(CommandFailure) {
+    ) async throws(CommandFailure) {
         guard isDetached || configuration.store.isShared else {
             throw CommandFailure(
                 .permission, "the store is in memory, where only the daemon that made it sees it")
         }
         let engine = try Engine(
-            forCommandOn: configuration, loop: loop, isDetached: isDetached, onTrouble: Console.remark)
+            forCommandOn: configuration, loop: loop,
+            keyringKey: isDetached ? nil : try configuration.storeKey(), isDetached: isDetached,
+            onTrouble: Console.remark)
         guard let session = engine.sessions.first(where: { $0.identity == identity.name }) else {
             throw CommandFailure(.failure, "\(identity.name): no session")
         }
+        // What a command is told to do would come to nothing without it, and nobody waits for an outage to end.
+        try await engine.probeStore()
         self.session = session
         self.loop = loop
         patience = configuration.timeouts.tokenWait
@@ -126,13 +130,20 @@ struct IdentitySession {
         await session.logOut(onlyHere: isLocal)
     }
 
+    /// Forgets the session, and asks the provider to send the browser to a place of its own, with `state` along.
+    func logOut(returningTo redirectURI: String, state: String?) async -> LogoutOutcome {
+        await session.logOut(returningTo: redirectURI, state: state)
+    }
+
     /// Makes what another program obtained the session.
     ///
+    /// - Parameter clientID: the client that it stays of; nil for the identity's.
     /// - Returns: whether anything changed.
-    func take(_ imported: ImportedSession) async throws(CommandFailure) -> Bool {
+    func take(_ imported: ImportedSession, of clientID: String?) async throws(CommandFailure) -> Bool {
         do throws(StoreError) {
             return try await session.take(
-                imported.refreshToken, idToken: imported.idToken, scope: imported.scope)
+                imported.refreshToken, idToken: imported.idToken, scope: imported.scope,
+                clientID: clientID, person: imported.person)
         } catch {
             throw CommandFailure(.inputOutput, "\(session.identity): \(error.reason)")
         }
@@ -140,8 +151,11 @@ struct IdentitySession {
 
     /// Begins a login whose answer arrives as a URL, and keeps what that is held against.
     ///
-    /// - Returns: where to send the browser.
-    func beginLogin(redirectURI: String) async throws(CommandFailure) -> String {
+    /// - Returns: where to send the browser, and how long the provider knows that request; nil for as long as it
+    ///   likes.
+    func beginLogin(
+        redirectURI: String
+    ) async throws(CommandFailure) -> (url: String, lifetime: Duration?) {
         let request: AuthorizationRequest
         do throws(TokenFailure) {
             request = try await session.authorizationRequest(redirectURI: redirectURI)
@@ -154,7 +168,7 @@ struct IdentitySession {
             throw CommandFailure(.inputOutput, "\(session.identity): \(error.reason)")
         }
         await session.stop()
-        return request.url
+        return (request.url, request.expiry.map { $0 - .now })
     }
 
     /// Finishes a login whose code was kept, or whose answer is `response`, else a line of standard input.
@@ -232,16 +246,16 @@ struct IdentitySession {
 extension Engine {
     /// The engine of a command: what it has to say, the command says.
     init(
-        forCommandOn configuration: Configuration, loop: EventLoop, isDetached: Bool = false,
-        onTrouble: (@Sendable (String) -> Void)? = nil
+        forCommandOn configuration: Configuration, loop: EventLoop, keyringKey: Secret?,
+        isDetached: Bool = false, isExamination: Bool = false, onTrouble: (@Sendable (String) -> Void)? = nil
     ) throws(CommandFailure) {
         do {
             try HTTPClientLibrary.initialize()
             try? CurrentProcess.forbidDumps()  // where that cannot be had, the command is of use all the same
             try self.init(
                 configuration: configuration, loop: loop,
-                log: Log(level: .error, format: .text, sink: NoSink()), onTrouble: onTrouble,
-                isDetached: isDetached)
+                log: Log(level: .error, format: .text, sink: NoSink()), keyringKey: keyringKey,
+                onTrouble: onTrouble, isDetached: isDetached, isExamination: isExamination)
         } catch {
             throw CommandFailure(error)
         }
@@ -260,7 +274,7 @@ extension StoreConfiguration {
     /// Whether another process can open it.
     var isShared: Bool {
         switch self {
-        case .file: true
+        case .file, .redis: true
         case .memory: false
         }
     }

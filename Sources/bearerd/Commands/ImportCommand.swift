@@ -10,7 +10,7 @@ import System
 struct ImportCommand: IdentityCommand {
     static let name = "import"
     static let summary = "takes over the session that another program kept in a file"
-    static let options = formats.map(\.option)
+    static let options = formats.map(\.option) + [keepClient]
 
     private static let formats: [(option: CommandOption, format: ImportFormat)] = [
         (CommandOption("refresh-token", value: "FILE", "one line of printable ASCII"), .refreshToken),
@@ -24,11 +24,14 @@ struct ImportCommand: IdentityCommand {
             .appAuthArchive
         ),
     ]
+    private static let keepClient = CommandOption(
+        "keep-client", "the session stays that of the file's client_id until the next login")
     private static let longestFile = 1 << 20
 
     let operand: IdentityOperand
     private let source: String
     private let format: ImportFormat
+    private let keepsClient: Bool
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         let given = Self.formats.compactMap { option, format in
@@ -40,30 +43,55 @@ struct ImportCommand: IdentityCommand {
         }
         operand = try IdentityOperand(arguments)
         (source, format) = first
+        keepsClient = arguments.has(Self.keepClient)
     }
 
     func run(on chosen: ChosenIdentity) throws(CommandFailure) {
         let imported = try read()
-        try check(imported, belongsTo: chosen.identity)
+        let clientID = try grantClient(of: imported, for: chosen.identity)
+        try checkIssuer(of: imported, for: chosen.identity)
         let handover = SessionHandover.imported(
-            refreshToken: imported.refreshToken, idToken: imported.idToken, scope: imported.scope)
+            refreshToken: imported.refreshToken, idToken: imported.idToken, scope: imported.scope,
+            clientID: clientID, person: imported.person)
         let isNew = try chosen.perform(
             .session(identity: chosen.name), body: handover.json,
-            here: { session throws(CommandFailure) in try await session.take(imported) },
+            here: { session throws(CommandFailure) in try await session.take(imported, of: clientID) },
             reading: { HandoverReport($0)?.isChanged })
         try Console.show(
             "\(chosen.name): \(isNew ? "imported" : "unchanged, it has this session already")\n")
+        guard isNew, clientID != nil else { return }
+        Console.remark(
+            "\(chosen.name): it goes on as the client that it was obtained by, until the next login")
     }
 
-    /// A refresh token that belongs to another client is of no use; sent to another server it is given away.
-    private func check(
-        _ imported: ImportedSession, belongsTo identity: IdentityConfiguration
-    ) throws(CommandFailure) {
+    /// Whose the session stays: nobody else may use a refresh token (RFC 6749 §6).
+    ///
+    /// - Returns: nil for the identity's own client.
+    /// - Throws: a failure for another client's, which may be the wrong file, unless it was asked for.
+    private func grantClient(
+        of imported: ImportedSession, for identity: IdentityConfiguration
+    ) throws(CommandFailure) -> String? {
         let ours = identity.client.clientID
-        if let clientID = imported.clientID, !ours.isEmpty, clientID != ours {
-            throw CommandFailure(
-                .badData, "\(source): it is the session of another client_id than that of '\(identity.name)'")
+        guard keepsClient else {
+            if let clientID = imported.clientID, !ours.isEmpty, clientID != ours {
+                throw CommandFailure(
+                    .badData,
+                    "\(source): it is the session of another client_id than that of '\(identity.name)'; if that client needs "
+                        + "no secret, --keep-client goes on with it until the next login")
+            }
+            return nil
         }
+        guard let clientID = imported.clientID, !clientID.isEmpty, WireGrammar.isPlain(clientID) else {
+            throw CommandFailure(
+                .badData, "\(source): it does not tell its client_id; import it without --keep-client")
+        }
+        return clientID == ours ? nil : clientID
+    }
+
+    /// A token that is sent to another server is given away.
+    private func checkIssuer(
+        of imported: ImportedSession, for identity: IdentityConfiguration
+    ) throws(CommandFailure) {
         if let issuer = imported.issuer, let ours = identity.client.issuer, !issuer.isSameIssuer(as: ours) {
             throw CommandFailure(
                 .badData, "\(source): it is a session with another issuer than that of '\(identity.name)'")
@@ -95,5 +123,13 @@ extension String {
             issuer.hasSuffix("/") ? issuer.dropLast() : issuer[...]
         }
         return trimmed(self) == trimmed(other)
+    }
+}
+
+extension ImportedSession {
+    /// Whose session it is, where the file tells.
+    var person: Person? {
+        guard userID != nil || userEmail != nil else { return nil }
+        return Person(id: userID, email: userEmail, isEmailVerified: isEmailVerified)
     }
 }

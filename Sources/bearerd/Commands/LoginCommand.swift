@@ -55,6 +55,12 @@ struct LoginCommand: IdentityCommand {
             throw CommandFailure(
                 .usage, "\(identity.name): --no-exchange and --redirect-uri are for logins in a browser")
         }
+        if isOnDevice, let profile = identity.client.profile, !profile.grantTypes.contains(.deviceCode) {
+            throw CommandFailure(
+                .usage,
+                "\(identity.name): profile \(profile.rawValue) has no logins on another device: use a browser"
+            )
+        }
         if let redirectURI { return try begin(chosen, redirectURI) }
         let login = try CommandLoop.run { loop throws(CommandFailure) in
             let target = try await LoginTarget(of: identity, in: configuration, loop: loop)
@@ -71,13 +77,17 @@ struct LoginCommand: IdentityCommand {
 
     /// Begins a login whose answer arrives at a program that knows no more than to hand a URL on.
     private func begin(_ chosen: ChosenIdentity, _ redirectURI: String) throws(CommandFailure) {
-        let url = try CommandLoop.run { loop throws(CommandFailure) in
+        let request = try CommandLoop.run { loop throws(CommandFailure) in
             try await IdentitySession(of: chosen.identity, in: chosen.configuration, loop: loop)
                 .beginLogin(redirectURI: redirectURI)
         }
-        try Console.show("\(url)\n")
+        try Console.show("\(request.url)\n")
+        let end =
+            request.lifetime.map {
+                "; the provider forgets this request in \(max(1, $0.components.seconds)) s: then begin anew"
+            } ?? ""
         Console.remark(
-            "\(chosen.name): 'bearerd exchange' takes the URL that answers this, on standard input")
+            "\(chosen.name): 'bearerd exchange' takes the URL that answers this, on standard input\(end)")
     }
 }
 

@@ -11,33 +11,52 @@ struct LogoutCommand: IdentityCommand {
     static let summary = "forgets the session, revokes its tokens, asks the provider to end its own"
     static let details = [
         "Forgets first, and asks the provider then. A provider that fails makes the exit status 69; the session is "
-            + "forgotten all the same."
+            + "forgotten all the same.",
+        "With --post-logout-redirect-uri or --state the command needs the store: a daemon that has it alone goes by the "
+            + "configuration.",
     ]
-    static let options = [local, noBrowser]
+    static let options = [local, noBrowser, redirectURI, state]
 
     private static let local = CommandOption("local", "only forgets; the provider is not asked")
     private static let noBrowser = CommandOption(
         "no-browser", "prints the address where a browser ends the provider's session")
+    private static let redirectURI = CommandOption(
+        "post-logout-redirect-uri", value: "URI", "the provider sends the browser there in the end")
+    private static let state = CommandOption(
+        "state", value: "TEXT", "comes back to that URI (else a word drawn anew)")
 
     let operand: IdentityOperand
     private let isLocal: Bool
     private let printsAddress: Bool
+    /// In place of the configured one.
+    private let redirectURI: String?
+    /// In place of one that is drawn anew.
+    private let state: String?
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         operand = try IdentityOperand(arguments)
         isLocal = arguments.has(Self.local)
         printsAddress = arguments.has(Self.noBrowser)
+        redirectURI = arguments.value(Self.redirectURI)
+        state = arguments.value(Self.state)
+        if let redirectURI, !WireGrammar.isAbsoluteURI(redirectURI) {
+            throw CommandFailure(
+                .usage,
+                "--post-logout-redirect-uri is an absolute URI without a fragment, as registered at the provider"
+            )
+        }
+        if let state, state.isEmpty || !WireGrammar.isPlain(state) {
+            throw CommandFailure(
+                .usage, "--state is text without control characters; leave it out for one that is drawn anew")
+        }
+        guard !isLocal || redirectURI == nil && state == nil else {
+            throw CommandFailure(
+                .usage, "--local asks the provider nothing: leave out --post-logout-redirect-uri and --state")
+        }
     }
 
     func run(on chosen: ChosenIdentity) throws(CommandFailure) {
-        let report = try chosen.perform(
-            .logout(identity: chosen.name),
-            here: { session throws(CommandFailure) in
-                let outcome = await session.logOut(onlyHere: isLocal)
-                if let request = outcome.request { try await show(request, session.loop) }
-                return LogoutReport(outcome)
-            },
-            reading: { LogoutReport($0) })
+        let report = try perform(on: chosen)
         Console.remark(
             "\(chosen.name): \(report.storeReason == nil ? "" : "not ")logged out here\(remoteWords(report))")
         if let reason = report.storeReason {
@@ -49,6 +68,56 @@ struct LogoutCommand: IdentityCommand {
             let reasons = report.reasons.joined(separator: "; ")
             throw CommandFailure(.unavailable, "\(chosen.name): the provider was not told: \(reasons)")
         }
+    }
+
+    private func perform(on chosen: ChosenIdentity) throws(CommandFailure) -> LogoutReport {
+        guard let redirectURI = try place(for: chosen) else {
+            return try chosen.perform(
+                .logout(identity: chosen.name),
+                here: { session throws(CommandFailure) in
+                    try await report(session.logOut(onlyHere: isLocal), session.loop)
+                },
+                reading: { LogoutReport($0) })
+        }
+        // Not the daemon in its place: that one would say what the configuration has it say.
+        return try CommandLoop.run { loop throws(CommandFailure) in
+            let session = try await openStore(of: chosen, loop)
+            return try await report(session.logOut(returningTo: redirectURI, state: state), loop)
+        }
+    }
+
+    /// Where the browser goes in the end, if this logout says more than the configuration does.
+    ///
+    /// - Throws: a failure of usage for a state that would come back nowhere.
+    private func place(for chosen: ChosenIdentity) throws(CommandFailure) -> String? {
+        guard redirectURI != nil || state != nil else { return nil }
+        if let place = redirectURI ?? chosen.identity.client.postLogoutRedirectURI { return place }
+        throw CommandFailure(
+            .usage,
+            "\(chosen.name): --state has nowhere to come back to; add --post-logout-redirect-uri, or configure "
+                + "post_logout_redirect_uri")
+    }
+
+    private func openStore(
+        of chosen: ChosenIdentity, _ loop: EventLoop
+    ) async throws(CommandFailure) -> IdentitySession {
+        do throws(CommandFailure) {
+            return try await IdentitySession(of: chosen.identity, in: chosen.configuration, loop: loop)
+        } catch {
+            guard error.status == .permission || error.status == .cannotCreate else { throw error }
+            throw CommandFailure(
+                error.status,
+                "\(error.message); the daemon logs out without --post-logout-redirect-uri and --state, "
+                    + "and goes by the configured post_logout_redirect_uri")
+        }
+    }
+
+    /// - Returns: what became of it, once a browser has been told.
+    private func report(
+        _ outcome: LogoutOutcome, _ loop: EventLoop
+    ) async throws(CommandFailure) -> LogoutReport {
+        if let request = outcome.request { try await show(request, loop) }
+        return LogoutReport(outcome)
     }
 
     /// Most providers tie their session to the browser, so that only the browser can end it.

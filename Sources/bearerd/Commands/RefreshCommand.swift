@@ -21,6 +21,8 @@ extension ChosenIdentity {
     func refresh() throws(CommandFailure) {
         _ = try ask(or: .init(resource: .refresh(identity: name)) { _ in "" }) {
             session throws(CommandFailure) in
+            // What callers' tokens were exchanged for is in no store.
+            try requireOwnToken()
             _ = try await session.refresh()
             return ""
         }

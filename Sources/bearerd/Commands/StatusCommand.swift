@@ -64,15 +64,11 @@ struct StatusCommand: Command {
             throw CommandFailure(
                 .permission, "no daemon answers on an admin listener, and the store is in memory")
         }
-        let engine = try Engine(forCommandOn: configuration, loop: loop)
+        let store = ExaminedStore(configuration, loop: loop, onTrouble: Console.remark)
+        try await store.probe()
         var statuses: [IdentityStatus] = []
         for identity in configuration.identities {
-            let stored: StoredSession?
-            do throws(StoreError) {
-                stored = try await engine.store.load(identity.name)
-            } catch {
-                throw CommandFailure(.inputOutput, "\(identity.name): the store: \(error.reason)")
-            }
+            let stored = try await store.session(of: identity.name)
             let wall = WallTime(sinceEpoch: WallClock.sinceEpoch)
             let tokens = identity.clients(for: configuration.routes).map { client in
                 var state = AuthState(client)

@@ -2,6 +2,7 @@
 
 import Configuration
 import Cryptography
+import HTTPMessages
 import OAuth
 
 /// `bearerd token`: the only command whose purpose is to show a token.
@@ -9,16 +10,23 @@ struct TokenCommand: IdentityCommand {
     static let name = "token"
     static let summary = "prints a fresh access token alone"
     static let details = [
-        "Prints the next token where the stored one is due for a refresh and that succeeds within timeouts.token_wait."
+        "Prints the next token where the stored one is due for a refresh and that succeeds within timeouts.token_wait.",
+        "A token that is bound to a key (dpop) is of use for one request at a time: --header --dpop GET URL prints "
+            + "its Authorization and DPoP lines for that request.",
     ]
-    static let options = [header, idToken]
+    static let options = [header, dpop, idToken]
 
     private static let header = CommandOption("header", "the whole Authorization line")
+
+    private static let dpop = CommandOption(
+        "dpop", value: "METHOD URL", "with --header: the DPoP line for one request too")
 
     private static let idToken = CommandOption("id-token", "the id token in its place")
 
     let operand: IdentityOperand
     private let showsHeader: Bool
+    /// The request that the lines are for.
+    private let provedRequest: TransferRequest?
     private let showsIDToken: Bool
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
@@ -28,14 +36,61 @@ struct TokenCommand: IdentityCommand {
         guard !showsHeader || !showsIDToken else {
             throw CommandFailure(.usage, "an id token goes into no header: --header or --id-token")
         }
+        guard let words = arguments.value(Self.dpop)?.split(separator: " ") else {
+            provedRequest = nil
+            return
+        }
+        guard showsHeader else {
+            throw CommandFailure(.usage, "--dpop is for --header: it prints both lines")
+        }
+        guard words.count == 2, words[0].utf8.allSatisfy({ 0x41...0x5A ~= $0 || $0 == 0x2D }),
+            let url = HTTPURL(String(words[1])), url.scheme != .unix
+        else { throw CommandFailure(.usage, "--dpop needs a method, in capitals, and an http or https URL") }
+        provedRequest = TransferRequest(method: HTTPMethod(rawValue: String(words[0])), url: url)
     }
 
     func run(on chosen: ChosenIdentity) throws(CommandFailure) {
-        let showsIDToken = showsIDToken
+        try chosen.requireOwnToken()
+        let (showsHeader, showsIDToken, provedRequest) = (showsHeader, showsIDToken, provedRequest)
         let text = try chosen.ask { session throws(CommandFailure) in
+            if showsHeader { return try await session.authorization(of: provedRequest) }
             let token = showsIDToken ? try await session.idToken() : try await session.freshToken().token
             return token.withPlaintext { $0 }
         }
-        try Console.show(showsHeader ? "Authorization: Bearer \(text)\n" : "\(text)\n")
+        try Console.show("\(text)\n")
+    }
+}
+
+extension IdentitySession {
+    /// The lines that authorise a request, a fresh token in them.
+    ///
+    /// - Parameter request: whose lines they are; nil for any, which a bearer token alone can do.
+    fileprivate func authorization(of request: TransferRequest?) async throws(CommandFailure) -> String {
+        let token = try await freshToken()
+        var head = HTTPRequest(method: request?.method ?? .get, target: "/")
+        var authorization = RequestAuthorization()
+        authorization.authorize(&head, with: token)
+        if token.isBound {
+            guard let request else {
+                throw CommandFailure(
+                    .usage,
+                    "\(session.identity): the token is bound to a key (dpop), and of no use without a proof for each "
+                        + "request: 'bearerd token --header --dpop METHOD URL' prints both lines")
+            }
+            let proof = authorization.proof(
+                for: head, at: ProofTarget(request.url), nonces: session.proofs.nonces)
+            if let proof { RequestAuthorization.put(proof: try await sign(proof), into: &head) }
+        }
+        var lines: [String] = []
+        head.fields.forEach { name, value in lines.append("\(name): \(value)") }
+        return lines.joined(separator: "\n")
+    }
+
+    private func sign(_ proof: Proof) async throws(CommandFailure) -> String {
+        do throws(JOSEError) {
+            return try await session.proofs.sign(proof)
+        } catch {
+            throw CommandFailure(.failure, "\(session.identity): the proof for DPoP cannot be signed")
+        }
     }
 }

@@ -15,6 +15,7 @@ struct UserinfoCommand: PlainIdentityCommand {
     let operand: IdentityOperand
 
     func run(on chosen: ChosenIdentity) throws(CommandFailure) {
+        try chosen.requireOwnToken()
         let claims = try chosen.ask(
             or: .init(resource: .userinfo(identity: chosen.name)) { $0.object.map(Self.text) }
         ) { session throws(CommandFailure) in Self.text(of: try await session.userinfo()) }

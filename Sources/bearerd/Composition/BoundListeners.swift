@@ -7,8 +7,8 @@ import System
 /// The sockets of one configured listener: for TCP one set for each worker; a Unix socket, or one that was passed, is
 /// watched by all of them.
 struct BoundListener: Sendable {
-    /// By worker.
-    let sockets: [[ListeningSocket]]
+    /// One for each worker, whichever it gets.
+    let shares: [[ListeningSocket]]
     /// Where clients reach it: the address as configured, with the port that the kernel chose; of a socket that was passed
     /// its own.
     let address: ListenAddress
@@ -35,13 +35,13 @@ struct BoundListener: Sendable {
                 for _ in 1..<max(workers, 1) {
                     sockets.append(try ListeningSocket.tcp(host: host, port: boundPort, joining: true))
                 }
-                self.sockets = sockets
+                shares = sockets
                 self.address = .tcp(host: host, port: boundPort)
                 isPassed = false
                 file = nil
             case .unix(let path):
                 let socket = try ListeningSocket.unix(path: path, isForAll: isForAll)
-                sockets = Array(repeating: [socket], count: max(workers, 1))
+                shares = Array(repeating: [socket], count: max(workers, 1))
                 self.address = address
                 isPassed = false
                 file = Self.fingerprint(of: path)
@@ -66,7 +66,7 @@ struct BoundListener: Sendable {
         adopting descriptors: [Int32], as configured: ListenAddress, workers: Int
     ) throws {
         let adopted = try descriptors.map { try ListeningSocket.passed($0) }
-        sockets = Array(repeating: adopted.map(\.socket), count: max(workers, 1))
+        shares = Array(repeating: adopted.map(\.socket), count: max(workers, 1))
         // One that others can reach counts most, for what is allowed and what is warned of.
         let addresses = adopted.map { ListenAddress($0.address, as: configured) }
         address = addresses.first { !$0.isLoopback } ?? addresses.first ?? configured
@@ -90,7 +90,7 @@ struct BoundListener: Sendable {
     /// Closes every socket, once each.
     func close() {
         var closed: Set<Int32> = []
-        for socket in sockets.joined() where closed.insert(socket.descriptor).inserted { socket.close() }
+        for socket in shares.joined() where closed.insert(socket.descriptor).inserted { socket.close() }
     }
 }
 
@@ -127,6 +127,7 @@ extension CommandFailure {
             self.init(
                 SystemError.isShortage(code) ? .systemRefuses : .unavailable,
                 "cannot listen on \(address): \(reason)")
+            isDenied = SystemError(.socket, code: code).isPermission
         case .notListening?:
             self.init(
                 .unavailable,

@@ -4,6 +4,7 @@ import EventLoop
 import Glibc
 import HTTPClient
 import OAuth
+import Redis
 import System
 import TokenStore
 
@@ -16,7 +17,11 @@ extension CommandFailure {
         case let failure as SystemError:
             self.init(failure.isShortage ? .systemRefuses : .failure, failure.advice)
         case let failure as FileStoreError:
-            self.init(failure.exitStatus, "store: \(failure.description)")
+            self.init(failure.exitStatus, "store: \(failure.description)\(failure.command)")
+        case let failure as KeyringFailure:
+            self.init(failure)
+        case let failure as RedisError:
+            self.init(failure.exitStatus, "store: \(failure.reason)")
         case let failure as TrustStore.LoadError:
             self.init(.configuration, failure.reason)
         case let failure as CurlError:
@@ -30,6 +35,19 @@ extension CommandFailure {
         default:
             self.init(.failure, "\(error)")
         }
+    }
+
+    /// Why a store cannot have its key.
+    init(_ failure: KeyringFailure) {
+        self.init(failure.status, failure.message)
+        mayBeDaemons = true
+    }
+
+    /// Why the file of the audit cannot be opened.
+    init(auditing error: SystemError) {
+        self.init(
+            .cannotCreate,
+            "audit.file: \(error.path) cannot be opened for writing: \(SystemError.text(of: error.code))")
     }
 }
 
@@ -53,12 +71,41 @@ extension SystemError {
     }
 }
 
+extension RedisError {
+    /// What lets us in no further is for a person to mend.
+    fileprivate var exitStatus: ExitStatus {
+        switch self {
+        case .denied, .forbidden: .permission
+        case .unreachable, .refused: .unavailable
+        }
+    }
+}
+
+extension StoreError {
+    /// What a command that could not use the store ends with.
+    var exitStatus: ExitStatus {
+        switch self {
+        case .unreachable: .unavailable
+        case .denied: .permission
+        case .busy, .unavailable, .refused, .outdated, .leaseLost: .inputOutput
+        }
+    }
+}
+
 extension FileStoreError {
+    /// The command that mends it, where there is one.
+    fileprivate var command: String {
+        switch self {
+        case .plainText: "; 'bearerd import --refresh-token FILE' takes it over"
+        case .insecure, .foreign, .badKey, .unusable: ""
+        }
+    }
+
     /// Wrong modes, missing rights and a wrong key are for a person to mend; the rest is the file system's.
     fileprivate var exitStatus: ExitStatus {
         switch self {
-        case .insecure: .permission
-        case .foreign: .configuration
+        case .insecure, .plainText: .permission
+        case .foreign, .badKey: .configuration
         case .unusable(let error): error.isPermission ? .permission : .cannotCreate
         }
     }

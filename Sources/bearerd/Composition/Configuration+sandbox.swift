@@ -28,6 +28,8 @@ extension Configuration {
                 isParentDedicated: store.hasPrefix(configured) && store.utf8.count > configured.utf8.count)
         }
         for path in sockets { sandbox.allow(socket: path) }
+        // Who rotates it makes another file of its name.
+        if let audit { sandbox.allow(creatingIn: audit.file) }
         sandbox.allow(writing: "/dev/null")
         sandbox.connectPorts = knownPorts
         // A file can be read again, and may have other listeners then.
@@ -53,9 +55,9 @@ extension Configuration {
     private var files: [String] {
         var files = tls?.files ?? []
         var sources = [access.key, admin?.key]
-        if case .file(_, let key) = store { sources.append(key) }
         for identity in identities { sources += identity.credentials.values.map { $0 } }
         for case .file(let path)? in sources { files.append(path) }
+        files += store.files
         for transport in identities.map(\.transport) + routes.map(\.transport) {
             files += [
                 transport.caFile, transport.clientCertificate?.certificateFile,
@@ -84,16 +86,24 @@ extension Configuration {
             guard let port = route.transport.connectedPorts([route.upstream]) else { return nil }
             ports.formUnion(port)
         }
+        if case .redis(let redis) = store {
+            // Where the master is only its sentinels know.
+            guard redis.sentinels.isEmpty else { return nil }
+            if case .tcp(_, let port) = redis.location.place { ports.insert(port) }
+        }
+        if let collector = telemetry.tracesEndpoint { ports.insert(collector.port) }
         return ports
     }
 
     /// The keys that name servers at other ports than these.
     func keys(beyond ports: Set<UInt16>) -> [String] {
-        let routes = routes.indices.filter { index in
-            let route = self.routes[index]
-            return !(route.transport.connectedPorts([route.upstream])?.isSubset(of: ports) ?? false)
+        let routes = distinctRoutes.filter { route in
+            !(route.transport.connectedPorts([route.upstream])?.isSubset(of: ports) ?? false)
         }
-        guard routes.isEmpty else { return routes.map { "routes[\($0)].upstream" } }
+        if let collector = telemetry.tracesEndpoint, !ports.contains(collector.port) {
+            return ["telemetry.otlp_endpoint"]
+        }
+        guard routes.isEmpty else { return routes.map { "routes[\($0.position)].upstream" } }
         return ["identities"]
     }
 

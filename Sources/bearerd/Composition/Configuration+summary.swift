@@ -5,24 +5,32 @@ import AdminAPI
 import Configuration
 import OAuth
 import Observability
+import Routing
 import System
 
 extension Configuration {
     /// What is told of the routes, whether a daemon runs or not.
     var routeStatuses: [RouteStatus] {
-        routes.map { RouteStatus(path: $0.path, upstream: "\($0.upstream)", identity: $0.identity) }
+        routesByIdentity.map {
+            RouteStatus(path: $0.key.path, upstream: "\($0.upstream)", identity: $0.identity)
+        }
     }
 
     /// What the admin listener says of the routes.
     ///
     /// A path that stands twice is told apart by its place.
     var adminRoutes: [AdminRoute] {
-        routes.map { route in
+        routesByIdentity.map { route in
             let client = route.identity.flatMap(identity(named:))?.client
             return AdminRoute(
-                path: route.path, upstream: "\(route.upstream)", identity: route.identity,
+                path: route.key.path, upstream: "\(route.upstream)", identity: route.identity,
                 target: client.map { (route.target.map($0.aimed) ?? $0).target })
         }
+    }
+
+    /// Whether routes of a path carry tokens of ours.
+    func hasIdentity(at path: String) -> Bool {
+        routes.contains { $0.key.path == path && $0.identity != nil }
     }
 
     /// The hosts of `access.hosts`, none where it is not given.

@@ -17,9 +17,12 @@ struct CredentialWatch: Sendable {
     private let sessions: [AuthSession]
     private let transport: ProviderTransport
     private let caFile: String?
+    private let thread: ThreadExecutor
     private let log: Log
 
-    init(_ group: SessionGroup, log: Log) {
+    /// - Parameter thread: where files are read.
+    init(_ group: SessionGroup, on thread: ThreadExecutor, log: Log) {
+        self.thread = thread
         let identity = group.identity
         sessions = group.members.map(\.session)
         transport = group.transport
@@ -35,8 +38,11 @@ struct CredentialWatch: Sendable {
         self.files = files + [caFile].compactMap(\.self)
     }
 
-    /// Has the sessions, and the transport, use what is in a file now; blocks while it is read.
+    /// Has the sessions, and the transport, use what is in a file now; blocks the thread while it is read.
     func changed(_ file: String) async {
+        if let certificate = transport.ownCertificate, certificate.files.contains(file) {
+            _ = await certificate.renew(on: thread, log)
+        }
         if file == caFile {
             do {
                 // Whoever may write it decides whom we show our secrets to.

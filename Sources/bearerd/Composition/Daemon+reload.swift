@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Admin
+import AdminAPI
 import Configuration
 import EventLoop
+import HTTPClient
 import HTTPServer
 import OAuth
 import Observability
@@ -14,6 +16,8 @@ import TLS
 extension Daemon {
     /// Token requests of a session that nobody needs any more may still be waited for so much longer than a request waits.
     private static let retirement = Duration.seconds(1)
+    /// A worker that takes longer to take a configuration over is left to do so when it goes on.
+    private static let patience = Duration.seconds(2)
     /// Who writes a file in place may need a moment.
     private static let settling = Duration.milliseconds(250)
 
@@ -28,6 +32,7 @@ extension Daemon {
         let before = currentReload
         let task = Task(executorPreference: loop) { () -> Result<[String], ReloadRefusal> in
             _ = await before?.value
+            await self.untilStarted()
             return await self.runPendingReload()
         }
         pendingReload = task
@@ -72,8 +77,7 @@ extension Daemon {
                 log.error(
                     "the configuration has an error; the one before goes on",
                     [
-                        .file: .string("\(fault.file):\(fault.line):\(fault.column)"),
-                        .reason: .string(fault.message),
+                        .file: .string(fault.place), .reason: .string(fault.sentence),
                     ])
             }
         } else {
@@ -103,9 +107,19 @@ extension Daemon {
             ground.listeners = kept
             ground.security = watch?.tls
             ground.accessKey = reading.accessKey?.watch.key
+            if audit == nil, let file = reading.audit { audit = try AppendedFile(auditing: file, log) }
+            ground.audit = audit
+            let collector = try new.telemetry.destination(trust: engine.trust)
+            let tracing =
+                tracing
+                ?? collector.map { Tracing(new.telemetry, sendingTo: $0, on: loop, log: log) }
+            ground.tracing = tracing?.settings(of: new.telemetry)
             snapshot = try composer.snapshot(of: new, on: ground) { changed.session(for: $0) }
             engine = changed
             certificate = watch
+            tracing?.use(new.telemetry, sendingTo: collector)
+            engine.reporter.use(tracing)
+            self.tracing = tracing
         } catch {
             for (_, listener) in reading.added {
                 listener.removeFile()
@@ -123,7 +137,9 @@ extension Daemon {
         }
         useConnectionLimit()
         heedFiles()
+        if let file = reading.audit { audit?.use(file) }
         engine.heedCredentials()
+        if let admin = sockets.admin { await redirectListeners.use(new, admin: admin.address) }
         if let adminResponder { await adminService?.use(adminResponder) }
         // From here on the identity's state is that of those who come.
         for session in old.engine.sessions(notIn: engine) { session.leaveFamily() }
@@ -157,24 +173,40 @@ extension Daemon {
         removing gone: [(key: ListenerKey, listener: BoundListener)]
     ) async {
         let delay = configuration.shutdown.streamCloseDelay
-        for worker in workers { await worker.use(snapshot, endingStreamsAfter: delay) }
-        for (index, worker) in workers.enumerated() {
+        gone.forEach { $0.listener.removeFile() }
+        let (isDone, rest) = await eachWorker(within: Self.patience) { index, worker in
+            await worker.use(snapshot, endingStreamsAfter: delay)
             for (key, listener) in added {
-                for socket in listener.sockets[index] {
-                    do {
-                        try await worker.listen(on: socket, at: key)
-                    } catch {
-                        log.error(
-                            "a worker cannot watch a new listener",
-                            [.address: .string("\(listener.address)"), .reason: .string(error.reason)])
-                    }
+                for socket in listener.shares[index] {
+                    await self.watch(socket, of: listener, at: key, by: worker)
                 }
             }
+            for (key, _) in gone { await worker.stopListening(at: key) }
         }
         for (_, listener) in added { announce(listener.address, as: "proxy") }
-        for (key, listener) in gone {
-            listener.removeFile()
-            for worker in workers { await worker.stopListening(at: key) }
+        guard !isDone else { return close(gone) }
+        log.warning("a worker does not turn; it takes the configuration over when it does")
+        Task(executorPreference: loop) {
+            for task in rest { await task.value }
+            await self.close(gone)
+        }
+    }
+
+    private func watch(
+        _ socket: ListeningSocket, of listener: BoundListener, at key: ListenerKey, by worker: Worker
+    ) async {
+        do {
+            try await worker.listen(on: socket, at: key)
+        } catch {
+            log.error(
+                "a worker cannot watch a new listener",
+                [.address: .string("\(listener.address)"), .reason: .string(error.reason)])
+        }
+    }
+
+    /// Closes listeners that no worker watches any more.
+    private func close(_ gone: [(key: ListenerKey, listener: BoundListener)]) {
+        for (_, listener) in gone {
             listener.close()
             log.info(
                 "no longer listening",
@@ -191,15 +223,18 @@ extension Daemon {
         guard !unneeded.isEmpty else { return }
         retired += unneeded
         let limit = old.configuration.timeouts.tokenWait + Self.retirement
-        Task(executorPreference: loop) {
-            await self.loop.pause(for: limit)
-            for session in unneeded { await session.stop() }
-            await self.forget(unneeded)
+        for session in unneeded {
+            Task(executorPreference: loop) {
+                await self.loop.pause(for: limit)
+                await session.retire()
+                await self.forget(session)
+            }
         }
     }
 
-    private func forget(_ sessions: [AuthSession]) {
-        retired.removeAll { session in sessions.contains { $0 === session } }
+    private func forget(_ session: AuthSession) {
+        retired.removeAll { $0 === session }
+        log.debug("a session of an earlier configuration has ended", [.identity: .string(session.identity)])
     }
 
     // MARK: Files
@@ -211,6 +246,8 @@ extension Daemon {
         files.heed(certificate?.files ?? [], for: .certificate) { _ in certificate?.reload(on: files.thread) }
         files.heed(accessKey?.files ?? [], for: .accessKey) { _ in accessKey?.reload() }
         files.heed(adminKey?.files ?? [], for: .adminKey) { _ in adminKey?.reload() }
+        let certificates = UpstreamCertificates(configuration, engine.trust.ownCertificates, log: log)
+        files.heed(certificates.files, for: .upstreams) { await certificates.changed($0, on: files.thread) }
         let watched = configuration.reload == .watch ? [file].compactMap(\.self) : []
         files.heed(watched, for: .configuration) { _ in
             await files.thread.sleep(for: Self.settling)

@@ -30,6 +30,9 @@ actor Daemon: LoopConfined {
     /// Kept connections that stay silent during a drain are let go after this time.
     private static let linger = Duration.seconds(1)
 
+    /// What waits to be exported is given up after this time.
+    private static let flushing = Duration.seconds(5)
+
     nonisolated let loop: EventLoop
 
     var configuration: Configuration
@@ -44,16 +47,28 @@ actor Daemon: LoopConfined {
     var engine: Engine
     /// Of the TCP addresses of `listen`; nil where they are plain.
     var certificate: CertificateWatch?
+    /// Writes the audit; nil where none was ever configured.
+    var audit: AppendedFile?
+    /// Records traces; nil where no configuration had a collector.
+    var tracing: Tracing?
     /// What clients of the data listeners must send; nil where they need nothing.
     var accessKey: KeyWatch?
     var adminKey: KeyWatch?
     var sockets: DaemonSockets
     var composer = RoutingComposer()
     var workers: [Worker] = []
+    /// What the workers tell, and which of them tell nothing.
+    var roll = WorkerRoll()
+    /// Whether everything is there that a reload changes, and who waits for that.
+    private(set) var isStarted = false
+    private var startWaiters: [CheckedContinuation<Void, Never>] = []
     private let budget: ConnectionBudget
     private let freeDescriptors: Int
     /// The admin listener's.
     var adminService: HTTPService?
+    /// What the admin listener remembers, whatever is configured.
+    private let adminMemory = AdminMemory()
+    let redirectListeners: RedirectListeners
     /// Sessions of configurations before that may still be needed.
     var retired: [AuthSession] = []
     var reloads = ReloadCounts(lastSuccess: Double(WallClock.secondsSinceEpoch))
@@ -73,18 +88,20 @@ actor Daemon: LoopConfined {
 
     /// Puts everything together; nothing is served before ``run()``.
     init(
-        configuration: Configuration, sockets: DaemonSockets, loop: EventLoop, log: Log, writer: OutputWriter,
+        configuration: Configuration, keyringKey: Secret?, sockets: DaemonSockets, loop: EventLoop, log: Log,
+        writer: OutputWriter,
         manager: ServiceManager, file: String?, sandbox: SandboxOutcome
     ) throws {
         self.configuration = configuration
         self.file = file
         self.sandbox = sandbox
         self.loop = loop
+        redirectListeners = RedirectListeners(loop: loop)
         self.log = log
         self.writer = writer
         self.manager = manager
         engine = try Engine(
-            configuration: configuration, loop: loop, log: log,
+            configuration: configuration, loop: loop, log: log, keyringKey: keyringKey,
             hooks: StateChangeHooks(configuration, log: log), manager: manager)
         certificate = try configuration.tls.map {
             CertificateWatch($0, tls: ServerTLS(try $0.load()), log: log)
@@ -92,9 +109,14 @@ actor Daemon: LoopConfined {
         accessKey = try configuration.access.key.map { try KeyWatch($0, log: log) }
         adminKey = try configuration.admin?.key.map { try KeyWatch($0, log: log) }
         self.sockets = sockets
+        if let collector = try configuration.telemetry.destination(trust: engine.trust) {
+            tracing = Tracing(configuration.telemetry, sendingTo: collector, on: loop, log: log)
+            engine.reporter.use(tracing)
+        }
+        audit = try sockets.audit.map { try AppendedFile(auditing: $0, log) }
         var timeouts = ServerTimeouts()
-        timeouts.header = configuration.timeouts.header ?? .zero
-        timeouts.idle = configuration.timeouts.idle ?? .zero
+        timeouts.header = configuration.timeouts.header
+        timeouts.idle = configuration.timeouts.idle
         // Where descriptors are few, clients need most of them.
         freeDescriptors = CurrentProcess.freeDescriptorCount
         serviceLimits = ServiceLimits(connections: freeDescriptors / 8, timeouts: timeouts)
@@ -109,15 +131,19 @@ actor Daemon: LoopConfined {
         heedFiles()
         try await startWorkers()
         try await startAdmin()
+        isStarted = true
+        startWaiters.forEach { $0.resume() }
+        startWaiters = []
         log.notice("ready", [.version: .string(Version.text), .workers: .integer(workers.count)])
         manager.ready()
-        watchdog = Watchdog(manager, on: loop) { await self.loopsTurn() }
+        watchdog = Watchdog(manager, on: loop) { await self.silentWorkers().isEmpty }
         CurrentProcess.trimMemory()
         await withCheckedContinuation { continuation in
             if isDraining { continuation.resume() } else { shutdownRequest = continuation }
         }
         let outcome = await drain()
-        for worker in workers { await worker.stop() }
+        _ = await eachWorker(within: Self.linger) { await $1.stop() }
+        audit?.flush()
         sockets.admin?.removeFile()
         return outcome
     }
@@ -132,6 +158,12 @@ actor Daemon: LoopConfined {
         shutdownRequest = nil
     }
 
+    /// Waits until there is something to change.
+    func untilStarted() async {
+        guard !isStarted else { return }
+        await withCheckedContinuation { startWaiters.append($0) }
+    }
+
     // MARK: Start
 
     private func startDevelopmentServers() async throws {
@@ -144,16 +176,16 @@ actor Daemon: LoopConfined {
     }
 
     private func startWorkers() async throws {
-        let loops = try (0..<sockets.workerCount).map { try EventLoop(name: "worker-\($0)") }
+        let loops = try (0..<sockets.workerCount).map { try EventLoop(name: Self.name(of: $0)) }
         let snapshot = try composer.snapshot(of: configuration, on: ground) { engine.session(for: $0) }
         budget.use(limit: connectionLimit())
         for loop in loops {
             workers.append(Worker(loop: loop, snapshot: snapshot, budget: budget))
             threads.append(try loop.start())
         }
-        for (index, worker) in workers.enumerated() {
-            for (key, listener) in sockets.data {
-                for socket in listener.sockets[index] {
+        for (key, listener) in sockets.data {
+            for (worker, share) in zip(workers, listener.shares) {
+                for socket in share {
                     do {
                         try await worker.listen(on: socket, at: key)
                     } catch {
@@ -167,8 +199,9 @@ actor Daemon: LoopConfined {
 
     var ground: RoutingComposer.Ground {
         RoutingComposer.Ground(
-            listeners: sockets.data, security: certificate?.tls, accessKey: accessKey?.key,
-            trust: engine.trust, log: log, lines: writer)
+            listeners: sockets.data, admin: sockets.admin?.address, security: certificate?.tls,
+            accessKey: accessKey?.key, trust: engine.trust, log: log, lines: writer, audit: audit,
+            tracing: tracing?.settings(of: configuration.telemetry))
     }
 
     /// As many as are configured, or as descriptors allow.
@@ -176,10 +209,8 @@ actor Daemon: LoopConfined {
 
     private func connectionLimit() -> Int {
         let wanted = configuration.limits.connections
-        let limit = ConnectionBudget.limit(
-            of: wanted, freeDescriptors: freeDescriptors,
-            upstreams: configuration.routes.count * configuration.limits.upstreamConnections,
-            workers: sockets.workerCount, reserved: sockets.serviceCount * serviceLimits.connections)
+        let limit = configuration.connectionLimit(
+            freeDescriptors: freeDescriptors, reserved: sockets.serviceCount * serviceLimits.connections)
         if limit < wanted {
             log.warning(
                 "fewer descriptors than limits.connections needs: raise the hard limit (systemd: LimitNOFILE=)",
@@ -190,21 +221,29 @@ actor Daemon: LoopConfined {
 
     private func startAdmin() async throws {
         guard let adminListener = sockets.admin, let responder = adminResponder else { return }
+        await redirectListeners.use(configuration, admin: adminListener.address)
         adminService = try await serve(responder, on: adminListener, name: "admin")
+        Task(executorPreference: loop) { await self.keepHistory() }
     }
 
     /// What answers on the admin listener, by the configuration in force; nil without one.
     var adminResponder: AdminResponder? {
         guard let admin = configuration.admin, let adminListener = sockets.admin else { return nil }
+        let redirects = configuration.loginRedirects(to: adminListener.address)
         let settings = AdminSettings(
             version: Version.text, routes: configuration.adminRoutes,
-            hosts: HostList(HostNames.of(adminListener) + configuration.allowedHosts),
+            hosts: HostList(
+                HostNames.of(adminListener) + configuration.allowedHosts
+                    + redirects.values.flatMap(\.ownHosts)),
             key: adminKey?.key, needsKey: !adminListener.address.isLoopback, allowsQuit: admin.allowsQuit,
+            redirects: redirects,
             warnings: configuration.protectionsTurnedOff)
         return AdminResponder(
             settings: settings,
             identities: Identities(groups: engine.groups, reporter: engine.reporter),
-            process: DaemonControl(daemon: self, writer: writer, startedAt: startedAt))
+            process: DaemonControl(
+                daemon: self, writer: writer, audit: audit, tracing: tracing, startedAt: startedAt),
+            doors: redirectListeners, memory: adminMemory)
     }
 
     @discardableResult
@@ -212,7 +251,7 @@ actor Daemon: LoopConfined {
         _ responder: any HTTPResponder, on listener: BoundListener, name: String
     ) async throws -> HTTPService {
         let service = HTTPService(loop: loop, responder: responder, limits: serviceLimits)
-        for socket in listener.sockets.joined() {
+        for socket in listener.shares.joined() {
             do {
                 try await service.listen(on: socket)
             } catch {
@@ -237,18 +276,16 @@ actor Daemon: LoopConfined {
         if shutdown.delay > .zero { await loop.pause(for: shutdown.delay) }
         sockets.data.forEach { $0.listener.removeFile() }
         // A socket that several workers watch is closed when none of them does; a client that comes later is refused.
-        for worker in workers { await worker.stopAccepting() }
-        sockets.data.forEach { $0.listener.close() }
-        let race = DrainRace()
-        for worker in workers {
-            Task(executorPreference: loop) {
-                await worker.drain(linger: Self.linger)
-                race.finishedOne()
-            }
-        }
         let deadline = ContinuousClock.now + shutdown.grace
-        let connections = await race.wait(for: workers.count, grace: shutdown.grace, on: loop)
+        let (accepted, _) = await eachWorker(within: shutdown.grace) { await $1.stopAccepting() }
+        sockets.data.forEach { $0.listener.close() }
+        let (drained, _) = await eachWorker(within: max(ContinuousClock.now.duration(to: deadline), .zero)) {
+            await $1.drain(linger: Self.linger)
+        }
+        let connections = accepted && drained ? Outcome.drained : .graceIsOver
         let sessions = await endSessions(within: max(ContinuousClock.now.duration(to: deadline), Self.linger))
+        let rest = ContinuousClock.now.duration(to: deadline + Self.linger)
+        await tracing?.finish(within: max(.zero, min(rest, Self.flushing)))
         noticeTimer = nil
         let outcome = connections == .drained ? sessions : connections
         log.notice("stopped", [.outcome: outcome == .drained ? "drained" : "cut"])
@@ -303,27 +340,12 @@ actor Daemon: LoopConfined {
 
     // MARK: What the admin listener asks
 
-    /// Whether every worker answers within a second.
-    func loopsTurn() async -> Bool {
-        for worker in workers {
-            guard await answers(worker) else { return false }
+    /// Writes down what goes through, a step after the other, however long a worker takes.
+    private func keepHistory() async {
+        while !isDraining {
+            let metrics = await workerMetrics()
+            adminMemory.history.take(metrics) { configuration.hasIdentity(at: $0) }
+            await loop.pause(for: TrafficHistory.step)
         }
-        return true
-    }
-
-    private func answers(_ worker: Worker) async -> Bool {
-        let race = DrainRace()
-        Task(executorPreference: loop) {
-            await worker.turn()
-            race.finishedOne()
-        }
-        return await race.wait(for: 1, grace: .seconds(1), on: loop) == .drained
-    }
-
-    /// What all workers counted.
-    func workerMetrics() async -> WorkerMetrics {
-        var total = WorkerMetrics()
-        for worker in workers { total.merge(await worker.metricsSnapshot()) }
-        return total
     }
 }

@@ -9,14 +9,19 @@ import System
 struct DaemonControl: ProcessControl {
     let daemon: Daemon
     let writer: OutputWriter
+    let audit: AppendedFile?
+    let tracing: Tracing?
     let startedAt: Instant
 
     var uptime: Duration { startedAt.duration(to: .now) }
     var droppedLogLines: Int { writer.dropped }
+    var droppedAuditLines: Int { audit?.lost ?? 0 }
+    var droppedSpans: Int { tracing?.dropped ?? 0 }
 
     func isDraining() async -> Bool { await daemon.isDraining }
-    func loopsTurn() async -> Bool { await daemon.loopsTurn() }
+    func silentWorkers() async -> [String] { await daemon.silentWorkers() }
     func workerMetrics() async -> WorkerMetrics { await daemon.workerMetrics() }
+    func upstreamTroubles() async -> [String: String] { await daemon.composer.upstreamTroubles }
     func reloads() async -> ReloadCounts { await daemon.reloads }
     func reload() async throws(ReloadRefusal) -> [String] { try await daemon.reload() }
     func quit() async { await daemon.shutDown() }

@@ -20,6 +20,9 @@ enum DaemonProcess {
         _ configuration: Configuration, file: String? = nil, warnings: [String] = []
     ) throws(CommandFailure) -> ExitStatus {
         SignalSource.ignoreBrokenPipes()
+        SignalSource.hold(SIGHUP, true)
+        // Before the sandbox, where nobody could be asked.
+        let keyringKey = try configuration.storeKey()
         let sockets: DaemonSockets
         let sandboxOutcome: SandboxOutcome
         let writer: OutputWriter
@@ -51,7 +54,8 @@ enum DaemonProcess {
             loop = try EventLoop(name: "control")
             loop.takeStrayJobs()
             daemon = try Daemon(
-                configuration: configuration, sockets: sockets, loop: loop, log: log, writer: writer,
+                configuration: configuration, keyringKey: keyringKey, sockets: sockets, loop: loop, log: log,
+                writer: writer,
                 manager: ServiceManager(notifications, log: log), file: file, sandbox: sandboxOutcome)
             signals = try [
                 SignalSource(SIGTERM, loop: loop) { stop(daemon, writer) },
@@ -68,6 +72,7 @@ enum DaemonProcess {
             guard let leftOut = throttle.pass() else { return }
             log.warning("an event loop has trouble", [.reason: .string(text), .leftOut: .integer(leftOut)])
         }
+        SignalSource.hold(SIGHUP, false)
         let ending = Ending()
         Task(executorPreference: loop) {
             do {

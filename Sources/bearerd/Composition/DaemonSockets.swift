@@ -4,9 +4,10 @@ import Configuration
 import EventLoop
 import HTTPMessages
 import Proxy
+import Routing
 import System
 
-/// Every socket that a daemon listens on, bound before it gives up the right to bind others.
+/// Every socket that a daemon listens on, and the audit's file, opened before it gives up the right to open others.
 struct DaemonSockets: Sendable {
     /// How many workers there are.
     let workerCount: Int
@@ -15,6 +16,8 @@ struct DaemonSockets: Sendable {
     let admin: BoundListener?
     let developmentProvider: BoundListener?
     let developmentAPI: BoundListener?
+    /// The file of the audit; nil without one.
+    let audit: OpenedFile?
 
     /// How many of them are the small services'.
     var serviceCount: Int { [admin, developmentProvider, developmentAPI].compactMap(\.self).count }
@@ -50,13 +53,22 @@ struct DaemonSockets: Sendable {
         self.admin = admin
         developmentProvider = try BoundListener(configuration.development.provider)
         developmentAPI = try BoundListener(configuration.development.api)
+        guard let file = configuration.audit?.file else {
+            audit = nil
+            return
+        }
+        do throws(SystemError) {
+            audit = try OpenedFile(appendingTo: file)
+        } catch {
+            throw CommandFailure(auditing: error)
+        }
     }
 
     /// No socket serves two listeners, under whichever name each has it.
     private static func checkNumbers(_ passed: [BoundListener]) throws(CommandFailure) {
         var taken: Set<Int32> = []
         for listener in passed {
-            for socket in listener.sockets[0] where !taken.insert(socket.descriptor).inserted {
+            for socket in listener.shares.first ?? [] where !taken.insert(socket.descriptor).inserted {
                 throw CommandFailure(
                     .configuration, "the socket at \(listener.address) that was passed is listened on twice")
             }
@@ -75,6 +87,23 @@ extension BoundListener {
     func checkStrangers(
         of configured: ListenAddress, _ configuration: Configuration
     ) throws(CommandFailure) {
+        for route in configuration.routes
+        where address.isReached(by: route.upstream, at: route.transport.connectTo) {
+            throw CommandFailure(
+                .configuration,
+                "\(configured) listens on \(address), which is the upstream of the route \(route.key.path): "
+                    + "requests would go round in circles")
+        }
+        if case .tcp = address,
+            let route = configuration.routes.first(where: { route in
+                route.key.user != nil && (route.key.listen ?? configured) == configured
+            })
+        {
+            throw CommandFailure(
+                .configuration,
+                "\(configured) listens on \(address): routes[\(route.position)].identity.uid needs a Unix socket, where a caller's uid is known"
+            )
+        }
         guard !address.isLoopback, configuration.tls == nil, !configuration.allowsUnsafeListen else { return }
         throw CommandFailure(
             .configuration,

@@ -26,6 +26,7 @@ final class DrainRace: Sendable {
     /// Waits for `count` of them, at most for `grace`.
     func wait(for count: Int, grace: Duration, on loop: EventLoop) async -> Daemon.Outcome {
         let timer = LoopSleep()
+        defer { loop.execute { timer.end() } }
         return await withCheckedContinuation { continuation in
             let isOver = state.withLock { state in
                 state.awaited = count

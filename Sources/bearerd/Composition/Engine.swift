@@ -8,6 +8,7 @@ import HTTPMessages
 import OAuth
 import OAuthRuntime
 import Observability
+import Redis
 import System
 import TokenStore
 
@@ -30,24 +31,30 @@ struct Engine: Sendable {
     /// Opens the store and makes a session for each identity; none of them is started.
     ///
     /// - Parameters:
+    ///   - keyringKey: the store's, if the Secret Service has it.
     ///   - hooks: run on changes of state; nil for a command.
     ///   - manager: told of changes of state; nil for a command.
     ///   - onTrouble: hears what the store cannot do, where there is no log.
     ///   - isDetached: whether nothing is kept, whatever the configuration says.
+    ///   - isExamination: whether what is stored is only looked at.
     /// - Throws: `FileStoreError`, `TrustStore.LoadError`, `SystemError` where there is no thread.
     init(
-        configuration: Configuration, loop: EventLoop, log: Log, hooks: StateChangeHooks? = nil,
+        configuration: Configuration, loop: EventLoop, log: Log, keyringKey: Secret? = nil,
+        hooks: StateChangeHooks? = nil,
         manager: ServiceManager? = nil, onTrouble: (@Sendable (String) -> Void)? = nil,
-        isDetached: Bool = false
+        isDetached: Bool = false, isExamination: Bool = false
     ) throws {
         self.configuration = configuration
         let thread = try ThreadExecutor(named: "store")
         let trust = TrustStores()
         let reporter = SessionReporter(
             log: log, hooks: hooks, manager: manager, onTrouble: onTrouble)
-        let store = try Self.openStore(isDetached ? .memory : configuration.store, on: thread, log: log)
+        let files = FileHeed(on: thread)
+        let store = try Self.openStore(
+            isDetached ? .memory : configuration.store, keyringKey, of: configuration, on: files,
+            loop: loop, trust: trust, isExamined: isExamination, log: log, onTrouble: onTrouble)
         runtime = AuthRuntime(on: loop, storeThread: thread, store: store, trust: trust)
-        files = FileHeed(on: thread)
+        self.files = files
         self.loop = loop
         self.log = log
         self.trust = trust
@@ -106,7 +113,7 @@ struct Engine: Sendable {
 
     /// Heeds the files of these identities, and no others.
     func heedCredentials() {
-        files.heedIdentities(groups.map { CredentialWatch($0, log: log) })
+        files.heedIdentities(groups.map { CredentialWatch($0, on: files.thread, log: log) })
     }
 
     /// Every session of every identity.
@@ -121,32 +128,61 @@ struct Engine: Sendable {
     }
 
     private static func openStore(
-        _ configuration: StoreConfiguration, on thread: ThreadExecutor, log: Log
+        _ store: StoreConfiguration, _ keyringKey: Secret?, of configuration: Configuration,
+        on files: FileHeed, loop: EventLoop, trust: TrustStores, isExamined: Bool, log: Log,
+        onTrouble: (@Sendable (String) -> Void)?
     ) throws -> any SessionStore {
-        switch configuration {
-        case .memory:
-            return MemoryStore(on: thread)
-        case .file(let directory, let key):
-            let sealer: any Sealer = try key.map { try EncryptingSealer(source: $0) } ?? PlainSealer()
-            return try FileStore(directory: directory, on: thread, sealer: sealer) { entry in
-                log.error(
-                    "a stored session is damaged and was put aside",
-                    [
-                        .identity: .string(entry.identity), .file: .string(entry.keptAs ?? entry.path),
-                        .hint: entry.hasPrevious ? "the generation before is used" : "log in again",
-                    ])
+        let form: StoreForm
+        switch store {
+        case .redis(let redis):
+            guard let sealer = EncryptingSealer(key: try redis.encryptionKey.read()) else {
+                throw FileStoreError.badKey
             }
+            return RedisStore(
+                try redis.settings(timeouts: configuration.timeouts, on: files.thread, trust: trust),
+                sealer: sealer, on: loop
+            ) { event in event.tell(log) }
+        case .memory: form = .memory
+        case .file(let directory, .given(let key)?): form = .directory(directory, key: try key.read())
+        case .file(let directory, .keyring?): form = .directory(directory, key: keyringKey)
+        case .file(let directory, nil): form = .directory(directory, key: nil)
+        }
+        return try form.open(on: files.thread, watcher: files.watcher, isExamined: isExamined) { entry in
+            log.error(
+                "a stored session is damaged and was put aside",
+                [
+                    .identity: .string(entry.identity), .file: .string(entry.keptAs ?? entry.path),
+                    .hint: .string(entry.consequence),
+                ])
+            onTrouble?(entry.sentence)
         }
     }
 }
 
-extension EncryptingSealer {
-    /// - Throws: `CredentialError` if there is no key that can be used.
-    fileprivate init(source: SecretSource) throws(CredentialError) {
-        guard let sealer = EncryptingSealer(key: try source.read()) else {
-            throw CredentialError(reason: "store.encryption_key is not 32 bytes in hexadecimal or base64")
+extension Engine {
+    /// Finds out whether a store that others keep can be used, for who would only fail without it.
+    ///
+    /// - Returns: what the store says of itself; nil for one that nobody else keeps.
+    @discardableResult
+    func probeStore() async throws(CommandFailure) -> String? {
+        guard let store = store as? RedisStore else { return nil }
+        do throws(RedisError) {
+            return try await store.probe()
+        } catch {
+            throw CommandFailure(error)
         }
-        self = sealer
+    }
+}
+
+extension DamagedEntry {
+    fileprivate var consequence: String {
+        hasPrevious ? "the generation before is used" : "nothing else is there: log in again"
+    }
+
+    /// For who has no log.
+    fileprivate var sentence: String {
+        let place = keptAs.map { ", and was put aside as \($0)" } ?? ""
+        return "\(identity): the stored session \(path) is damaged\(place); \(consequence)"
     }
 }
 

@@ -12,11 +12,13 @@ final class FileHeed: Sendable {
         case accessKey
         case adminKey
         case identities
+        case upstreams
     }
 
     /// Reads files, and writes those of the store; nothing on a loop does.
     let thread: ThreadExecutor
-    private let watcher: FileWatcher
+    /// Looks at all of them, and at the store's.
+    let watcher: FileWatcher
     private let tasks = Mutex<[Purpose: [Task<Void, Never>]]>([:])
 
     init(on thread: ThreadExecutor) {

@@ -80,6 +80,15 @@ struct Identities: IdentityDirectory {
         return RegistrationReport(try await group.register())
     }
 
+    func beginLogin(
+        _ name: String, redirectURI: String
+    ) async throws(TokenFailure) -> AuthorizationRequest {
+        guard let session = sessions(of: name).first else {
+            throw TokenFailure(.misconfigured, .noIdentity, detail: "there is no such identity")
+        }
+        return try await session.authorizationRequest(redirectURI: redirectURI)
+    }
+
     func take(_ handover: SessionHandover, for name: String) async throws(LoginError) -> HandoverReport {
         guard let session = sessions(of: name).first else { return HandoverReport(isChanged: false) }
         switch handover {
@@ -94,9 +103,10 @@ struct Identities: IdentityDirectory {
         case .kept(let code):
             try await storing { () throws(StoreError) in try await session.keep(code) }
             return HandoverReport()
-        case .imported(let refreshToken, let idToken, let scope):
+        case .imported(let refreshToken, let idToken, let scope, let clientID, let person):
             let isChanged = try await storing { () throws(StoreError) in
-                try await session.take(refreshToken, idToken: idToken, scope: scope)
+                try await session.take(
+                    refreshToken, idToken: idToken, scope: scope, clientID: clientID, person: person)
             }
             return HandoverReport(isChanged: isChanged)
         case .inquiry:

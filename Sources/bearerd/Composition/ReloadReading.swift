@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Admin
+import AdminAPI
 import Configuration
 import Cryptography
-import Glibc
 import HTTPClient
 import HTTPMessages
 import OAuth
@@ -36,6 +36,8 @@ struct ReloadReading: Sendable {
     let adminKey: (watch: KeyWatch, secret: Secret)?
     /// Listeners that were not there before.
     let added: [(key: ListenerKey, listener: BoundListener)]
+    /// The file of the audit, opened anew; nil without one.
+    let audit: OpenedFile?
 
     /// Reads on a thread that may block.
     static func read(
@@ -65,10 +67,26 @@ struct ReloadReading: Sendable {
             accessKey = try Self.key(configuration.access.key, known: known.accessKey, known.log)
             adminKey = try Self.key(configuration.admin?.key, known: known.adminKey, known.log)
             try known.trust.refresh(configuration.caFiles)
+            for pair in configuration.ownCertificates { known.trust.ownCertificates[pair].read() }
         } catch {
             throw ReloadRefusal(CommandFailure(error).message, in: known.file)
         }
+        audit = try Self.openAudit(configuration, known)
         added = try Self.bind(configuration, known)
+    }
+
+    private static func openAudit(
+        _ configuration: Configuration, _ known: Known
+    ) throws(ReloadRefusal) -> OpenedFile? {
+        guard let path = configuration.audit?.file else { return nil }
+        do throws(SystemError) {
+            return try OpenedFile(appendingTo: path)
+        } catch {
+            if error.isPermission, case .entered(.landlock, _) = known.sandbox {
+                throw .restartNeeded(keys: ["audit.file"])
+            }
+            throw ReloadRefusal(CommandFailure(auditing: error).message, in: known.file)
+        }
     }
 
     private static func key(
@@ -94,9 +112,7 @@ struct ReloadReading: Sendable {
                     listener.close()
                 }
                 // What the sandbox forbids, only a process that begins anew may do; where there is none, nobody may.
-                if case .entered(.landlock, _) = known.sandbox,
-                    error.message.contains(SystemError.text(of: EACCES))
-                {
+                if case .entered(.landlock, _) = known.sandbox, error.isDenied {
                     throw .restartNeeded(keys: ["listen"])
                 }
                 throw ReloadRefusal("listen: \(error.message)", in: known.file)
@@ -115,7 +131,7 @@ struct ReloadReading: Sendable {
         if new.development.provider != old.development.provider { keys.append("development.provider") }
         if new.development.api != old.development.api { keys.append("development.api") }
         for key in ListenerKey.keys(of: new.listen)
-        where !known.listeners.contains(key) && key.address.isPassed {
+        where !known.listeners.contains(key) && key.address.isPassed && !keys.contains("listen") {
             keys.append("listen")
         }
         guard case .entered(.landlock(let version), let sandbox) = known.sandbox else { return keys }
@@ -131,32 +147,34 @@ extension ReloadRefusal {
     /// What is wrong with a file; where all of that is what the sandbox hides, only a restart shows it.
     fileprivate init(_ report: ConfigurationReport, sandbox: SandboxOutcome) {
         let errors = report.problems.filter { $0.severity == .error }
-        let denial = SystemError.text(of: EACCES)
-        if case .entered(.landlock, _) = sandbox, errors.allSatisfy({ $0.reason.contains(denial) }),
-            errors.allSatisfy({ !$0.path.isEmpty })
-        {
+        if case .entered(.landlock, _) = sandbox, errors.allSatisfy({ $0.isDenial && !$0.path.isEmpty }) {
             self = .restartNeeded(keys: errors.map(\.path))
             return
         }
-        self = .invalid(
-            errors.map { problem in
-                Fault(
-                    file: report.file, line: problem.line, column: problem.column,
-                    message: problem.path.isEmpty ? problem.reason : "\(problem.path): \(problem.reason)")
-            })
+        self = .invalid(report.faults(.error))
     }
 
     /// A fault that has no place of its own in the file.
     init(_ message: String, in file: String) {
-        self = .invalid([Fault(file: file, line: 1, column: 1, message: message)])
+        self = .invalid([ConfigurationFault(file: file, message: message)])
     }
 }
 
 extension Configuration {
+    /// Every certificate of ours.
+    fileprivate var ownCertificates: Set<ClientCertificate> {
+        Set((identities.map(\.transport) + routes.map(\.transport)).compactMap(\.clientCertificate))
+    }
+
     /// Every CA file, nil for the system's where a route needs that one.
     fileprivate var caFiles: [String?] {
         let named = (identities.map(\.transport) + routes.map(\.transport)).compactMap(\.caFile)
-        let needsSystem = routes.contains { $0.upstream.scheme == .https && $0.transport.caFile == nil }
-        return named.map { $0 } + (needsSystem ? [nil] : [])
+        let tracesNeedSystem = telemetry.tracesEndpoint?.scheme == .https
+        let needsSystem =
+            tracesNeedSystem || routes.contains { $0.upstream.scheme == .https && $0.transport.caFile == nil }
+        let providersNeedSystem = identities.contains {
+            $0.client.mayUseTLS && $0.transport.caFile == nil
+        }
+        return named.map { $0 } + (needsSystem || providersNeedSystem ? [nil] : [])
     }
 }

@@ -9,6 +9,7 @@ import HTTPMessages
 import OAuth
 import Observability
 import Proxy
+import Routing
 import System
 
 /// Makes of configurations, one after the other, what the workers serve by, and takes over what has not changed.
@@ -17,6 +18,8 @@ struct RoutingComposer {
     struct Ground {
         /// The data listeners, and where clients reach them.
         var listeners: [(key: ListenerKey, listener: BoundListener)]
+        /// Where the admin listener is, if there is one.
+        var admin: ListenAddress?
         /// Encrypts TCP connections of clients; nil where they are plain.
         var security: (any ConnectionSecurity)?
         /// What clients must send; nil where they need nothing.
@@ -25,6 +28,10 @@ struct RoutingComposer {
         let log: Log
         /// Where access lines go.
         let lines: any LineSink
+        /// Where the audit's go; nil without one.
+        var audit: (any AuditSink)?
+        /// What is traced.
+        var tracing: TracingSettings?
     }
 
     /// All by which one upstream differs from another.
@@ -36,7 +43,7 @@ struct RoutingComposer {
     }
 
     private var version = 0
-    /// Of the snapshot before.
+    /// Of the snapshot before; the routes of all users share one.
     private var upstreams: [RouteKey: (settings: UpstreamSettings, shared: SharedUpstream)] = [:]
     private var rateLimits: [ListenerKey: (perSecond: Int, limit: RateLimit)] = [:]
 
@@ -47,26 +54,32 @@ struct RoutingComposer {
         of configuration: Configuration, on ground: Ground, session: (RouteConfiguration) -> AuthSession?
     ) throws(TrustStore.LoadError) -> RoutingSnapshot {
         let limits = configuration.limits
-        let headLimits = HeadLimits(headerBytes: limits.headerBytes, uriBytes: limits.uriBytes)
-        var routes: [Route] = []
+        let headLimits = configuration.headLimits
+        var routes: [PreparedRoute] = []
         var upstreams: [RouteKey: (settings: UpstreamSettings, shared: SharedUpstream)] = [:]
         for one in configuration.routes {
-            let key = RouteKey(
-                path: one.path, host: one.host?.description, listener: one.listen.map { ListenerKey($0) },
-                methods: one.methods)
-            let settings = UpstreamSettings(
-                address: try one.address(trust: ground.trust), lifetimes: one.lifetimes,
-                headLimits: headLimits, connections: limits.upstreamConnections)
-            let known = self.upstreams[key].flatMap { $0.settings == settings ? $0.shared : nil }
-            let shared =
-                known
-                ?? SharedUpstream(
-                    settings.address, lifetimes: settings.lifetimes, headLimits: headLimits,
-                    connections: settings.connections, route: one.path, log: ground.log)
-            upstreams[key] = (settings, shared)
+            let place = one.key.ofAnyUser
+            let upstream: (settings: UpstreamSettings, shared: SharedUpstream)
+            if let made = upstreams[place] {
+                upstream = made  // by the route for another user
+            } else {
+                let settings = UpstreamSettings(
+                    address: try one.address(trust: ground.trust), lifetimes: one.lifetimes,
+                    headLimits: headLimits, connections: limits.upstreamConnections)
+                let known = self.upstreams[place].flatMap { $0.settings == settings ? $0.shared : nil }
+                let shared =
+                    known
+                    ?? SharedUpstream(
+                        settings.address, lifetimes: settings.lifetimes, headLimits: headLimits,
+                        connections: settings.connections, route: one.key.path, log: ground.log)
+                upstream = (settings, shared)
+                upstreams[place] = upstream
+            }
             routes.append(
-                one.route(
-                    to: shared, session: session(one), tokenWait: configuration.timeouts.tokenWait))
+                PreparedRoute(
+                    one.key, to: upstream.shared, as: session(one), on: one.terms,
+                    tokenWait: configuration.timeouts.tokenWait,
+                    loginURL: configuration.loginURL(of: one.identity, at: ground.admin)))
         }
         let listeners = ground.listeners.map {
             policy(of: $0.key, bound: $0.listener, configuration, ground)
@@ -77,8 +90,19 @@ struct RoutingComposer {
         return RoutingSnapshot(
             version: version, routes: routes, access: configuration.accessPolicy(key: ground.accessKey),
             listeners: listeners, headLimits: headLimits, bodyLimit: limits.bodyBytes.map { UInt64($0) },
-            serverTimeouts: configuration.serverTimeouts, logFormat: log.effectiveFormat,
-            accessLog: log.access && log.level <= .info ? ground.lines : nil)
+            serverTimeouts: configuration.serverTimeouts,
+            accessStyle: AccessLogStyle(format: log.effectiveFormat, fields: log.accessFields),
+            accessLog: log.access && log.level <= .info ? ground.lines : nil,
+            audit: configuration.audit == nil ? nil : ground.audit, tracing: ground.tracing)
+    }
+
+    /// Why upstreams fail, by the routes' paths.
+    var upstreamTroubles: [String: String] {
+        var troubles: [String: String] = [:]
+        for (key, upstream) in upstreams {
+            troubles[key.path] = troubles[key.path] ?? upstream.shared.trouble
+        }
+        return troubles
     }
 
     /// One listener's names are not another's: at a Unix socket any port will do, at an address only its own.
@@ -110,6 +134,11 @@ struct RoutingComposer {
 }
 
 extension Configuration {
+    /// How large the heads of messages may be.
+    var headLimits: HeadLimits {
+        HeadLimits(headerBytes: limits.headerBytes, uriBytes: limits.uriBytes)
+    }
+
     fileprivate func accessPolicy(key: CurrentSecret?) -> AccessPolicy {
         AccessPolicy(
             origins: Set(access.origins),
@@ -118,8 +147,8 @@ extension Configuration {
 
     fileprivate var serverTimeouts: ServerTimeouts {
         ServerTimeouts(
-            header: timeouts.header ?? .zero, idle: timeouts.idle ?? .zero,
-            streamIdle: timeouts.upstream.streamIdle ?? .zero, halfClosed: timeouts.halfClosed ?? .zero)
+            header: timeouts.header, idle: timeouts.idle, streamIdle: timeouts.upstream.streamIdle,
+            halfClosed: timeouts.halfClosed)
     }
 }
 

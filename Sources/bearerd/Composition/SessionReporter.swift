@@ -17,10 +17,11 @@ final class SessionReporter: SessionObserver {
 
     private let log: Log
     private let hooks: Mutex<StateChangeHooks?>
+    private let tracing = Mutex<Tracing?>(nil)
     private let manager: ServiceManager?
     private let onTrouble: (@Sendable (String) -> Void)?
     private let counts = Mutex<[String: Counts]>([:])
-    private let troubles = Mutex<[Trouble: (reason: String, at: ContinuousClock.Instant)]>([:])
+    private let troubles = Mutex<[Trouble: (error: StoreError, at: ContinuousClock.Instant)]>([:])
 
     private static let silence: Duration = .seconds(60)
 
@@ -44,7 +45,16 @@ final class SessionReporter: SessionObserver {
     }
 
     /// Has other commands run on changes of state from here on.
-    func use(_ hooks: StateChangeHooks?) { self.hooks.withLock { $0 = hooks } }
+    func use(_ hooks: StateChangeHooks?) {
+        let before = self.hooks.withLock { current in
+            defer { current = hooks }
+            return current
+        }
+        before?.stop()
+    }
+
+    /// Has token requests traced from here on.
+    func use(_ tracing: Tracing?) { self.tracing.withLock { $0 = tracing } }
 
     /// What was counted of `identity` so far.
     func counts(of identity: String) -> Counts { counts.withLock { $0[identity] ?? Counts() } }
@@ -58,7 +68,10 @@ final class SessionReporter: SessionObserver {
                 [.previousState: .string(old.rawValue), .state: .string(new.rawValue)])
             hooks.withLock { $0 }?.run(for: identity, in: new)
             manager?.identity(identity, isIn: new)
+        case .tokenRequestBegan:
+            tracing.withLock { $0 }?.tokenRequestBegan(of: identity)
         case .tokenRequested(let grant, let failure):
+            tracing.withLock { $0 }?.tokenRequestEnded(of: identity, grant, failure)
             count(grant, failure, of: identity)
             report(grant, failure, of: identity, to: log)
         case .adopted(let generation):
@@ -66,8 +79,13 @@ final class SessionReporter: SessionObserver {
         case .storeFailed(let operation, let error):
             storeFailed(operation, error, of: identity, to: log)
         case .storeRecovered(let operation):
-            troubles.withLock { $0[Trouble(identity: identity, operation: operation)] = nil }
-            log.notice(operation.recovery)
+            let wasTold = troubles.withLock {
+                $0.removeValue(forKey: Trouble(identity: identity, operation: operation)) != nil
+            }
+            if wasTold { log.notice(operation.recovery) }
+        case .tokenNotBound:
+            log.warning(
+                "the provider was asked for a DPoP token and made a bearer token, which is used as that")
         case .othersSessionFound:
             log.warning(
                 "the stored session belongs to another client_id or issuer; it is kept until somebody logs in"
@@ -86,13 +104,17 @@ final class SessionReporter: SessionObserver {
         _ operation: StoreOperation, _ error: StoreError, of identity: String, to log: Log
     ) {
         if operation == .save { counts.withLock { $0[identity, default: Counts()].storeWriteFailures += 1 } }
+        guard !error.isOutage else {
+            onTrouble?("\(identity): \(operation.complaint): \(error.reason)")
+            return
+        }
         let now = ContinuousClock.now
         let isNews = troubles.withLock { troubles in
             let trouble = Trouble(identity: identity, operation: operation)
-            if let told = troubles[trouble], told.reason == error.reason, now < told.at + Self.silence {
+            if let told = troubles[trouble], told.error == error, now < told.at + Self.silence {
                 return false
             }
-            troubles[trouble] = (error.reason, now)
+            troubles[trouble] = (error, now)
             return true
         }
         guard isNews else { return }

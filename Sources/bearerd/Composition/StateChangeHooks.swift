@@ -65,6 +65,13 @@ final class StateChangeHooks: Sendable {
         }
     }
 
+    /// Ends the threads once what waits on them has run; call it when nobody has anything run any more.
+    func stop() {
+        workers.withLock { workers in
+            for index in workers.indices { workers[index].thread.take()?.stop() }
+        }
+    }
+
     /// Takes a place in the queue of a thread, which is made if it is the first.
     ///
     /// - Returns: nil if there is no place.

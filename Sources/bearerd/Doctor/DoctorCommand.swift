@@ -56,10 +56,10 @@ struct DoctorCommand: Command {
                 Examination.Row(id: id, identity: nil, finding: .blocked(by: .config))
             }
         }
-        let verdict = DoctorReport(rows.filter { wanted == nil || wanted == $0.id })
+        let verdict = DoctorReport(
+            rows.filter { wanted == nil || wanted == $0.id }, isUsable: report.configuration != nil)
         try Console.show(isJSON ? TerminalText(verdict.json.line) : verdict.text)
-        guard report.configuration != nil else { return .configuration }
-        return verdict.isSuccess ? .success : .unavailable
+        return verdict.exitStatus
     }
 
     private func examine(

@@ -6,6 +6,8 @@ import Observability
 /// What doctor says.
 struct DoctorReport {
     private let rows: [Examination.Row]
+    /// Whether the configuration can be used, whatever the lines tell of.
+    private let isUsable: Bool
 
     /// What stands over the lines that are no identity's.
     private enum Group: String {
@@ -16,7 +18,12 @@ struct DoctorReport {
     }
 
     /// The lines about files come first, then each identity's, then the others.
-    init(_ rows: [Examination.Row]) {
+    ///
+    /// - Parameters:
+    ///   - rows: those that are told of.
+    ///   - isUsable: whether the configuration can be used.
+    init(_ rows: [Examination.Row], isUsable: Bool) {
+        self.isUsable = isUsable
         let names = rows.compactMap(\.identity).reduce(into: [String]()) { names, name in
             if !names.contains(name) { names.append(name) }
         }
@@ -27,8 +34,14 @@ struct DoctorReport {
             + whole.filter { Self.group(of: $0.id) != .configuration }
     }
 
-    /// Whether no check has failed.
-    var isSuccess: Bool { rows.allSatisfy { $0.finding.result != .fail } }
+    /// Whether the configuration can be used and no check that is told of has failed.
+    private var isSuccess: Bool { isUsable && rows.allSatisfy { $0.finding.result != .fail } }
+
+    /// How the process ends.
+    var exitStatus: ExitStatus {
+        guard isUsable else { return .configuration }
+        return isSuccess ? .success : .unavailable
+    }
 
     /// A line for each check, those of one identity together.
     var text: TerminalText {

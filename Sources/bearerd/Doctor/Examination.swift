@@ -56,7 +56,8 @@ struct Examination {
                 rows.append(Row(id: check.id, identity: identity.name, finding: finding))
             }
         } else if let check = check as? any RouteCheck.Type {
-            for route in patient.configuration.routes where chosen == nil || chosen == route.identity {
+            for route in patient.configuration.routesByIdentity
+            where chosen == nil || chosen == route.identity {
                 rows.append(
                     Row(id: check.id, identity: nil, finding: await check.look(at: route, of: patient)))
             }

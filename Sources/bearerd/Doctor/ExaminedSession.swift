@@ -19,7 +19,7 @@ struct ExaminedSession {
     /// - Returns: nil if neither a store nor a daemon has it.
     /// - Throws: why the store cannot be read.
     init?(of identity: ExaminedIdentity, _ patient: Patient) async throws(CommandFailure) {
-        guard patient.configuration.store.directory != nil else {
+        guard patient.configuration.store.isShared else {
             let status = await patient.daemonStatus()
             guard let known = status?.identities.first(where: { $0.name == identity.name }) else {
                 return nil

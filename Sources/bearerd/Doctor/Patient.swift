@@ -48,9 +48,32 @@ struct Patient: Sendable {
     }
 
     /// What a request for a new token has brought; nil if none was made.
-    func liveOutcome(of identity: ExaminedIdentity) -> Result<Void, CommandFailure>? {
-        live?[identity.name].map { failure in failure.map(Result.failure) ?? .success(()) }
+    func liveOutcome(of identity: ExaminedIdentity) async -> Result<Void, CommandFailure>? {
+        guard let outcome = live?[identity.name] else { return nil }
+        guard var failure = outcome else { return .success(()) }
+        // Where the daemon has asked, its status tells why.
+        if failure.code == nil {
+            let status = await daemonStatus()?.identities.first { $0.name == identity.name }
+            failure.code = status?.lastError?.code
+        }
+        return .failure(failure)
     }
+
+    /// Whether nobody could be asked for a token: the store is in memory, and no daemon answers that has it.
+    var lacksDaemon: Bool {
+        get async {
+            guard !configuration.store.isShared else { return false }
+            do throws(CommandFailure) {
+                return try await AdminClient(configuration.admin, loop: loop)?.status() == nil
+            } catch {
+                return false
+            }
+        }
+    }
+
+    /// What is said where ``lacksDaemon``.
+    static let withoutDaemon =
+        "the store is in memory, and no daemon answers at admin.listen: bearerd run begins one"
 
     /// The daemon's status; nil if there is no daemon that tells it.
     func daemonStatus() async -> StatusDocument? {

@@ -32,6 +32,10 @@ struct BrowserLogin {
                     open: { url throws(CommandFailure) in
                         try show(url)
                         LoginWait.tell(limit)
+                    },
+                    reopen: { [usesBrowser = browser != nil] url in
+                        Console.remark("the provider has forgotten that page; a login goes on here")
+                        if usesBrowser { Console.remark(url) } else { try? Console.show("\(url)\n") }
                     }, finish: finish,
                     page: { $0 == nil ? .noted : .done }))
         } catch {

@@ -10,7 +10,7 @@ extension CommandFailure {
         case .refused(let refusal): self.init(refusal, of: identity)
         case .expired: self = .loginExpired(of: identity)
         case .failed(let failure): self.init(failure, of: identity)
-        case .unstored(let error): self.init(unstored: error.reason, of: identity)
+        case .unstored(let error): self.init(unstored: error.reason, error.exitStatus, of: identity)
         }
     }
 
@@ -30,8 +30,8 @@ extension CommandFailure {
         }
     }
 
-    private init(unstored reason: String, of identity: String) {
-        self.init(.inputOutput, "\(identity): the login cannot be stored: \(reason)")
+    private init(unstored reason: String, _ status: ExitStatus, of identity: String) {
+        self.init(status, "\(identity): the login cannot be stored: \(reason)")
     }
 
     private static func loginExpired(of identity: String) -> CommandFailure {
@@ -48,7 +48,9 @@ extension CommandFailure {
     /// What a login needs did not come.
     init(_ failure: TokenFailure, of identity: String) {
         guard !failure.isAboutStore else {
-            self.init(unstored: failure.detail, of: identity)
+            var status = ExitStatus.inputOutput
+            if case .store(let error) = failure.reason { status = error.exitStatus }
+            self.init(unstored: failure.detail, status, of: identity)
             return
         }
         let status: ExitStatus =
@@ -58,6 +60,6 @@ extension CommandFailure {
             case .misconfigured: .configuration
             case .transient: failure.reason == .badIDToken ? .badData : .unavailable
             }
-        self.init(status, "\(identity): no login: \(failure.sentence)")
+        self.init(status, "\(identity): no login: \(failure.sentence)\(failure.command)")
     }
 }

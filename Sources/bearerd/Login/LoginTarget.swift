@@ -23,11 +23,11 @@ struct LoginTarget {
         let found: IdentitySession
         var daemon: IdentityDaemon?
         do throws(CommandFailure) {
-            found = try IdentitySession(of: identity, in: configuration, loop: loop)
+            found = try await IdentitySession(of: identity, in: configuration, loop: loop)
         } catch {
             daemon = try IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
             try await daemon?.require()
-            found = try IdentitySession(of: identity, in: configuration, loop: loop, isDetached: true)
+            found = try await IdentitySession(of: identity, in: configuration, loop: loop, isDetached: true)
         }
         session = found.session
         self.daemon = daemon

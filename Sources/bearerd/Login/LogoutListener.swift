@@ -83,22 +83,19 @@ actor LogoutListener: LoopConfined, HTTPResponder {
         return .answered { page }
     }
 
-    private var markup: String {
-        let inputs = request.parameters.map { parameter in
-            "<input type=\"hidden\" name=\"\(Self.escaped(parameter.name))\" value=\"\(Self.escaped(parameter.value))\">"
+    private var markup: [UInt8] {
+        let inputs = request.parameters.map { parameter -> HTMLText in
+            "<input type=\"hidden\" name=\"\(parameter.name)\" value=\"\(parameter.value)\">"
         }
-        return """
+        let page: HTMLText = """
             <!doctype html>
             <html lang="en"><head><meta charset="utf-8"><title>Logging out</title></head><body>
-            <form method="post" action="\(Self.escaped(request.endpoint.description))">\(inputs.joined())
+            <form method="post" action="\(request.endpoint.description)">\(inputs.joined())
             <button>Log out at the provider</button></form>
             <script nonce="\(nonce)">document.forms[0].submit()</script>
             </body></html>
 
             """
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("\"", with: "&quot;").replacing("<", with: "&lt;")
+        return Array(page.markup.utf8)
     }
 }

@@ -166,6 +166,24 @@ import Testing
         #expect(try sidecar.admin("GET", "/api/status").status == 200, "a caller of this machine needs none")
     }
 
+    @Test func `goes on counting guesses of the key across a reload`() throws {
+        let sidecar = try Sidecar(.init(admin: "key: fake-admin-key-of-a-test"))
+        func guess() throws -> Int {
+            try sidecar.admin("GET", "/api/status", [("Authorization", "Bearer wrong")]).status
+        }
+        for _ in 0..<9 { #expect(try guess() == 403) }
+        let reload = try sidecar.admin("POST", "/api/reload", [Self.header])
+        #expect(reload.status == 200)
+        #expect(try guess() == 403)
+        #expect(try guess() == 429)
+        let other = Sidecar.configuration(
+            provider: sidecar.provider, upstream: sidecar.upstream.url, clientSecret: sidecar.clientSecret,
+            directory: sidecar.directory, .init(admin: "key: fake-admin-key-of-a-new-kind"))
+        try sidecar.directory.write("config.yaml", other)
+        #expect(try sidecar.admin("POST", "/api/reload", [Self.header]).status == 200)
+        #expect(try guess() == 429, "another key gives no new tries")
+    }
+
     @Test(.enabled(if: getuid() == 0)) func `takes a session from its own user alone`() throws {
         let sidecar = try person(.init(admin: "key: fake-admin-key-of-a-test"))
         let host = try sidecar.bearerd.admin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestSupport
+import Testing
 
 /// An nginx that writes down every request as it understood it: the second opinion on what bearerd sends.
 final class NginxUpstream: Sendable {
@@ -99,5 +100,13 @@ final class NginxUpstream: Sendable {
           }
         }
         """
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// For tests that compare with nginx.
+    static var needsNginx: Self {
+        .enabled(
+            if: NginxUpstream.program != nil, "nginx is not installed: deploy/bootstrap nginx installs it")
     }
 }

@@ -27,7 +27,8 @@ import Testing
         expect(result, "config", seen: "did you mean 'listen'?", fix: "bearerd check -c", exit: 78)
         #expect(result.checks.count == 20)
         #expect(result.checks.dropFirst().allSatisfy { $0["result"].string == "skip" }, "\(result)")
-        #expect(try fixture.run("--check", "tls").exit == 78)
+        let alone = try fixture.run("--check", "tls")
+        #expect(alone.exit == 78 && alone.checks.count == 1 && !alone.isSuccess, "\(alone)")
     }
 
     @Test func `a configuration that warns`() throws {
@@ -57,6 +58,39 @@ import Testing
         expect(
             try fixture.run(), "store", seen: "\(session): has mode 0644", fix: "chmod",
             blocked: ["token", "refresh-token"])
+    }
+
+    @Test func `a store that others may look into by now, and that is not used any more`() throws {
+        let fixture = try DoctorFixture()
+        let store = fixture.directory.path("store")
+        mkdir(store, 0o755)
+        expect(
+            try fixture.run(), "store", "warn",
+            seen: "\(store)/bearerd is not there yet; the first session makes it, in place of \(store),",
+            fix: "chmod 0700 \(store)", exit: 0)
+        try fixture.directory.write("store/default.session", "{}")
+        expect(
+            try fixture.run(), "store",
+            seen: "has mode 0755, must be 0700: chmod 700, or its sessions are not used",
+            fix: "chmod", blocked: ["token", "refresh-token"])
+        #expect(TemporaryDirectory.entries(of: store) == ["default.session"])
+        mkdir("\(store)/bearerd", 0o700)
+        expect(
+            try fixture.run(), "store", "warn", seen: "the sessions there are not used",
+            fix: "chmod 0700 \(store)", exit: 0)
+        unlink("\(store)/default.session")
+        #expect(try fixture.run().result(of: "store") == "ok")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root gives a directory away"))
+    func `nothing wrong with a directory of another user's that bearerd makes its own in`() throws {
+        let fixture = try DoctorFixture()
+        let store = fixture.directory.path("store")
+        mkdir(store, 0o777)
+        chown(store, 1, 1)
+        let result = try fixture.run("--check", "store")
+        #expect(result.result(of: "store") == "ok", "\(result)")
+        #expect(result.seen(by: "store").contains("which belongs to user 1"), "\(result)")
     }
 
     @Test func `a store that is no directory`() throws {
@@ -94,6 +128,34 @@ import Testing
             result, "dns", seen: "nowhere.invalid has no address", fix: "identities.default.issuer",
             blocked: ["tls", "clock"])
         #expect(result.seen(by: "discovery") == "not looked at: tls comes first", "\(result)")
+    }
+
+    @Test(.enabled(if: NameServer.isPossible, "a name server of one's own needs root"))
+    func `name servers that say nothing`() throws {
+        let gate = Gate()
+        defer { gate.open() }
+        let names = try NameServer(answeringWhen: gate)
+        var fixture = try DoctorFixture()
+        fixture.settings.identity = "discovery_url: https://nowhere.example/x"
+        let result = try fixture.run("--check", "dns", launcher: names.launcher)
+        #expect(result.seen(by: "dns").contains("say nothing of nowhere.example within"), "\(result)")
+    }
+
+    @Test func `a damaged session, and leaves it where it is`() throws {
+        let fixture = try DoctorFixture()
+        let file = try fixture.file()
+        let store = fixture.directory.path("store")
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file])
+        try eventually("a session") {
+            !TemporaryDirectory.entries(of: store).filter { $0.hasSuffix(".session") }.isEmpty
+        }
+        try bearerd.kill()
+        let names = TemporaryDirectory.entries(of: store)
+        for name in names where name.hasSuffix(".session") {
+            try fixture.directory.write("store/\(name)", "rubbish")
+        }
+        _ = try fixture.run()
+        #expect(TemporaryDirectory.entries(of: store) == names)
     }
 
     @Test func `a provider that nobody vouches for`() throws {
@@ -160,6 +222,38 @@ import Testing
         #expect(result.fix(of: "client-auth") == "identities.default.client_secret")
     }
 
+    @Test func `the file that a wrong secret is in`() throws {
+        var fixture = try DoctorFixture()
+        let secret = try fixture.directory.write("secret", "fake-secret\n")
+        fixture.settings.hasSecret = false
+        fixture.settings.identity = "client_secret_file: \(secret)"
+        fixture.provider.setPolicy { $0.clientSecret = "another" }
+        let result = try fixture.run("--live")
+        #expect(result.fix(of: "client-auth") == "identities.default.client_secret_file", "\(result)")
+        #expect(result.fix(of: "token") == "identities.default.client_secret_file", "\(result)")
+    }
+
+    @Test(arguments: [("invalid_scope", "scope"), ("unauthorized_client", "client_secret")])
+    func `what it is that the provider refuses`(code: String, key: String) throws {
+        let fixture = try DoctorFixture()
+        fixture.provider.always { _, _ in .oauthError(code) }
+        let result = try fixture.run("--live")
+        #expect(result.result(of: "token") == "fail", "\(result)")
+        #expect(result.fix(of: "token") == "identities.default.\(key)", "\(result)")
+        #expect((result.result(of: "client-auth") == "fail") == (key == "client_secret"), "\(result)")
+    }
+
+    @Test func `what it is that the provider refuses the daemon, which has the session in memory`() throws {
+        var fixture = try DoctorFixture()
+        fixture.admin = "\(try Socket.refusing().address)"
+        fixture.settings.store = "type: memory"
+        fixture.provider.always { _, _ in .oauthError("invalid_scope") }
+        let daemon = try BearerdProcess(arguments: ["run", "-c", fixture.file()])
+        _ = try daemon.admin
+        let result = try fixture.run("--live")
+        #expect(result.fix(of: "token") == "identities.default.scope", "\(result)")
+    }
+
     @Test func `that nobody has logged in`() throws {
         var fixture = try DoctorFixture()
         fixture.settings.grant = "refresh_token"
@@ -202,14 +296,38 @@ import Testing
         #expect(
             free.seen(by: "redirect-uri")
                 == "register http://127.0.0.1/callback at the provider, with any port")
+        let admin = try Socket.refusing().address
+        fixture.admin = "\(admin)"
+        let page = try fixture.run("--check", "redirect-uri")
+        #expect(
+            page.seen(by: "redirect-uri").hasSuffix(
+                "and http://\(admin)/callback for logins on the admin listener"), "\(page)")
+        let fixed = try Socket.refusing().address
+        fixture.settings.identity = "redirect_uri: http://127.0.0.1:\(fixed.port)/callback"
+        let one = try fixture.run("--check", "redirect-uri")
+        #expect(one.seen(by: "redirect-uri").hasSuffix("for logins on the admin listener too"), "\(one)")
+        let sidecar = try Sidecar()
+        fixture.admin = "\(try sidecar.bearerd.admin)"
+        fixture.settings.identity = "redirect_uri: http://\(fixture.admin)/callback"
+        let shared = try fixture.run("--check", "redirect-uri")
+        #expect(
+            shared.exit == 0 && shared.seen(by: "redirect-uri").contains("where one logs in"), "\(shared)")
     }
 
-    @Test func `that the provider wants pushed requests`() throws {
-        let fixture = try DoctorFixture()
+    @Test func `that the provider wants pushed requests, or binds no tokens`() throws {
+        var fixture = try DoctorFixture()
+        fixture.settings.grant = "authorization_code"
+        fixture.settings.identity = "par: false"
         fixture.provider.discovery { _, provider in
             provider.discoveryDocument(members: #","require_pushed_authorization_requests":true"#)
         }
-        expect(try fixture.run(), "par-dpop", seen: "pushed authorization requests alone", fix: "grant_type")
+        let demanded = try fixture.run("--check", "par-dpop")
+        #expect(
+            demanded.result(of: "par-dpop") == "fail" && demanded.fix(of: "par-dpop").contains("par: auto"))
+        #expect(demanded.seen(by: "par-dpop").contains("pushed authorization requests alone"))
+        fixture.settings.identity = "dpop: true"
+        let unbound = try fixture.run("--check", "par-dpop")
+        #expect(unbound.result(of: "par-dpop") == "warn" && unbound.fix(of: "par-dpop").contains("dpop"))
     }
 
     @Test func `an upstream that is away, and one that refuses the token`() throws {

@@ -8,6 +8,7 @@ struct DoctorFixture {
     struct Result: CustomStringConvertible {
         let exit: Int32
         let output: String
+        let isSuccess: Bool
         let checks: [TestJSON]
 
         var description: String { output }
@@ -58,6 +59,8 @@ struct DoctorFixture {
         guard case .exited(let code) = result.ending, let document = TestJSON(parsing: result.output) else {
             throw WireError("\(result)")
         }
-        return Result(exit: code, output: result.output, checks: document["checks"].array)
+        return Result(
+            exit: code, output: result.output, isSuccess: document["success"] == .bool(true),
+            checks: document["checks"].array)
     }
 }

@@ -16,7 +16,7 @@ import Testing
     @Test func `finds nothing where all is well, and tells all that it looked at`() throws {
         let fixture = try DoctorFixture()
         let result = try fixture.run(environment: ["https_proxy": ""])
-        #expect(result.exit == 0, "\(result)")
+        #expect(result.exit == 0 && result.isSuccess, "\(result)")
         #expect(Set(result.checks.compactMap { $0["id"].string }) == Set(Self.ids), "\(result)")
         #expect(Set(result.troubled).isSubset(of: ["sandbox"]), "\(result)")
         for check in result.checks {

@@ -88,6 +88,32 @@ import Testing
         #expect(process.errors.withLock { $0.text }.contains(words))
     }
 
+    @Test func `is no upstream of its own`() throws {
+        let directory = try TemporaryDirectory()
+        let (upstream, (web, address)) = (try RawUpstream(), try Socket.listening())
+        let text = Self.configuration(upstream, listen: "systemd:web")
+        let file = try directory.write(
+            "config.yaml", text.replacing(upstream.url, with: "http://\(address)"))
+        let process = try Subprocess(
+            Self.launcher + [BearerdProcess.binary, "run", "-c", file],
+            environment: ["LISTEN_FDS": "1", "LISTEN_FDNAMES": "web"], passing: [web.descriptor])
+        #expect(try process.waitForEnd() == .exited(78))
+        #expect(process.errors.withLock { $0.text }.contains("round in circles"))
+    }
+
+    @Test func `for TCP has no identities by uid, which nobody would know`() throws {
+        let directory = try TemporaryDirectory()
+        let (upstream, (web, _)) = (try RawUpstream(), try Socket.listening())
+        let text = Self.configuration(upstream, listen: "systemd:web").replacing(
+            "identity: none", with: "identity: {uid: {0: none}}")
+        let file = try directory.write("config.yaml", text)
+        let process = try Subprocess(
+            Self.launcher + [BearerdProcess.binary, "run", "-c", file],
+            environment: ["LISTEN_FDS": "1", "LISTEN_FDNAMES": "web"], passing: [web.descriptor])
+        #expect(try process.waitForEnd() == .exited(78))
+        #expect(process.errors.withLock { $0.text }.contains("identity.uid needs a Unix socket"))
+    }
+
     @Test func `is not looked for where the variables are another process's`() throws {
         let directory = try TemporaryDirectory()
         let (web, _) = try Socket.listening()

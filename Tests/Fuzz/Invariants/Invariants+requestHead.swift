@@ -10,28 +10,17 @@ extension Invariants {
     ) -> (outcome: Outcome, request: HTTPRequest) {
         var parser = RequestParser(limits: limits)
         var request = HTTPRequest()
-        do throws(HTTPParseError) {
-            for length in feeding.lengths(of: bytes.count) {
-                if let end = try parser.parse(bytes.span.extracting(first: length), into: &request) {
-                    return (.complete(end), request)
-                }
-            }
-            return (.incomplete, request)
-        } catch {
-            return (.refused(error), request)
+        let outcome = feed(bytes, feeding) { bytes throws(HTTPParseError) in
+            try parser.parse(bytes, into: &request)
         }
+        return (outcome, request)
     }
 
     /// What a request parser must do with any bytes.
     package static func violation(requestHead bytes: [UInt8]) -> String? {
         let (outcome, request) = parse(request: bytes, .whole)
-        for feeding in [Feeding.byteByByte, .halves] {
-            let split = parse(request: bytes, feeding).outcome
-            guard split != outcome else { continue }
-            // A line without its end is judged at its first bytes, and then not before its end.
-            guard case .refused = outcome, split == .incomplete, bytes.count < fuzzLimits.headerBytes,
-                parse(request: bytes + [0x0A], feeding).outcome == outcome
-            else { return "fed \(feeding) it is \(split), whole it is \(outcome)" }
+        if let violation = splitViolation(of: bytes, outcome, { parse(request: $0, $1).outcome }) {
+            return violation
         }
         guard case .complete = outcome else { return nil }
         return roundTripViolation(request) ?? rewriteViolation(request) ?? pathViolation(request)

@@ -10,28 +10,17 @@ extension Invariants {
     ) -> (outcome: Outcome, response: HTTPResponse) {
         var parser = ResponseParser(limits: limits)
         var response = HTTPResponse()
-        do throws(HTTPParseError) {
-            for length in feeding.lengths(of: bytes.count) {
-                if let end = try parser.parse(bytes.span.extracting(first: length), into: &response) {
-                    return (.complete(end), response)
-                }
-            }
-            return (.incomplete, response)
-        } catch {
-            return (.refused(error), response)
+        let outcome = feed(bytes, feeding) { bytes throws(HTTPParseError) in
+            try parser.parse(bytes, into: &response)
         }
+        return (outcome, response)
     }
 
     /// What a response parser must do with any bytes.
     package static func violation(responseHead bytes: [UInt8]) -> String? {
         let (outcome, response) = parse(response: bytes, .whole)
-        for feeding in [Feeding.byteByByte, .halves] {
-            let split = parse(response: bytes, feeding).outcome
-            guard split != outcome else { continue }
-            // A line without its end is judged at its first bytes, and then not before its end.
-            guard case .refused = outcome, split == .incomplete, bytes.count < fuzzLimits.headerBytes,
-                parse(response: bytes + [0x0A], feeding).outcome == outcome
-            else { return "fed \(feeding) it is \(split), whole it is \(outcome)" }
+        if let violation = splitViolation(of: bytes, outcome, { parse(response: $0, $1).outcome }) {
+            return violation
         }
         guard case .complete = outcome else { return nil }
         return roundTripViolation(response)

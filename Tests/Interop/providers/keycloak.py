@@ -104,6 +104,8 @@ class Keycloak(Provider):
                  "config": {"included.client.audience": "legacy-app", "access.token.claim": "true"}}]},
             {"clientId": "five-seconds", "secret": "not-a-real-secret", "redirectUris": ["http://127.0.0.1/callback"],
              "attributes": {"access.token.lifespan": "5"}},
+            {"clientId": "bound", "secret": "not-a-real-secret", "redirectUris": ["http://127.0.0.1/callback"],
+             "attributes": {"dpop.bound.access.tokens": "true", "require.pushed.authorization.requests": "true"}},
         ]
         return realm
 
@@ -121,6 +123,7 @@ class Keycloak(Provider):
             "login: code and PKCE": [app, {**app, "preset": "keycloak"}],
             "login: public client": desktop,
             "login: beside a running daemon": desktop,
+            "login: on the admin listener": [desktop, app],
             "login: device": [
                 self.identity("legacy-app", secret, grant_type="device_code", scope=online),
                 self.identity("legacy-desktop", grant_type="device_code", scope=online)],
@@ -154,6 +157,7 @@ class Keycloak(Provider):
             "registration": {"issuer": self.issuer, "ca_file": self.ca_file, **loopback,
                              "grant_type": "authorization_code", "scope": online},
             **{feature: short for feature in keycloak_checks.CHECKS},
+            "DPoP and PAR, both required": {**self.login("bound", "not-a-real-secret", online), **loopback},
         }
 
     def own_checks(self):

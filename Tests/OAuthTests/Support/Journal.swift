@@ -15,11 +15,13 @@ final class Journal: SessionObserver {
     func session(_ identity: String, reports event: SessionEvent) {
         switch event {
         case .stateChanged(_, let new): append("state \(new.rawValue)")
+        case .tokenRequestBegan: break
         case .tokenRequested(let grant, let failure):
             append("\(grant.shortName) \(failure?.kind.rawValue ?? "success")")
         case .adopted(let generation): append("adopted \(generation)")
         case .storeFailed(let operation, _): append("\(operation.rawValue) failed")
         case .storeRecovered(let operation): append("\(operation.rawValue) recovered")
+        case .tokenNotBound: append("token not bound")
         case .othersSessionFound: append("another client's session")
         case .authorizationError(let route): append("401 \(route)")
         case .clientSecretExpires: append("client secret expires")

@@ -5,7 +5,7 @@ import HTTPExchange
 import HTTPMessages
 
 /// A client of which a test says what it sends, and whether it is still there.
-final class FakeClient: ClientExchange, FakeExchange {
+class FakeClient: ClientExchange, FakeExchange {
     /// How a connection ended, if it did.
     enum End { case closed, aborted, cut, finished }
 
@@ -71,7 +71,7 @@ final class FakeClient: ClientExchange, FakeExchange {
 
     func finish(within timeout: Duration) async { close(as: .finished) }
 
-    let movement = ByteStream.Movement(received: 0, sent: 0, untaken: 0)
+    let progress = ExchangeProgress(received: 0, sent: 0, untaken: 0)
 
     func lookAtPeer() -> PeerState { isOpen ? .present : .hasReset }
 

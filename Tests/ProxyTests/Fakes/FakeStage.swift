@@ -19,36 +19,36 @@ actor FakeStage: LoopConfined {
     /// The one for the first snapshot's route.
     var pool: FakePool { shelf.pools[0] }
     /// Of the first snapshot.
-    let route: Route
+    let route: PreparedRoute
     static let listener = ListenerKey(.tcp(host: "127.0.0.1", port: 0))
-    private(set) var forwarder: Forwarder<FakeClient, FakePool>
+    let worker: WorkerState<FakePool>
+    let forwarder: Forwarder<FakeClient, FakePool>
     private(set) var exchange: Exchange<FakeClient, FakePool>
     var upstream: FakeUpstream { pool.exchange }
 
-    init(loop: EventLoop, _ change: (inout Route) -> Void) throws {
+    init(loop: EventLoop, _ change: (inout TestRoute) -> Void) throws {
         self.loop = loop
-        let url = try #require(HTTPURL("http://api.example"))
-        var route = Route(
-            path: "/", upstream: SharedUpstream(UpstreamAddress(url: url)), upstreamAuthority: url.authority)
-        change(&route)
+        let route = try TestRoute.prepared("/", change)
         let listener = ListenerPolicy(key: Self.listener, hosts: HostList(["front.example"]))
         let snapshot = RoutingSnapshot(
             version: 1, routes: [route], access: AccessPolicy(), listeners: [listener])
         self.route = route
         let shelf = PoolShelf()
         self.shelf = shelf
-        forwarder = Forwarder(loop: loop, snapshot: snapshot) { _ in shelf.makePool() }
-        exchange = forwarder.makeExchange(for: client, on: forwarder.routing.routing(at: listener))
+        worker = WorkerState(loop: loop, snapshot: snapshot) { _ in shelf.makePool() }
+        forwarder = Forwarder(loop: loop, worker: worker)
+        exchange = forwarder.makeExchange(for: client, on: worker.routing.routing(at: listener))
     }
 
     /// Has another snapshot take the place of the one before.
     func use(
-        _ version: Int, routes: [Route], at key: ListenerKey = FakeStage.listener,
+        _ version: Int, routes: [PreparedRoute], at key: ListenerKey = FakeStage.listener,
         hosts: [String] = ["front.example"]
     ) {
         let listener = ListenerPolicy(key: key, hosts: HostList(hosts))
-        forwarder.use(
+        _ = worker.use(
             RoutingSnapshot(version: version, routes: routes, access: AccessPolicy(), listeners: [listener]))
+        forwarder.useSnapshot()
     }
 
     /// Takes the request that the client has begun to its end.
@@ -62,7 +62,7 @@ actor FakeStage: LoopConfined {
 
     /// Plays one act on a stage of its own.
     static func play(
-        _ change: @Sendable (inout Route) -> Void = { _ in }, _ act: @escaping Act
+        _ change: @Sendable (inout TestRoute) -> Void = { _ in }, _ act: @escaping Act
     ) async throws {
         let loop = try EventLoop(name: "test")
         let thread = try loop.start()

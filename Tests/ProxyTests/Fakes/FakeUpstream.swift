@@ -73,7 +73,7 @@ final class FakeUpstream: UpstreamExchange, ArrivalSource, FakeExchange {
 
     var arrivals: FakeUpstream { self }
 
-    func fill(within timeout: Duration, capacity: Int, isInside: Bool) async throws(StreamError) -> Bool {
+    func more(within timeout: Duration) async throws(StreamError) -> Bool {
         if answers.isEmpty { await withCheckedContinuation { waiter = $0 } }
         guard isOpen else { throw .closed }
         guard answers.first?.isEnd == true else { return true }

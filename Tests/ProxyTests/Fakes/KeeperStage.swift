@@ -15,21 +15,19 @@ actor KeeperStage: LoopConfined {
     nonisolated let loop: EventLoop
     private let shelf = PoolShelf()
     private let budget = ConnectionBudget(limit: 8)
-    private let forwarder: Forwarder<ServerConnection, FakePool>
+    private let worker: WorkerState<FakePool>
     private let keeper: ConnectionKeeper<FakePool>
     private let listener = ListenerPolicy(
         key: ListenerKey(.tcp(host: "127.0.0.1", port: 0)), hosts: HostList(["front.example"]))
 
     init(loop: EventLoop) throws {
         self.loop = loop
-        let url = try #require(HTTPURL("http://api.example"))
-        let route = Route(
-            path: "/", upstream: SharedUpstream(UpstreamAddress(url: url)), upstreamAuthority: url.authority)
         let snapshot = RoutingSnapshot(
-            version: 1, routes: [route], access: AccessPolicy(), listeners: [listener])
+            version: 1, routes: [try TestRoute().prepared()], access: AccessPolicy(), listeners: [listener])
         let shelf = shelf
-        forwarder = Forwarder(loop: loop, snapshot: snapshot) { _ in shelf.makePool() }
-        keeper = ConnectionKeeper(loop: loop, budget: budget, forwarder: forwarder)
+        worker = WorkerState(loop: loop, snapshot: snapshot) { _ in shelf.makePool() }
+        keeper = ConnectionKeeper(
+            loop: loop, budget: budget, forwarder: Forwarder(loop: loop, worker: worker))
     }
 
     /// Connects a client.
@@ -43,7 +41,7 @@ actor KeeperStage: LoopConfined {
             wire: SocketWire(descriptor: ends[0]),
             readiness: Readiness(descriptor: ends[0], loop: loop), loop: loop)
         _ = budget.enter(mayExceed: true) {}
-        keeper.serve(stream, from: .unknown, by: forwarder.routing.routing(at: listener), on: self)
+        keeper.serve(stream, from: .unknown, by: worker.routing.routing(at: listener), on: self)
         return ends[1]
     }
 
@@ -63,11 +61,11 @@ actor KeeperStage: LoopConfined {
         while requestCount < count { await loop.pause(for: .milliseconds(1)) }
     }
 
-    var openConnections: Int { forwarder.metricsSnapshot().openConnections }
+    var openConnections: Int { worker.metricsSnapshot().openConnections }
 
     /// Ends what is idle at once, and returns when nothing is left.
     func drain() async {
-        forwarder.isDraining = true
+        worker.isDraining = true
         await keeper.drain(linger: .milliseconds(1))
     }
 

@@ -10,13 +10,18 @@ enum ClientAuthenticationCheck: IdentityCheck {
 
     static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
         let method = identity.client.authentication
-        let outcome = patient.liveOutcome(of: identity)
-        if case .failure(let failure)? = outcome, failure.status == .configuration {
-            return .fail(failure.message, fix: identity.key("client_secret"))
+        let isUntried = patient.live != nil ? await patient.lacksDaemon : false
+        let outcome = isUntried ? nil : await patient.liveOutcome(of: identity)
+        if case .failure(let failure)? = outcome, identity.isDisbelieved(by: failure) {
+            return .fail(failure.message, fix: identity.mend(of: failure))
         }
         if case .success? = outcome { return .ok("\(method.rawValue) was accepted") }
+        let rest =
+            isUntried
+            ? "not tried: \(Patient.withoutDaemon)"
+            : outcome == nil ? "with --live it is tried" : "the token request failed for another reason"
         guard let metadata = await identity.document() else {
-            return .skip("the endpoints are given by hand; with --live \(method.rawValue) is tried")
+            return .skip("\(method.rawValue): the endpoints are given by hand; \(rest)")
         }
         // RFC 8414 2: what is offered where nothing is said.
         let offered =
@@ -26,6 +31,7 @@ enum ClientAuthenticationCheck: IdentityCheck {
                 "\(method.rawValue) is not among \(offered.joined(separator: ", "))",
                 fix: identity.key("token_endpoint_auth_method"))
         }
-        return .ok("\(method.rawValue) is offered; with --live it is tried")
+        let seen = "\(method.rawValue) is offered; \(rest)"
+        return isUntried ? .skip(seen) : .ok(seen)
     }
 }

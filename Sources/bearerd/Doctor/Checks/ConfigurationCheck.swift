@@ -13,7 +13,7 @@ enum ConfigurationCheck {
         guard faults.isEmpty else { return .warn(tell(faults, of: report), fix: advice) }
         return .ok(
             "\(report.file) is read: \(configuration.identities.count) identities, "
-                + "\(configuration.routes.count) routes")
+                + "\(configuration.distinctRoutes.count) routes")
     }
 
     /// The first of them, and how many there are beside it.

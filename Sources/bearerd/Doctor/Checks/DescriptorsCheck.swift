@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
-import Proxy
 import System
 
 /// `descriptors`: whether there are as many as `limits.connections` needs.
@@ -10,12 +9,8 @@ enum DescriptorsCheck: WholeCheck {
 
     static func look(at patient: Patient) -> Finding {
         try? CurrentProcess.raiseDescriptorLimit()
-        let configuration = patient.configuration
-        let (wanted, free) = (configuration.limits.connections, CurrentProcess.freeDescriptorCount)
-        let limit = ConnectionBudget.limit(
-            of: wanted, freeDescriptors: free,
-            upstreams: configuration.routes.count * configuration.limits.upstreamConnections,
-            workers: configuration.workers ?? CurrentProcess.coreCount)
+        let (wanted, free) = (patient.configuration.limits.connections, CurrentProcess.freeDescriptorCount)
+        let limit = patient.configuration.connectionLimit(freeDescriptors: free)
         guard limit < wanted else { return .ok("\(free) are free, enough for \(wanted) connections") }
         return .warn(
             "\(free) are free: enough for \(limit) connections, not for limits.connections (\(wanted))",

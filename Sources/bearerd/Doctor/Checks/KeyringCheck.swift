@@ -1,12 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
+import Cryptography
 
 /// `keyring`: whether the encryption key can be had from the Secret Service.
 enum KeyringCheck: WholeCheck {
     static let id = CheckID.keyring
 
     static func look(at patient: Patient) -> Finding {
-        .skip("this version keeps no key in a keyring; store.encryption_key_file names a file")
+        guard case .file(_, .keyring(let name)?) = patient.configuration.store else {
+            return .skip("store.encryption_key_keyring is not set")
+        }
+        do throws(KeyringFailure) {
+            guard try patient.store.keyringKey.get() != nil else {
+                return .ok("there is no key '\(name)' yet; the daemon or a login makes it")
+            }
+            return .ok("the key '\(name)' can be read")
+        } catch {
+            return .fail(error.message, fix: "store.encryption_key_keyring")
+        }
     }
 }

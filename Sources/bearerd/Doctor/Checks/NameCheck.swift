@@ -4,16 +4,25 @@ import Configuration
 import EventLoop
 import HTTPClient
 import HTTPMessages
+import Synchronization
+import System
 
 /// `dns`: whether the provider's name has addresses, and of which families.
 enum NameCheck: IdentityCheck {
     static let id = CheckID.dns
 
-    static func look(at identity: ExaminedIdentity, of patient: Patient) -> Finding {
+    /// The system's own limit may be minutes.
+    private static let limit = Duration.seconds(5)
+
+    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
         guard let url = identity.url else { return .skip("the provider has no address yet") }
         if case .url = identity.way.proxy { return .skip("the proxy looks the name up") }
         let host = identity.configuration.transport.connectTo?.host ?? url.host
-        let addresses = HostLookup.addresses(of: host)
+        guard let addresses = await addresses(of: host, on: patient.loop) else {
+            return .fail(
+                "the name servers say nothing of \(host) within \(limit.components.seconds) s",
+                fix: "the servers in /etc/resolv.conf")
+        }
         guard !addresses.isEmpty else {
             return .fail(
                 "\(host) has no address: the name is wrong, or no name server answers",
@@ -26,4 +35,28 @@ enum NameCheck: IdentityCheck {
         }
         return .ok("\(host): \(words.joined(separator: ", "))")
     }
+
+    /// Asks on a thread of its own, which may go on asking when nobody waits any more.
+    ///
+    /// - Returns: nil where no answer came in time.
+    private static func addresses(of host: String, on loop: EventLoop) async -> [String]? {
+        guard let thread = try? ThreadExecutor(named: "names") else { return nil }
+        let box = FoundAddresses()
+        let race = DrainRace()
+        Task(executorPreference: thread) {
+            box.put(HostLookup.addresses(of: host))
+            race.finishedOne()
+        }
+        _ = await race.wait(for: 1, grace: limit, on: loop)
+        return box.addresses
+    }
+}
+
+/// What a look-up has found so far.
+private final class FoundAddresses: Sendable {
+    private let found = Mutex<[String]?>(nil)
+
+    var addresses: [String]? { found.withLock { $0 } }
+
+    func put(_ addresses: [String]) { found.withLock { $0 = addresses } }
 }

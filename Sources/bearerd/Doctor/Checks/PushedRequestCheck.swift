@@ -4,7 +4,7 @@ import Configuration
 import JSON
 import OAuth
 
-/// `par-dpop`: whether the provider demands what this version cannot do, or offers it (RFC 9126, RFC 9449).
+/// `par-dpop`: whether the provider demands what the configuration turns off, or lacks what it demands (RFC 9126, RFC 9449).
 enum PushedRequestCheck: IdentityCheck {
     static let id = CheckID.parDPoP
     static let needs = [CheckID.discovery]
@@ -13,10 +13,27 @@ enum PushedRequestCheck: IdentityCheck {
         guard let metadata = await identity.document() else {
             return .skip("the endpoints are given by hand")
         }
-        guard metadata.document["require_pushed_authorization_requests"]?.bool != true else {
+        let client = identity.client
+        if metadata.document["require_pushed_authorization_requests"]?.bool == true,
+            client.pushedRequests == .never, client.grantType == .authorizationCode
+        {
             return .fail(
-                "the provider takes pushed authorization requests alone, which this version does not send",
-                fix: "have the provider allow this client others, or \(identity.key("grant_type"))")
+                "the provider takes pushed authorization requests alone", fix: "\(identity.key("par")): auto")
+        }
+        if client.pushedRequests == .always, client.grantType == .authorizationCode,
+            metadata.endpoints[.pushedAuthorizationRequest] == nil,
+            client.endpoints[.pushedAuthorizationRequest] == nil
+        {
+            return .fail(
+                "the provider has no endpoint for pushed authorization requests",
+                fix:
+                    "\(identity.key("pushed_authorization_request_endpoint")), or \(identity.key("par")): auto"
+            )
+        }
+        if client.proofs == .always, metadata.words("dpop_signing_alg_values_supported") == nil {
+            return .warn(
+                "the provider does not say that it binds tokens to keys", fix: "\(identity.key("dpop")): auto"
+            )
         }
         let offers = [
             metadata.endpoints[.pushedAuthorizationRequest].map { _ in "PAR" },

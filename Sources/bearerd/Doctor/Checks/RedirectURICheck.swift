@@ -8,16 +8,24 @@ import OAuth
 enum RedirectURICheck: IdentityCheck {
     static let id = CheckID.redirectURI
 
-    static func look(at identity: ExaminedIdentity, of patient: Patient) -> Finding {
+    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
         let grant = identity.client.grantType
         guard grant == .authorizationCode else { return .skip("\(grant.shortName) has none") }
         let uri = identity.configuration.redirectURI
-        let advice = "register \(uri.registered) at the provider"
+        let page = patient.configuration.admin.flatMap { identity.configuration.loginRedirect(to: $0.listen) }
+        let ways = uri.port == 0 ? "" : page.map { _ in ", for logins on the admin listener too" } ?? ""
+        let advice = "register \(uri.registered) at the provider\(ways)"
         let address = identity.configuration.redirectListen ?? .tcp(host: uri.host, port: uri.port)
         switch PortProbe.look(at: address) {
         case .free: return .ok("\(address) is free; \(advice)")
-        case .unknown: return .ok(uri.port == 0 ? "\(advice), with any port" : advice)
+        case .unknown where uri.port == 0:
+            let also = page.map { ", and \($0.registered) for logins on the admin listener" } ?? ""
+            return .ok("\(advice), with any port\(also)")
+        case .unknown: return .ok(advice)
         case .taken:
+            if patient.configuration.admin?.listen == address, await patient.daemonStatus() != nil {
+                return .ok("\(address) is the admin listener's, where one logs in; \(advice)")
+            }
             return .fail(
                 "another program listens at \(address)",
                 fix: "stop it, or give \(identity.key("redirect_uri")) another port and register that")

@@ -6,7 +6,7 @@ import OAuth
 /// `refresh-token`: whether the session outlives its access token.
 enum RefreshTokenCheck: IdentityCheck {
     static let id = CheckID.refreshToken
-    static let needs = [CheckID.store]
+    static let needs = [CheckID.store, .keyring]
 
     static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
         let grant = identity.client.grantType
@@ -15,7 +15,7 @@ enum RefreshTokenCheck: IdentityCheck {
         do throws(CommandFailure) {
             session = try await ExaminedSession(of: identity, patient)
         } catch {
-            return .fail(error.message, fix: "store.directory")
+            return .fail(error.message, fix: "store")
         }
         guard let session, let hasRefreshToken = session.hasRefreshToken else {
             return .skip("the store is in memory, where only the daemon sees it")

@@ -8,22 +8,52 @@ import TokenStore
 enum StoreCheck: WholeCheck {
     static let id = CheckID.store
 
-    static func look(at patient: Patient) -> Finding {
+    static func look(at patient: Patient) async -> Finding {
+        if case .redis = patient.configuration.store { return await lookAtServer(of: patient) }
         guard let directory = patient.configuration.store.directory else {
             return .skip("store.type is memory: sessions end with the daemon")
         }
         do throws(FileStoreError) {
-            guard let place = try FileStore.examine(directory) else {
-                return .ok("\(directory) is not there yet; the first session makes it")
-            }
-            return .ok("\(place): files can be locked and written")
+            return finding(try FileStore.examine(directory), in: directory)
         } catch {
             switch error {
             case .insecure: return .fail(error.description, fix: "chmod or chown what it names")
-            case .foreign: return .fail(error.description, fix: "store.encryption_key")
+            case .plainText:
+                return .fail(error.description, fix: "move it away, then bearerd import --refresh-token FILE")
+            case .foreign, .badKey: return .fail(error.description, fix: "store.encryption_key")
             case .unusable:
                 return .fail(error.description, fix: "store.directory, or its rights and its disk")
             }
+        }
+    }
+
+    private static func finding(_ store: StoreExamination, in directory: String) -> Finding {
+        let seen =
+            store.isThere
+            ? "\(store.path): files can be locked and written"
+            : "\(store.path) is not there yet; the first session makes it"
+        guard let unused = store.unused else { return .ok(seen) }
+        let reason = "\(seen), in place of \(directory), which \(unused.problem)"
+        if unused.holdsSessions {
+            return .warn(
+                "\(reason); the sessions there are not used",
+                fix: "remove them, or have them used again in place of these: chmod 0700 \(directory)")
+        }
+        // Once sessions are kept in the other one, a changed mode would hide them.
+        guard unused.isOurs, !store.isThere else { return .ok(reason) }
+        return .warn(reason, fix: "chmod 0700 \(directory)")
+    }
+
+    /// Commands are done there, with the rights that they need.
+    private static func lookAtServer(of patient: Patient) async -> Finding {
+        do throws(CommandFailure) {
+            let name = try await patient.store.probe() ?? ""
+            for identity in patient.configuration.identities {
+                _ = try await patient.store.session(of: identity.name)
+            }
+            return .ok("\(name): sessions can be read")
+        } catch {
+            return .fail(error.message, fix: "the key in parentheses, or the server itself")
         }
     }
 }

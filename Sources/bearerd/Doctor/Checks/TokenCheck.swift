@@ -8,24 +8,25 @@ import System
 /// `token`: whether there is one that can be sent, and it lives longer than it takes to renew it.
 enum TokenCheck: IdentityCheck {
     static let id = CheckID.token
-    static let needs = [CheckID.store]
+    static let needs = [CheckID.store, .keyring]
 
     static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
         let client = identity.client
         let fix =
             client.grantType.needsPerson
             ? "bearerd login \(identity.name)" : "bearerd refresh \(identity.name), which tells why"
-        if case .failure(let failure)? = patient.liveOutcome(of: identity) {
-            return .fail(failure.message, fix: fix)
+        if await patient.lacksDaemon { return .skip(Patient.withoutDaemon) }
+        if case .failure(let failure)? = await patient.liveOutcome(of: identity) {
+            return .fail(failure.message, fix: identity.mend(of: failure))
         }
         let session: ExaminedSession
         do throws(CommandFailure) {
             guard let found = try await ExaminedSession(of: identity, patient) else {
-                return .skip("the store is in memory, and no daemon answers")
+                return .skip("the store is in memory, and no daemon tells of it")
             }
             session = found
         } catch {
-            return .fail(error.message, fix: "store.directory")
+            return .fail(error.message, fix: "store")
         }
         if let error = session.lastError { return .fail(error, fix: fix) }
         let canRenew = !client.grantType.needsPerson || session.hasRefreshToken ?? true

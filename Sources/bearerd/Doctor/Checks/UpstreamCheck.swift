@@ -5,19 +5,25 @@ import Cryptography
 import HTTPClient
 import HTTPMessages
 import OAuth
+import Routing
+import System
 
 /// `upstream`: whether a route's upstream answers, and what it says without a token and, with `--live`, with one.
 enum UpstreamCheck: RouteCheck {
     static let id = CheckID.upstream
 
     static func look(at route: RouteConfiguration, of patient: Patient) async -> Finding {
-        let place = "\(route.path) at \(route.upstream)"
+        let place = "\(route.key.path) at \(route.upstream)"
         do {
             let without = try await ask(route, with: nil, patient)
             let seen = "\(place) answers \(words(for: without)) without a token"
             guard without.status < 500 else { return .warn(seen, fix: "look at the upstream") }
-            guard patient.live != nil, let token = await token(of: route, patient) else { return .ok(seen) }
-            let with = try await ask(route, with: token, patient)
+            guard patient.live != nil, let identity = identity(of: route, patient) else { return .ok(seen) }
+            guard let token = await token(of: route, as: identity, patient) else {
+                return .ok("\(seen); one is not tried: none for it is stored that has not expired")
+            }
+            guard !token.isBound else { return .ok("\(seen); one that is bound to a key is not tried") }
+            let with = try await ask(route, with: token.token, patient)
             let both = "\(seen), \(words(for: with)) with one"
             return with.status == 401
                 ? .fail(both, fix: "scope, audience or resource of the route or its identity") : .ok(both)
@@ -35,14 +41,24 @@ enum UpstreamCheck: RouteCheck {
             encrypted: route.upstream.scheme == .https, trust: patient.trust)
         let path = route.upstream.path.isEmpty ? "/" : route.upstream.path
         var request = TransferRequest(method: .head, url: route.upstream.replacing(path: path))
-        if let token { RequestAuthorization.authorize(&request, withBearer: token) }
+        if case .value(let host) = route.terms.hostField { request.fields[.host] = host }
+        if let token {
+            RequestAuthorization.authorize(&request, withBearer: token, in: route.terms.credentials)
+        }
         return try await patient.client.send(request, over: way)
     }
 
-    /// The newest token of the route's identity that is stored.
-    private static func token(of route: RouteConfiguration, _ patient: Patient) async -> Secret? {
-        guard let name = route.identity else { return nil }
-        return try? await patient.store.session(of: name)?.newestAccessToken?.token
+    private static func identity(of route: RouteConfiguration, _ patient: Patient) -> IdentityConfiguration? {
+        route.identity.flatMap { patient.configuration.identity(named: $0) }
+    }
+
+    /// The stored token that was asked for what the route wants: another one is not this upstream's to see.
+    private static func token(
+        of route: RouteConfiguration, as identity: IdentityConfiguration, _ patient: Patient
+    ) async -> StoredAccessToken? {
+        let client = route.target.map(identity.client.aimed) ?? identity.client
+        let session = try? await patient.store.session(of: identity.name)
+        return session?.accessToken(of: client, at: WallTime(sinceEpoch: WallClock.sinceEpoch))
     }
 
     private static func words(for response: TransferResponse) -> String {

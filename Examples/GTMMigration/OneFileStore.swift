@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import OAuth
+import Synchronization
+
+/// A store of the program's own: each session is a file, and one process uses them.
+///
+/// What it must promise is checked by ``checkStore(in:)``.
+final class OneFileStore: SessionStore {
+    private struct State {
+        /// Who has an identity's lock: the number of the lease.
+        var holders: [String: Int] = [:]
+        var leases = 0
+    }
+
+    private let directory: String
+    private let state = Mutex(State())
+
+    init(directory: String) {
+        self.directory = directory
+        mkdir(directory, 0o700)
+    }
+
+    private func path(_ identity: String) -> String {
+        let name = identity.utf8.map { String($0, radix: 16) }.joined(separator: "-")
+        return "\(directory)/\(name)"
+    }
+
+    func load(_ identity: String) async throws(StoreError) -> StoredSession? {
+        guard let file = fopen(path(identity), "r") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        while case let byte = fgetc(file), byte != EOF { bytes.append(UInt8(byte)) }
+        return StoredSession(decoding: bytes)
+    }
+
+    func withLock<Answer: Sendable>(
+        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
+        _ body: nonisolated(nonsending) (any StoreLease) async -> Answer
+    ) async throws(StoreError) -> Answer {
+        let deadline = ContinuousClock.now + limit
+        while true {
+            if let lease = take(identity) {
+                defer { state.withLock { $0.holders[identity] = nil } }
+                return await body(lease)
+            }
+            guard .now < deadline, !Task.isCancelled else { throw .busy(by: nil) }
+            try? await Task.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// No other process uses this store.
+    func changes(of identity: String) -> AsyncStream<Void> { AsyncStream { $0.finish() } }
+
+    private func take(_ identity: String) -> Lease? {
+        state.withLock { state in
+            guard state.holders[identity] == nil else { return nil }
+            state.leases += 1
+            state.holders[identity] = state.leases
+            return Lease(store: self, identity: identity, number: state.leases)
+        }
+    }
+
+    private struct Lease: StoreLease {
+        let store: OneFileStore
+        let identity: String
+        let number: Int
+
+        func save(
+            _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool
+        ) async throws(StoreError) {
+            try await spend(session)
+            try session.checkReplacing(try await store.load(identity), read: read)
+            try store.write(session.encoded(), to: store.path(identity))
+        }
+
+        func spend(_ session: StoredSession) async throws(StoreError) {
+            guard store.state.withLock({ $0.holders[identity] }) == number else { throw .leaseLost }
+        }
+    }
+
+    /// Writes beside the file and renames, so that a power cut leaves the one or the other.
+    private func write(_ bytes: [UInt8], to path: String) throws(StoreError) {
+        let temporary = path + ".new"
+        umask(0o077)
+        guard let file = fopen(temporary, "w") else { throw .unavailable("\(temporary) cannot be written") }
+        let written = fwrite(bytes, 1, bytes.count, file)
+        let isKept = written == bytes.count && fflush(file) == 0 && fsync(fileno(file)) == 0
+        fclose(file)
+        guard isKept, rename(temporary, path) == 0 else { throw .unavailable("\(path) cannot be written") }
+    }
+}

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Made by Examples/Guide/generate from the articles; the check makes it anew and compares.
+
+import Foundation
+import FoundationNetworking
+import OAuthRuntime
+import SessionImport
+import StoreConformance
+
+/// What the steps of the articles take for granted.
+struct Steps {
+    let runtime: AuthRuntime
+    let session: AuthSession
+    let flow: AuthorizationFlow
+    let url: String
+    let orders: URL
+    let store: any SessionStore
+    let old: ImportedSession
+    let bytes: [UInt8]
+    let readSecret: @Sendable () -> String
+    let open: @Sendable (String) -> Void
+    let save: @Sendable (Secret) -> Void
+}
+
+extension Steps {
+    func step1(client: inout ClientConfiguration) async throws {
+        let runtime = try AuthRuntime(storage: .directory("/var/lib/my-program"))
+        _ = runtime
+    }
+
+    func step2() async throws {
+        var client = ClientConfiguration(name: "default", clientID: "my-program", grantType: .authorizationCode)
+        client.issuer = "https://sso.example.com/realms/demo"
+        client.scope = [Scope.openID, Scope.profile, Scope.offlineAccess]
+        let session = try runtime.session(for: client)
+        await session.start()
+        _ = client
+        _ = session
+    }
+
+    func step3(client: inout ClientConfiguration) async throws {
+        let service = try await ServiceConfiguration.discover(for: client, over: runtime.transport())
+        print(service.issuer, service.endpoints[.userinfo]?.description ?? "no userinfo")
+        _ = service
+    }
+
+    func step4(client: inout ClientConfiguration) async throws {
+        var manual = ClientConfiguration(
+            name: "default", clientID: "my-program", authorizationEndpoint: "https://sso.example.com/authorize",
+            tokenEndpoint: "https://sso.example.com/token")
+        manual?.set(.userinfo, to: "https://sso.example.com/userinfo")
+        _ = manual
+    }
+
+    func step5(client: inout ClientConfiguration) async throws {
+        client.authentication = .basic
+        let confidential = try runtime.session(for: client) { $0 == .clientSecret ? readSecret() : nil }
+        _ = confidential
+    }
+
+    func step6(client: inout ClientConfiguration) async throws {
+        var settings = ConnectionSettings(caFile: "/etc/ssl/private-ca.pem")
+        settings.proxy = .environment
+        let inside = try runtime.session(for: client, connecting: settings)
+        _ = settings
+        _ = inside
+    }
+
+    func step7(client: inout ClientConfiguration) async throws {
+        let login = try await runtime.logIn(session) { url in open(url) }
+        print(login.person ?? "somebody")
+        _ = login
+    }
+
+    func step8(client: inout ClientConfiguration) async throws {
+        try await runtime.logIn(
+            session, scope: [Scope.openID, "calendar"], adding: [NamedValue("prompt", "consent")]
+        ) { url in open(url) }
+    }
+
+    func step9(client: inout ClientConfiguration) async throws {
+        let flow = try await session.authorizationFlow(redirectURI: "com.example.app:/oauth2redirect")
+        open(flow.url)
+
+        // Where the system hands the program a URL:
+        try await session.logIn(with: flow.response(to: url))
+        _ = flow
+    }
+
+    func step10(client: inout ClientConfiguration) async throws {
+        switch try flow.response(to: url) {
+        case .granted(let code):
+            try await session.logIn(with: code, adding: [NamedValue("tenant", "blue")])
+        case .refused(let refusal):
+            print(refusal.code?.rawValue ?? "refused", refusal.description ?? "", refusal.page ?? "")
+        }
+    }
+
+    func step11(client: inout ClientConfiguration) async throws {
+        let device = try await session.authorizeDevice()
+        print("Visit \(device.verificationURI) and type \(device.userCode)")
+        try await session.logIn(with: device)
+        _ = device
+    }
+
+    func step12(client: inout ClientConfiguration) async throws {
+        var request = TokenRequest(grantType: GrantType(rawValue: "urn:example:grant-type:otp"))
+        request.secrets = [("otp", Secret("271828"))]
+        try await session.logIn(with: request)
+        _ = request
+    }
+
+    func step13(client: inout ClientConfiguration) async throws {
+        for await event in session.events {
+            if case .stateChanged(_, .loginRequired) = event { break }
+        }
+    }
+
+    func step14(client: inout ClientConfiguration) async throws {
+        let subject = try await session.withFreshTokens { tokens in
+            // `tokens.accessToken` for the API, `tokens.idToken` for who it is.
+            tokens.idToken.flatMap { IDToken($0) }?.subject
+        }
+        _ = subject
+    }
+
+    func step15(client: inout ClientConfiguration) async throws {
+        let answer = try await session.authorized("https://api.example.com/orders") { credentials in
+            var request = URLRequest(url: orders)
+            for field in credentials.headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
+            let (data, response) = try await URLSession.shared.data(for: request)
+            return ResourceAnswer(status: (response as? HTTPURLResponse)?.statusCode ?? 0, value: data)
+        }
+        _ = answer
+    }
+
+    func step16(client: inout ClientConfiguration) async throws {
+        try await session.refresh(waitingAtMost: .seconds(10))
+        try await session.refresh(
+            waitingAtMost: .seconds(10), scope: ["orders.read"], adding: [NamedValue("tenant", "blue")])
+    }
+
+    func step17(client: inout ClientConfiguration) async throws {
+        let userinfo = try await session.userinfo()
+        _ = try await session.revoke([.accessToken])
+        let outcome = await session.logOut()
+        if let request = outcome.request { open(request.url) }
+        _ = userinfo
+        _ = outcome
+    }
+
+    func step18(client: inout ClientConfiguration) async throws {
+        let ending = await session.logOut(returningTo: "com.example.app:/bye", state: "of-this-logout")
+        if ending.request?.isAnswered(by: url) == true { print("logged out") }
+        _ = ending
+    }
+
+    func step19(client: inout ClientConfiguration) async throws {
+        let registration = try await session.register(redirectURI: "http://127.0.0.1:0/callback")
+        print(registration.clientID, registration.additionalParameters.number("client_id_issued_at") ?? 0)
+        _ = registration
+    }
+
+    func step20(client: inout ClientConfiguration) async throws {
+        do {
+            _ = try await session.perform(TokenRequest(grantType: .clientCredentials))
+        } catch {
+            switch error.domain {
+            case .token(let grant): print("refused for \(grant.rawValue)", error.errorURI ?? "")
+            default: print(error.sentence)
+            }
+        }
+    }
+
+    func step21(client: inout ClientConfiguration) async throws {
+        var google = ClientConfiguration.google(name: "default", clientID: "my-program.apps.googleusercontent.com")
+        google.scope = [Scope.openID, Scope.profile]
+        _ = google
+    }
+
+    func step22(client: inout ClientConfiguration) async throws {
+        let okta = ClientConfiguration(
+            .okta, name: "default", clientID: "0oa1example", issuer: "https://example.okta.com/oauth2/default")
+        _ = okta
+    }
+
+    func step23(client: inout ClientConfiguration) async throws {
+        let encrypted = try AuthRuntime(storage: .encryptedDirectory("/var/lib/my-program", key: Secret(readSecret())))
+        _ = encrypted
+    }
+
+    func step24(client: inout ClientConfiguration) async throws {
+        _ = await session.logOut(onlyHere: true)
+    }
+
+    func step25(client: inout ClientConfiguration) async throws {
+        let custom = try AuthRuntime(storage: .custom(store))
+        let violations = await SessionStoreConformance { store }.violations()
+        _ = custom
+        _ = violations
+    }
+
+    func step26(client: inout ClientConfiguration) async throws {
+        let old = try ImportFormat.gtmOAuth2.parse(bytes)
+        try await session.take(
+            old.refreshToken, scope: old.scope, clientID: "the-old-client",
+            person: Person(id: old.userID, email: old.userEmail, isEmailVerified: old.isEmailVerified))
+        _ = old
+    }
+
+    func step27(client: inout ClientConfiguration) async throws {
+        if let token = await session.refreshToken, var session = ImportedSession(refreshToken: token) {
+            session.userEmail = old.userEmail
+            save(session.gtmOAuth2String)
+        }
+    }
+
+    func step28(client: inout ClientConfiguration) async throws {
+        client.proofs = .whereOffered
+    }
+
+    func step29(client: inout ClientConfiguration) async throws {
+        let answer = try await session.authorized("https://api.example.com/orders") { credentials in
+            var request = URLRequest(url: orders)
+            for header in credentials.headers { request.setValue(header.value, forHTTPHeaderField: header.name) }
+            let (data, response) = try await URLSession.shared.data(for: request)
+            guard let response = response as? HTTPURLResponse else { return ResourceAnswer(status: 0, value: data) }
+            return ResourceAnswer(
+                status: response.statusCode,
+                challenges: [response.value(forHTTPHeaderField: "WWW-Authenticate")].compactMap(\.self),
+                nonce: response.value(forHTTPHeaderField: "DPoP-Nonce"), value: data)
+        }
+        _ = answer
+    }
+
+}

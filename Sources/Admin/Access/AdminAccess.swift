@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Cryptography
+internal import EventLoop
+internal import HTTPServer
+internal import HTTPMessages
+internal import System
+
+/// Who may read and who may act on the admin listener.
+struct AdminAccess {
+    let hosts: HostList
+    let key: CurrentSecret?
+    /// Whether the listener is off loopback, where nothing is shown to others without a key, not even if none is
+    /// configured.
+    let needsKey: Bool
+    let guesses: KeyGuesses
+    let cookies: KeyCookies
+
+    /// What a header has that gives no key.
+    private static let sign = "1"
+    private static let purpose = HTTPFields.Name("Sec-Purpose")
+    private static let destination = HTTPFields.Name("Sec-Fetch-Dest")
+
+    /// Guards everything but health, readiness and metrics.
+    ///
+    /// Callers of this machine need no key; a wrong one is refused all the same.
+    func checkReading(_ request: ServiceRequest) throws(AdminError) {
+        try checkHost(request)
+        let isHere = request.peer.isThisMachine
+        guard let key else {
+            guard !needsKey || isHere else { throw .noKey }
+            return
+        }
+        let given = given(in: request.head)
+        guard !given.isEmpty else {
+            guard isHere || cookies.stand(for: key, in: request.head.fields) else { throw .wrongKey }
+            return
+        }
+        try check(given, against: key, from: request.peer)
+    }
+
+    /// Guards everything that is for this listener's own names: a page that rebinds its name gets nothing.
+    func checkHost(_ request: ServiceRequest) throws(AdminError) {
+        let host = request.head.fields[.host]
+        guard hosts.contains(host) else { throw .wrongHost(shown: PlainName.host(host)) }
+    }
+
+    /// Keeps other sites' pages from asking for anything, as far as the browser says that it is they: a person may follow
+    /// their links.
+    ///
+    /// - Parameter isForPerson: whether it is for a browser's window alone, and no page, image or frame may ask for it.
+    func checkSite(_ request: ServiceRequest, isForPerson: Bool) throws(AdminError) {
+        let fields = request.head.fields
+        func says(_ name: HTTPFields.Name?, _ words: Set<String>) -> Bool? {
+            name.flatMap { fields[$0] }.map { words.contains($0.lowercased()) }
+        }
+        let navigates = says(.secFetchMode, ["navigate"])
+        if isForPerson {
+            // What a browser fetches before its person wants it begins nothing either.
+            guard navigates ?? true, says(Self.destination, ["document"]) ?? true,
+                !(Self.purpose.flatMap { fields[$0] } ?? "").lowercased().hasPrefix("prefetch")
+            else { throw .notFromHere }
+        } else if says(.secFetchSite, ["cross-site", "same-site"]) ?? false {
+            guard navigates ?? false else { throw .notFromHere }
+        }
+    }
+
+    /// Whether a key that was typed into our own page is right.
+    ///
+    /// - Returns: the value of `Set-Cookie` that stands for it.
+    func cookie(for typed: String, _ request: ServiceRequest) throws(AdminError) -> String {
+        guard let key else { throw .noKey }
+        try check([typed], against: key, from: request.peer)
+        return cookies.cookie(for: key)
+    }
+
+    /// Guards what a form of ours sends: browsers say where a form comes from.
+    func checkForm(_ request: ServiceRequest) throws(AdminError) {
+        let head = request.head
+        guard head.fields.contains(.origin), isFromHere(head) else { throw .notFromHere }
+    }
+
+    /// Guards what changes something: a page of another site can send neither the header nor our origin.
+    func checkActing(_ request: ServiceRequest) throws(AdminError) {
+        let head = request.head
+        guard let header = head.fields[.bearerdAdmin], head.fields.count(of: .bearerdAdmin) == 1,
+            header == Self.sign || key.map({ $0.matches(Array(header.utf8)) }) ?? false,
+            isFromHere(head)
+        else { throw .notFromHere }
+    }
+
+    /// Guards what makes somebody else's session ours: who has no key must be who could change the store too.
+    ///
+    /// Call it after ``checkReading(_:)``, which has judged the key.
+    func checkHandingOver(_ request: ServiceRequest) throws(AdminError) {
+        guard key == nil || given(in: request.head).isEmpty else { return }
+        guard let user = request.peerUser, user == 0 || user == CurrentProcess.effectiveUser else {
+            throw .notOurUser
+        }
+    }
+
+    /// One right key lets in; who gives several is guessing.
+    private func check(
+        _ given: [String], against key: CurrentSecret, from peer: PeerAddress
+    ) throws(AdminError) {
+        if let delay = guesses.delay(for: peer) { throw .tooManyGuesses(delay) }
+        let wrong = given.count { !key.matches(Array($0.utf8)) }
+        guard wrong > 0 else { return }
+        guesses.wrong(wrong, from: peer)
+        throw .wrongKey
+    }
+
+    /// Every key that the request has.
+    private func given(in request: HTTPRequest) -> [String] {
+        let bearer = request.fields.values(of: .authorization).map { value -> String in
+            let parts = value.split(separator: " ", maxSplits: 1)
+            guard parts.count == 2, parts[0].lowercased() == "bearer" else { return "" }
+            return String(parts[1])
+        }
+        return bearer + request.fields.values(of: .bearerdAdmin).filter { $0 != Self.sign }
+    }
+
+    /// Whether no page of another origin sends it.
+    ///
+    /// Behind a proxy that speaks TLS our own pages have an origin that only the browser can compare, and it says so in a
+    /// field that no page can set.
+    private func isFromHere(_ request: HTTPRequest) -> Bool {
+        guard let origin = request.fields[.origin] else { return true }
+        if request.fields.values(of: .secFetchSite) == ["same-origin"] { return true }
+        guard let host = request.fields[.host], request.fields.count(of: .origin) == 1 else { return false }
+        return origin.lowercased() == "http://\(host.lowercased())"
+    }
+}
+
+extension PeerAddress {
+    /// Whether it is a program of this machine.
+    fileprivate var isThisMachine: Bool {
+        switch self {
+        case .ip(let address): IPAddress.isLoopback(host: address)
+        case .unix: true
+        case .unknown: false
+        }
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AdminAPI
+internal import OAuth
+package import Observability
+internal import Synchronization
+
+/// What went through in the last hour, in steps of ten seconds, and what each route has done in the last minute.
+///
+/// Its memory is bounded by the hour, and by the routes of the configuration.
+package final class TrafficHistory: Sendable {
+    /// How often ``take(_:)`` is to be called.
+    package static let step = Duration.seconds(10)
+    private static let hour = 360
+    /// Steps that the present figures of a route are of.
+    private static let minute = 6
+
+    /// What went through in one step.
+    struct Sample: Sendable {
+        /// When it ended, after the process began.
+        var end: Duration
+        var length: Duration
+        var answers = Tally<AnswerBlame>()
+        var median: Duration?
+        var slowest: Duration?
+        var openStreams = 0
+
+        /// Requests a second that somebody was, or nobody was, to blame for.
+        func rate(_ blame: AnswerBlame) -> Double {
+            length > .zero ? Double(answers[blame]) / (length / .seconds(1)) : 0
+        }
+    }
+
+    fileprivate struct Mark {
+        let moment: Instant
+        let metrics: WorkerMetrics
+        let answers: Tally<AnswerBlame>
+        let durations: DurationHistogram
+    }
+
+    private struct Memory {
+        var samples: [Sample] = []
+        /// The counts at the ends of the last steps, the oldest first.
+        var marks: [Mark] = []
+    }
+
+    private let memory = Mutex(Memory())
+    private let begin: Instant
+    private let now: @Sendable () -> Instant
+
+    init(now: @escaping @Sendable () -> Instant) {
+        self.now = now
+        begin = now()
+    }
+
+    /// Ends a step with what was counted so far.
+    package func take(_ metrics: WorkerMetrics, identityOf: (String) -> Bool) {
+        let mark = Mark(metrics, at: now(), identityOf)
+        memory.withLock { memory in
+            if let last = memory.marks.last {
+                memory.samples.append(Self.sample(from: last, to: mark, since: begin))
+                memory.samples.removeFirst(max(0, memory.samples.count - Self.hour))
+            }
+            memory.marks.append(mark)
+            memory.marks.removeFirst(max(0, memory.marks.count - Self.minute - 1))
+        }
+    }
+
+    /// The samples of the last hour, the oldest first.
+    var samples: [Sample] { memory.withLock { $0.samples } }
+
+    /// The samples of the last hour, and one of the step that goes on.
+    func samples(with metrics: WorkerMetrics, identityOf hasIdentity: (String) -> Bool) -> [Sample] {
+        let mark = Mark(metrics, at: now(), hasIdentity)
+        let (samples, last) = memory.withLock { ($0.samples, $0.marks.last) }
+        guard let last, mark.moment - last.moment >= .seconds(1) else { return samples }
+        return samples + [Self.sample(from: last, to: mark, since: begin)]
+    }
+
+    /// What each route does, by name.
+    ///
+    /// - Parameters:
+    ///   - metrics: of this moment.
+    ///   - hasIdentity: whether a route's token is ours.
+    func figures(_ metrics: WorkerMetrics, identityOf hasIdentity: (String) -> Bool) -> [String: RouteFigures]
+    {
+        let now = now()
+        let mark = memory.withLock { $0.marks.first }
+        return Dictionary(
+            uniqueKeysWithValues: metrics.routes.map { name, route in
+                (
+                    name,
+                    RouteFigures(
+                        route, hasIdentity: hasIdentity(name), since: mark?.metrics.routes[name],
+                        within: mark.map { now - $0.moment } ?? (now - begin))
+                )
+            })
+    }
+
+    private static func sample(from last: Mark, to mark: Mark, since begin: Instant) -> Sample {
+        var sample = Sample(end: mark.moment - begin, length: mark.moment - last.moment)
+        for blame in AnswerBlame.allCases {
+            sample.answers[blame] = max(0, mark.answers[blame] - last.answers[blame])
+        }
+        let durations = mark.durations.since(last.durations)
+        sample.median = durations.quantile(0.5)
+        sample.slowest = durations.quantile(0.99)
+        sample.openStreams = mark.metrics.routes.values.reduce(0) { $0 + $1.openStreams }
+        return sample
+    }
+}
+
+extension TrafficHistory.Mark {
+    fileprivate init(_ metrics: WorkerMetrics, at moment: Instant, _ hasIdentity: (String) -> Bool) {
+        var answers = Tally<AnswerBlame>()
+        var durations = DurationHistogram()
+        for (name, route) in metrics.routes {
+            answers.merge(route.answers(hasIdentity: hasIdentity(name)))
+            durations.merge(route.durations)
+        }
+        self.init(moment: moment, metrics: metrics, answers: answers, durations: durations)
+    }
+}
+
+extension RouteFigures {
+    fileprivate init(
+        _ route: RouteMetrics, hasIdentity: Bool, since earlier: RouteMetrics?, within length: Duration
+    ) {
+        self.init()
+        answers = route.answers(hasIdentity: hasIdentity)
+        requests = route.durations.count
+        let recent = earlier.map { route.durations.since($0.durations) } ?? route.durations
+        rate = length > .zero ? Double(recent.count) / (length / .seconds(1)) : 0
+        median = recent.quantile(0.5)
+        slowest = recent.quantile(0.99)
+        replays = ReplayResult.allCases.reduce(0) { $0 + route.replays[$1] }
+        openStreams = route.openStreams
+    }
+}

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AdminAPI
+internal import HTTPMessages
+internal import HTTPServer
+internal import OAuth
+
+/// Logins by way of the admin listener: a browser comes, is sent to the provider, and comes back with the answer.
+struct BrowserLogins: Sendable {
+    /// Where the provider sends a browser back to, by identity; none for an identity that nobody logs in to in a browser.
+    let redirects: [String: RedirectURI]
+    let pending: PendingLogins
+    let identities: any IdentityDirectory
+    /// Where redirects arrive that do not come to the admin listener.
+    let doors: any RedirectDoors
+
+    /// Says in a URL that the browser was sent to another name of ours already.
+    private static let moved = "here"
+
+    /// Whether a provider sends browsers to this path.
+    func expect(_ path: String) -> Bool { redirects.values.contains { $0.path == path } }
+
+    // MARK: To the provider
+
+    /// Sends the browser to the provider.
+    func begin(_ identity: String, _ message: ServiceRequest) async throws(AdminError) -> ServiceReply {
+        guard let needsPerson = identities.needsPerson(identity) else { throw .notFound }
+        guard let uri = redirects[identity] else {
+            return needsPerson ? LoginPages.onlyByCommand(identity) : LoginPages.needsNobody(identity)
+        }
+        if let other = otherName(for: uri, identity, message) { return other }
+        let request: AuthorizationRequest
+        do throws(TokenFailure) {
+            request = try await identities.beginLogin(identity, redirectURI: uri.description)
+        } catch {
+            return LoginPages.failed(.login(.failed(error)), identity)
+        }
+        do throws(LoginError) {
+            try await doors.open(for: identity, answering: CallbackResponder(logins: self, uri: uri))
+        } catch {
+            return LoginPages.failed(.login(error), identity)
+        }
+        var head = HTTPResponse(status: 303)
+        head.fields[.location] = request.url
+        head.fields[.setCookie] = pending.begin(request, of: identity, at: uri)
+        return ServiceReply(head: head)
+    }
+
+    /// A cookie is for one host: a browser that came by another name than the one it is to come back to goes there first.
+    private func otherName(
+        for uri: RedirectURI, _ identity: String, _ message: ServiceRequest
+    ) -> ServiceReply? {
+        guard let host = message.head.fields[.host], let here = HTTPURL("http://\(host)") else { return nil }
+        guard here.host != uri.host, message.query != Self.moved else { return nil }
+        let name = uri.host.contains(":") ? "[\(uri.host)]" : uri.host
+        let path = "\(AdminResource.login(identity: identity).path)?\(Self.moved)"
+        var head = HTTPResponse(status: 303)
+        if !uri.isLoopback {
+            head.fields[.location] = "\(uri.scheme.rawValue)://\(uri.hosts(port: uri.port)[0])\(path)"
+        } else if here.isLoopback {
+            // The redirect's port may be another one, where somebody passes it on.
+            head.fields[.location] = "http://\(name):\(here.port)\(path)"
+        } else {
+            return LoginPages.unreachable(uri, from: host, identity)
+        }
+        return ServiceReply(head: head)
+    }
+
+    // MARK: And back
+
+    /// Takes the browser's answer, and finishes the login.
+    func finish(_ message: ServiceRequest) async -> ServiceReply {
+        switch pending.answer(message.query ?? "", message.head.fields) {
+        case .over: return LoginPages.over
+        case .otherBrowser: return LoginPages.otherBrowser
+        case .refused(let error): return LoginPages.refused(error)
+        case .ended(let login, let error):
+            return await forgetting(login, LoginPages.ended(error, login.identity))
+        case .answered(let login, .refused(let refusal)):
+            return await forgetting(login, LoginPages.failed(.login(.refused(refusal)), login.identity))
+        case .answered(let login, .granted(let code)):
+            return await forgetting(login, await exchange(code, of: login.identity))
+        }
+    }
+
+    private func exchange(_ code: AuthorizationCode, of identity: String) async -> ServiceReply {
+        guard identities.needsPerson(identity) != nil else { return LoginPages.over }
+        do throws(LoginError) {
+            let report = try await identities.take(.code(code), for: identity)
+            return LoginPages.done(report.login, identity)
+        } catch {
+            return LoginPages.failed(.login(error), identity)
+        }
+    }
+
+    /// Ends with the login what was there for it alone.
+    private func forgetting(_ login: PendingLogins.Login, _ reply: ServiceReply) async -> ServiceReply {
+        if !pending.has(login.identity) { await doors.close(for: login.identity) }
+        var reply = reply
+        reply.head.fields[.setCookie] = login.cookie.cleared
+        return reply
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AdminAPI
+internal import HTTPMessages
+internal import HTTPServer
+internal import OAuth
+
+/// What a browser shows of a login.
+enum LoginPages {
+    static func done(_ login: Login?, _ identity: String) -> ServiceReply {
+        let person =
+            login?.person.map { " as <strong>\(String($0.prefix(200)))</strong>" as HTMLText } ?? .empty
+        let advice: HTMLText =
+            login?.hasRefreshToken ?? true
+            ? .empty
+            : """
+            <p class="problem">No refresh token came back, so the session ends with its access token: ask for the scope
+            <code>offline_access</code> (Google: <code>authorization_params: {access_type: offline}</code>).</p>
+            """
+        return AdminPage.reply(
+            "Logged in",
+            "<p><strong>\(identity)</strong> is logged in\(person). This window can be closed.</p>\(advice)\(AdminPage.home)",
+            status: 200)
+    }
+
+    static func failed(_ error: AdminError, _ identity: String) -> ServiceReply {
+        var page = AdminPage.reply(
+            "Not logged in", "<p class=\"problem\">\(error.detail)</p>\(again(identity))",
+            status: error.status)
+        if error.status == 503 { page.head.fields[.retryAfter] = "5" }
+        return page
+    }
+
+    static func ended(_ error: AuthorizationResponseError, _ identity: String) -> ServiceReply {
+        AdminPage.reply(
+            "Not logged in",
+            "<p class=\"problem\">The answer is not believed, because \(error.reason).</p>\(again(identity))",
+            status: 400)
+    }
+
+    static func refused(_ error: AuthorizationResponseError) -> ServiceReply {
+        AdminPage.reply(
+            "This answer does not count",
+            "<p>Because \(error.reason). A login that waits goes on waiting.</p>",
+            status: 400)
+    }
+
+    static let over = AdminPage.reply(
+        "This login is over",
+        "<p>It was finished before, or took longer than ten minutes, or many others were begun since.</p>\(AdminPage.home)",
+        status: 410)
+
+    static let otherBrowser = AdminPage.reply(
+        "Not this browser",
+        """
+        <p>This browser did not begin the login that it brings the answer to, or keeps no cookies: nothing has changed.
+        Begin it here.</p>\(AdminPage.home)
+        """,
+        status: 400)
+
+    static func nothing(_ status: Int) -> ServiceReply {
+        AdminPage.reply("Nothing here", "<p>Only a login's end is awaited here.</p>", status: status)
+    }
+
+    static func onlyByCommand(_ identity: String) -> ServiceReply {
+        AdminPage.reply(
+            "A login by command",
+            "<p>Nobody logs in to this identity in this browser. Run <code>bearerd login \(identity)</code>.</p>",
+            status: 409)
+    }
+
+    static func needsNobody(_ identity: String) -> ServiceReply {
+        AdminPage.reply(
+            "Nobody needs to log in",
+            "<p><strong>\(identity)</strong> gets its tokens without a person.</p>\(AdminPage.home)",
+            status: 409)
+    }
+
+    static func unreachable(_ uri: RedirectURI, from host: String, _ identity: String) -> ServiceReply {
+        AdminPage.reply(
+            "The way back is missing",
+            """
+            <p class="problem">The provider would send this browser to <code>\(uri.description)</code>, and that is the
+            browser's own machine, not this one.</p>
+            <p>Set <code>identities.\(identity).redirect_uri</code> to
+            <code>http://\(PlainName.host(host) ?? "HOST:PORT")/callback</code> with
+            <code>redirect_listen</code> beside it, register that with the provider, and come back; or open this page
+            on the machine itself.</p>
+            """,
+            status: 409)
+    }
+
+    private static func again(_ identity: String) -> HTMLText {
+        "<p><a class=\"go\" href=\"\(AdminResource.login(identity: identity).path)\">Try again</a></p>"
+    }
+}

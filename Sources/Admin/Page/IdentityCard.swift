@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AdminAPI
+internal import HTTPMessages
+internal import OAuth
+internal import Observability
+
+/// One identity on the status page.
+struct IdentityCard {
+    /// Of a text that somebody else wrote, so much is shown.
+    private static let longestText = 400
+    private static let lowShare = 0.2
+
+    let status: IdentityStatus
+    /// Tells its elements from those of the others.
+    let key: String
+    /// Whether somebody logs in in a browser.
+    let hasLogin: Bool
+    let now: WallTime
+
+    /// The whole card.
+    var markup: HTMLText {
+        let inner = parts.map { "<div id=\"\($0.id)\">\($0.content)</div>" as HTMLText }.joined()
+        return """
+            <article class="card" aria-labelledby="\(key)-name">
+            <h3 id="\(key)-name">\(status.name.cut(to: 100))</h3>\(inner)<div class="actions">\(actions)</div></article>
+            """
+    }
+
+    /// What changes of it.
+    var parts: [PagePart] {
+        [PagePart("\(key)-state", state), PagePart("\(key)-facts", facts), PagePart("\(key)-login", login)]
+    }
+
+    private var state: HTMLText {
+        let words = status.state.words
+        return """
+            <p><span class="state \(words.tone)" title="\(status.state.rawValue)">\(words.text)</span></p>\(life)\(error)
+            """
+    }
+
+    /// How much of the token's life is left.
+    private var life: HTMLText {
+        guard let end = status.expiresAt else { return .empty }
+        let left = end - now
+        guard left > .zero else {
+            return "<p class=\"dim\">The token has expired \((now - end).words) ago.</p>"
+        }
+        guard let lifetime = status.lifetime, lifetime > .zero else {
+            return "<p class=\"dim\">The token is good for another \(left.words).</p>"
+        }
+        let share = min(1, left / lifetime)
+        let percent = "\(Int((share * 100).rounded()))"
+        let look: HTMLText = share < Self.lowShare ? "class=\"low\"" : "class=\"long\""
+        return """
+            <progress max="100" value="\(percent)" \(look) aria-label="life left of the token">\(percent) %</progress>
+            <p class="dim">The token is good for \(left.words) of \(lifetime.words).</p>
+            """
+    }
+
+    private var error: HTMLText {
+        guard let error = status.lastError else {
+            return status.state.remedy(status.name, hasLogin: hasLogin).map { "<p>\($0)</p>" } ?? .empty
+        }
+        let remedy = status.state.remedy(status.name, hasLogin: hasLogin).map { "<p>\($0)</p>" as HTMLText }
+        let since = error.at.map {
+            " <span class=\"dim\">\(max(.zero, now - $0).words) ago</span>" as HTMLText
+        }
+        return """
+            <div class="error"><p><code>\(error.code.cut(to: 100))</code>\(since ?? .empty)</p>
+            <p>\(error.detail.cut(to: Self.longestText))</p>\(remedy ?? .empty)</div>
+            """
+    }
+
+    private var facts: HTMLText {
+        var facts: [(HTMLText, HTMLText)] = []
+        if let person = status.person { facts.append(("Person", "\(person.cut(to: 100))")) }
+        if let next = status.nextRequest {
+            let left = next - now
+            facts.append(
+                (
+                    status.lastError == nil ? "Next refresh" : "Next attempt",
+                    left > .seconds(1) ? "in \(left.words)" : "now"
+                ))
+        }
+        if let last = status.lastRefresh {
+            facts.append(("Last refresh", "\(max(.zero, now - last).words) ago"))
+        }
+        if !status.scope.isEmpty {
+            facts.append(("Scope", "\(status.scope.joined(separator: " ").cut(to: 200))"))
+        }
+        if !status.tokens.isEmpty {
+            let usable = status.tokens.count { $0.state == .authorized }
+            facts.append(
+                (
+                    "Tokens",
+                    "\(String(usable)) of \(String(status.tokens.count)), one for each scope of a route"
+                ))
+        }
+        return "<dl>\(facts.map { "<dt>\($0)</dt><dd>\($1)</dd>" as HTMLText }.joined())</dl>"
+    }
+
+    /// Stands out where nothing else helps.
+    private var login: HTMLText {
+        guard hasLogin else { return .empty }
+        let path = AdminResource.login(identity: status.name).path
+        let isFirst = status.state == .loginRequired
+        return """
+            <a class="button\(isFirst ? " first" : "")" id="\(key)-go" href="\(path)">\(isFirst ? "Log in" : "Log in again")</a>
+            """
+    }
+
+    private var actions: HTMLText {
+        let name = status.name
+        return [
+            button("Refresh", .refresh(identity: name), done: "\(name) has a new token.", ask: nil),
+            button(
+                "Revoke", .revoke(identity: name, nil), done: "The tokens of \(name) are revoked.",
+                ask: "Have the provider forget the tokens of \(name)?"),
+            button(
+                "Log out", .logout(identity: name), done: "\(name) is logged out.",
+                ask: "End the session of \(name), here and at the provider?"),
+        ].joined()
+    }
+
+    private func button(_ label: String, _ action: AdminResource, done: String, ask: String?) -> HTMLText {
+        let question = ask.map { " data-ask=\"\($0)\"" as HTMLText } ?? .empty
+        return """
+            <button type="button" data-action="\(action.path)" data-done="\(done)"\(question) \
+            aria-label="\(label): \(status.name)">\(label)</button>
+            """
+    }
+}
+
+extension String {
+    /// The text, or as much of it as is shown.
+    func cut(to length: Int) -> String { count > length ? prefix(length) + "…" : self }
+}

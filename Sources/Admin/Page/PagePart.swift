@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPMessages
+internal import JSON
+
+/// A part of the status page that changes, and where it stands.
+struct PagePart: Sendable {
+    /// The `id` of the element that it is in.
+    let id: String
+    let content: HTMLText
+
+    init(_ id: String, _ content: HTMLText) {
+        self.id = id
+        self.content = content
+    }
+
+    /// As an event for the page that shows it.
+    var event: String {
+        let data: JSONValue = ["id": .string(id), "html": .string(content.markup)]
+        return "event: part\ndata: \(String(decoding: data.serialized(), as: UTF8.self))\n\n"
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import OAuth
+
+extension Duration {
+    /// What a person reads: the two largest units that it has.
+    var words: String {
+        let seconds = components.seconds
+        let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60)
+        if days > 0 { return "\(days) d" + (hours > 0 ? " \(hours) h" : "") }
+        if hours > 0 { return "\(hours) h" + (minutes > 0 ? " \(minutes) min" : "") }
+        if minutes > 0 { return "\(minutes) min" + (seconds % 60 > 0 ? " \(seconds % 60) s" : "") }
+        return "\(max(0, seconds)) s"
+    }
+
+    /// What a person reads of how long a request took.
+    var shortWords: String {
+        let milliseconds = self / .milliseconds(1)
+        if milliseconds >= 10_000 { return "\(Int((milliseconds / 1000).rounded())) s" }
+        if milliseconds >= 1000 { return "\(oneDecimal(milliseconds / 1000)) s" }
+        if milliseconds >= 10 { return "\(Int(milliseconds.rounded())) ms" }
+        return "\(oneDecimal(milliseconds)) ms"
+    }
+}
+
+/// A number with one decimal, below ten; a whole one from there on.
+func oneDecimal(_ number: Double) -> String {
+    guard number < 10 else { return grouped(Int(number.rounded())) }
+    let tenths = Int((number * 10).rounded())
+    return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+}
+
+/// A count whose thousands are told apart.
+func grouped(_ number: Int) -> String {
+    let digits = String(abs(number))
+    var text = ""
+    for (index, digit) in digits.enumerated() {
+        if index > 0, (digits.count - index) % 3 == 0 { text.append("\u{202F}") }
+        text.append(digit)
+    }
+    return number < 0 ? "-" + text : text
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AdminAPI
+internal import HTTPMessages
+internal import Observability
+
+/// One route on the status page.
+struct RouteRow {
+    let route: RouteStatus
+    /// Tells its elements from those of the others.
+    let key: String
+
+    /// The whole row.
+    var markup: HTMLText { "<tr id=\"\(key)\">\(cells)</tr>" }
+
+    /// What changes of it.
+    var part: PagePart { PagePart(key, cells) }
+
+    private var cells: HTMLText {
+        let figures = route.figures ?? RouteFigures()
+        let identity: HTMLText =
+            route.identity.map { "\($0.cut(to: 60))" } ?? "<span class=\"dim\">none</span>"
+        return """
+            <td><strong>\(route.path.cut(to: 100))</strong><br><span class="dim">\(route.upstream.cut(to: 120))</span></td>
+            <td data-label="Identity">\(identity)</td><td data-label="Upstream"><div>\(health(figures.health))</div></td>
+            <td class="number" data-label="Rate">\(oneDecimal(figures.rate))/s</td>
+            <td class="number" data-label="p50">\(figures.median?.shortWords ?? "–")</td>
+            <td class="number" data-label="p99">\(figures.slowest?.shortWords ?? "–")</td>
+            <td data-label="Answers"><div>\(answers(figures))</div></td>
+            <td class="number" data-label="Replays">\(grouped(figures.replays))</td>
+            <td class="number" data-label="Streams">\(grouped(figures.openStreams))</td>
+            """
+    }
+
+    private func health(_ health: RouteFigures.Health) -> HTMLText {
+        switch health {
+        case .unknown: "<span class=\"dim\">not asked yet</span>"
+        case .answers: "<span class=\"state good\">answers</span>"
+        case .fails(let reason): "<span class=\"state bad\">fails</span><br>\(reason.cut(to: 160))"
+        }
+    }
+
+    /// Nobody's fault first; of the others those that there are.
+    private func answers(_ figures: RouteFigures) -> HTMLText {
+        AnswerBlame.allCases.filter { $0 == .nobody || figures.answers[$0] > 0 }.map { blame -> HTMLText in
+            "<span class=\"blame \(blame.label)\">\(blame.label) \(grouped(figures.answers[blame]))</span>"
+        }.joined()
+    }
+}

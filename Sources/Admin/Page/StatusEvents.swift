@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AdminAPI
+internal import HTTPMessages
+internal import HTTPServer
+internal import JSON
+
+/// What goes on, as server-sent events (HTML Living Standard 9.2), once a second for as long as somebody looks.
+struct StatusEvents: Sendable {
+    private static let interval = Duration.seconds(1)
+    /// Who takes nothing for so long does not look.
+    private static let patience = Duration.seconds(10)
+
+    let memory: AdminMemory
+    /// Of the configuration that the events are about.
+    let version: Int
+    /// The page of this moment.
+    let page: @Sendable () async -> StatusPage
+    /// Whether the parts of the page are sent that have changed, and not the document.
+    let isForPage: Bool
+
+    /// The events as an answer; nil when as many look as may.
+    var reply: ServiceReply? {
+        guard memory.lookers.hasRoom else { return nil }
+        var head = HTTPResponse(status: 200)
+        head.fields[.contentType] = "text/event-stream"
+        return ServiceReply(head: head, body: .stream { writer in try await send(to: writer) })
+    }
+
+    private func send(to writer: ServiceBodyWriter) async throws {
+        guard memory.lookers.enter() else { return }
+        defer { memory.lookers.leave() }
+        var shown: [String: String] = [:]
+        try await writer.write(Array("retry: 3000\n\n".utf8), within: Self.patience)
+        while memory.version == version {
+            let page = await page()
+            var text = ""
+            if isForPage {
+                for part in page.parts where shown[part.id] != part.content.markup {
+                    shown[part.id] = part.content.markup
+                    text += part.event
+                }
+            } else {
+                text = "data: \(String(decoding: page.document.json.serialized(), as: UTF8.self))\n\n"
+            }
+            // Even without news somebody may have gone.
+            try await writer.write(Array((text.isEmpty ? ":\n\n" : text).utf8), within: Self.patience)
+            try await writer.pause(for: Self.interval, whileTakenWithin: Self.patience)
+        }
+        try await writer.write(Array("event: stale\ndata:\n\n".utf8), within: Self.patience)
+    }
+}

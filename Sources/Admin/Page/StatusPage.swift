@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import AdminAPI
+internal import Cryptography
+internal import HTTPMessages
+internal import HTTPServer
+internal import OAuth
+internal import Observability
+
+/// The status page: what somebody wants to see in one look who runs bearerd.
+///
+/// It is whole without a script. With one its parts are put in anew each second, as ``parts`` has them.
+struct StatusPage {
+    /// How many bytes of markup identities and routes may have: the page stays below 100 KiB.
+    ///
+    /// Of the others only the number is told, and whether they are well.
+    private static let identityBytes = 34 << 10
+    private static let routeBytes = 22 << 10
+
+    let document: StatusDocument
+    let samples: [TrafficHistory.Sample]
+    /// The identities to which somebody logs in in a browser.
+    let logins: Set<String>
+    let isDraining: Bool
+    let now: WallTime
+
+    private static let policy = """
+        style-src \(ContentHash.source(PageStyle.text)); script-src \(ContentHash.source(PageScript.text)); \
+        connect-src 'self'; form-action 'none'
+        """
+
+    /// The page as an answer.
+    var reply: ServiceReply {
+        ServiceReply(page: Array(markup.markup.utf8), allowing: Self.policy)
+    }
+
+    /// What changes of the page, part by part.
+    var parts: [PagePart] {
+        [PagePart("summary", summary), PagePart("uptime", uptime)] + cards.flatMap(\.parts) + rows.map(\.part)
+            + charts
+    }
+
+    private var cards: [IdentityCard] {
+        Self.first(Self.identityBytes, of: document.identities.enumerated()) { index, status in
+            let card = IdentityCard(
+                status: status, key: "i\(index)", hasLogin: logins.contains(status.name), now: now)
+            return (card, card.markup)
+        }
+    }
+
+    private var rows: [RouteRow] {
+        Self.first(Self.routeBytes, of: document.routes.enumerated()) { index, route in
+            let row = RouteRow(route: route, key: "r\(index)")
+            return (row, row.markup)
+        }
+    }
+
+    /// As many as there is room for.
+    private static func first<Entry, Shown>(
+        _ room: Int, of entries: some Sequence<Entry>, _ show: (Entry) -> (Shown, HTMLText)
+    ) -> [Shown] {
+        var shown: [Shown] = []
+        var left = room
+        for entry in entries {
+            let (one, markup) = show(entry)
+            left -= markup.markup.utf8.count
+            guard left >= 0 else { break }
+            shown.append(one)
+        }
+        return shown
+    }
+
+    private var charts: [PagePart] {
+        let chart = PageChart(samples, uptime: document.uptime ?? .zero)
+        return [
+            PagePart("c0", chart.rates("Requests, by who was to blame", of: AnswerBlame.allCases)),
+            PagePart(
+                "c1",
+                chart.rates("Of those, what went wrong", of: AnswerBlame.allCases.filter { $0 != .nobody })),
+            PagePart("c2", chart.durations("Time to answer")),
+        ]
+    }
+
+    private var markup: HTMLText {
+        let (cards, rows) = (self.cards, self.rows)
+        let warnings = document.warnings.map {
+            "<p class=\"callout\"><strong>Protection off:</strong> \($0)</p>" as HTMLText
+        }
+        let identities: HTMLText =
+            document.identities.isEmpty
+            ? "<p class=\"dim\">No identity is configured.</p>"
+            : "<div class=\"cards\">\(cards.map(\.markup).joined())</div>"
+        let figures = charts.map { "<figure id=\"\($0.id)\">\($0.content)</figure>" as HTMLText }.joined()
+        return """
+            <!doctype html>
+            <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+            <title>bearerd</title><noscript><meta http-equiv="refresh" content="10"></noscript>
+            <style>\(HTMLText(stringLiteral: PageStyle.text))</style></head><body>
+            <header><h1>bearerd</h1><span class="dim">\(document.version), up <span id="uptime">\(uptime)</span></span>
+            <span id="live">as of when the page was loaded</span></header>
+            <main><p id="summary">\(summary)</p><p id="notice" role="status"></p>\(warnings.joined())
+            <noscript><p class="dim">The page is loaded anew each ten seconds. Buttons need a script; the commands
+            <code>bearerd refresh</code>, <code>revoke</code> and <code>logout</code> do the same.</p></noscript>
+            <h2>Identities</h2>\(identities)\(rest(document.identities.count - cards.count))
+            <h2>Routes</h2><div class="scroll"><table><thead><tr><th scope="col">Route</th><th scope="col">Identity</th>
+            <th scope="col">Upstream</th><th scope="col" class="number">Rate</th><th scope="col" class="number">p50</th>
+            <th scope="col" class="number">p99</th><th scope="col">Answers, by who was to blame</th>
+            <th scope="col" class="number">Replays</th><th scope="col" class="number">Streams</th></tr></thead>
+            <tbody>\(rows.map(\.markup).joined())</tbody></table></div>\(rest(document.routes.count - rows.count))
+            <p class="dim">Rate, p50 and p99 are of the last minute; the rest is since the start.</p>
+            <h2>The last hour</h2><div class="charts">\(figures)</div></main>
+            <footer><a href="\(AdminResource.status.path)">as JSON</a> · <a href="\(AdminResource.metrics.path)">metrics</a> ·
+            <a href="\(AdminResource.readiness.path)">readiness</a></footer>
+            <script>\(HTMLText(stringLiteral: PageScript.text))</script></body></html>
+
+            """
+    }
+
+    private func rest(_ count: Int) -> HTMLText {
+        count > 0
+            ? "<p class=\"dim\">\(String(count)) more are in <a href=\"\(AdminResource.status.path)\">the JSON</a>.</p>"
+            : .empty
+    }
+
+    private var uptime: HTMLText { "\(document.uptime?.words ?? "")" }
+
+    /// The one sentence that tells whether there is anything to do.
+    private var summary: HTMLText {
+        if isDraining { return "<strong class=\"bad\">Draining:</strong> no new connections are taken." }
+        let ill = document.identities.filter { !$0.state.isWell }
+        let failing = document.routes.filter { $0.figures?.isFailing ?? false }
+        let silent = document.silentWorkers
+        guard !ill.isEmpty || !failing.isEmpty || !silent.isEmpty else { return "All is well." }
+        var sentences: [HTMLText] = []
+        if !silent.isEmpty {
+            let names = silent.prefix(5).joined(separator: ", ") + (silent.count > 5 ? " …" : "")
+            sentences.append(
+                "<strong class=\"bad\">Standing still:</strong> \(names): no requests there, and old figures; restart if it lasts. "
+            )
+        }
+        if !ill.isEmpty {
+            let names =
+                ill.prefix(5).map { $0.name.cut(to: 60) }.joined(separator: ", ")
+                + (ill.count > 5 ? " …" : "")
+            sentences.append(
+                "<strong class=\"bad\">\(String(ill.count)) of \(String(document.identities.count)) identities need a look:</strong> \(names). "
+            )
+        }
+        if !failing.isEmpty {
+            let paths = failing.prefix(5).map { $0.path.cut(to: 60) }.joined(separator: ", ")
+            sentences.append(
+                "<strong class=\"bad\">Upstreams that fail:</strong> \(paths)\(failing.count > 5 ? " …" : "")."
+            )
+        }
+        return sentences.joined()
+    }
+}
+
+extension RouteFigures {
+    fileprivate var isFailing: Bool { if case .fails = health { true } else { false } }
+}

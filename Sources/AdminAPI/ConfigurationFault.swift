@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import JSON
+
+/// One fault of a configuration file, as `check --json` and a refused reload tell it.
+package struct ConfigurationFault: Equatable, Sendable {
+    package let file: String
+    package let line: Int
+    package let column: Int
+    /// The key's way from the top of the file; empty for the file as a whole.
+    package let key: String
+    /// What is wrong, and how to mend it; no secret.
+    package let message: String
+
+    package init(file: String, line: Int = 1, column: Int = 1, key: String = "", message: String) {
+        self.file = file
+        self.line = line
+        self.column = column
+        self.key = key
+        self.message = message
+    }
+
+    /// `KEY: MESSAGE`.
+    package var sentence: String { key.isEmpty ? message : "\(key): \(message)" }
+
+    /// Where it stands: `FILE:LINE:COLUMN`.
+    package var place: String { "\(file):\(line):\(column)" }
+
+    /// `{"file":…,"line":…,"column":…,"key":…,"message":…}`.
+    package var json: JSONValue {
+        [
+            "file": .string(file), "line": .integer(Int64(line)), "column": .integer(Int64(column)),
+            "key": .string(key), "message": .string(message),
+        ]
+    }
+}

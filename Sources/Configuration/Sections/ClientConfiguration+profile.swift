@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Cryptography
+internal import OAuth
+internal import YAML
+
+/// Tokens that are bound to a key, requests that are pushed, and the profile that wants both.
+extension ClientConfiguration {
+    /// `dpop` and `par`.
+    mutating func readProofs(_ section: Section<IdentityKey>) {
+        proofs = section.value(.dpop, .proofs, default: .never)
+        pushedRequests = section.value(
+            .pushedAuthorizationRequests, .pushedRequests, default: .whereRequired)
+    }
+
+    /// Holds the client to FAPI 2.0: what the file leaves out is as the profile has it, what it says otherwise is an error.
+    ///
+    /// - Parameter key: what signs assertions; nil where there is none, or none that can be read.
+    mutating func keepFAPI2(_ section: Section<IdentityKey>, key: PrivateKey?) {
+        func refuse(_ key: IdentityKey, unless isKept: Bool, _ rule: String) {
+            guard section.has(key), !section.isInDoubt(key), !isKept else { return }
+            section.error(key, "profile fapi2: \(rule)")
+        }
+        let fapi2 = SecurityProfile.fapi2
+        refuse(
+            .grantType, unless: fapi2.grantTypes.contains(grantType),
+            "the grants are authorization_code, client_credentials and refresh_token (FAPI 2.0 section 5.3.2.1)"
+        )
+        keepAuthentication(section)
+        refuse(
+            .assertionFile, unless: authentication != .privateKeyJWT,
+            "assertions are signed here, with private_key_file (FAPI 2.0 section 5.3.3.1)")
+        refuse(
+            .signingAlgorithm, unless: assertion.algorithm.map(fapi2.algorithms.contains) ?? true,
+            "signatures are PS256, ES256 or EdDSA (FAPI 2.0 section 5.4.1)")
+        if assertion.algorithm == nil, key?.fits(.ps256) ?? false { assertion.algorithm = .ps256 }
+        refuse(
+            .assertionAudience,
+            unless: assertion.audience == .issuer || assertion.audience == issuer.map { .value($0) },
+            "the audience of an assertion is the issuer (FAPI 2.0 section 5.3.3.1)")
+        assertion.audience = .issuer
+        refuse(
+            .pushedAuthorizationRequests, unless: pushedRequests == .always,
+            "requests are pushed: par is true (FAPI 2.0 section 5.3.3.2)")
+        pushedRequests = .always
+        if !section.has(.dpop), !presentsCertificate { proofs = .always }
+        refuse(
+            .dpop, unless: proofs == .always || presentsCertificate,
+            "tokens are bound to a key (dpop: true) or to a certificate (client_certificate_file) "
+                + "(FAPI 2.0 section 5.3.3.1)")
+        refuse(
+            .acceptTokenTypes, unless: presentsCertificate,
+            "tokens are of the type DPoP alone (FAPI 2.0 section 5.3.3.1)")
+        for key in [IdentityKey.insecureSkipVerify, .allowInsecureProvider] {
+            refuse(
+                key, unless: section.flag(key) == false,
+                "the provider proves itself by TLS (FAPI 2.0 section 5.2.1)")
+        }
+    }
+
+    private func keepAuthentication(_ section: Section<IdentityKey>) {
+        let rule =
+            "profile fapi2: the client proves itself with private_key_jwt or a certificate (FAPI 2.0 section 5.3.3.1)"
+        guard !section.hasSecret(.clientSecret) else {
+            section.reading.error(
+                rule, at: section.place(ofSpelling: section.spelling(ofSecret: .clientSecret)))
+            return
+        }
+        switch authentication {
+        case .privateKeyJWT, .tlsClientAuth, .selfSignedTLSClientAuth: return
+        case .none, .basic, .post, .clientSecretJWT: break
+        }
+        let keys: [IdentityKey] = [
+            .tokenEndpointAuthMethod, .privateKeyFile, .clientCertificateFile, .profile,
+        ]
+        guard !keys.contains(where: section.isInDoubt) else { return }
+        section.error(section.has(.tokenEndpointAuthMethod) ? .tokenEndpointAuthMethod : .profile, rule)
+    }
+}
+
+extension ValueKind<ProofPolicy> {
+    fileprivate static var proofs: ValueKind {
+        flagOrAutomatic(on: .always, off: .never, automatic: .whereOffered)
+    }
+}
+
+extension ValueKind<PushedRequestPolicy> {
+    fileprivate static var pushedRequests: ValueKind {
+        flagOrAutomatic(on: .always, off: .never, automatic: .whereRequired)
+    }
+}
+
+extension ValueKind {
+    /// `true`, `false` or `auto`.
+    fileprivate static func flagOrAutomatic(on: Value, off: Value, automatic: Value) -> ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            if let flag = scalar.typed.bool { return flag ? on : off }
+            guard scalar.text == "auto" else {
+                throw ValueError("expected true, false or auto, found '\(scalar.written)'")
+            }
+            return automatic
+        }
+    }
+}

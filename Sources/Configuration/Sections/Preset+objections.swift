@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPMessages
+internal import OAuth
+
+/// What people forget who configure a client of a known provider.
+extension Preset {
+    /// What is probably wrong with a client that was read whole, each with the key it is about.
+    func objections(to client: ClientConfiguration, hasFixedPort: Bool) -> [(key: IdentityKey, text: String)]
+    {
+        let segments = client.issuer.flatMap(HTTPURL.init)?.path.split(separator: "/") ?? []
+        switch self {
+        case .google, .okta, .spiffe:
+            return []
+        case .keycloak, .keycloakWorkload:
+            guard client.issuer != nil, !segments.contains("realms") else { return [] }
+            return [(.issuer, "a realm of Keycloak is at …/realms/NAME")]
+        case .entra:
+            return objectionsToTenant(segments)
+        case .entraWorkload:
+            guard client.grantType == .clientCredentials,
+                !client.scope.contains(where: { $0.hasSuffix("/.default") })
+            else { return objectionsToTenant(segments) }
+            return objectionsToTenant(segments) + [
+                (.preset, "Entra gives a workload a token for a scope that ends with /.default alone")
+            ]
+        case .googleWorkload:
+            guard !client.audience.contains(where: { $0.hasPrefix("//iam.googleapis.com/projects/") }) else {
+                return []
+            }
+            return [
+                (
+                    .preset,
+                    "Google wants the provider as audience: //iam.googleapis.com/projects/NUMBER/locations/global/workloadIdentityPools/POOL/providers/NAME"
+                )
+            ]
+        case .auth0:
+            var objections: [(key: IdentityKey, text: String)] = []
+            if client.audience.isEmpty {
+                objections.append(
+                    (.preset, "without an audience Auth0's access tokens are for its userinfo alone"))
+            }
+            if client.grantType == .authorizationCode, !hasFixedPort {
+                objections.append(
+                    (
+                        .preset,
+                        "Auth0 compares a redirect's port: give redirect_uri a fixed one and register it"
+                    ))
+            }
+            return objections
+        }
+    }
+
+    private func objectionsToTenant(_ path: [Substring]) -> [(key: IdentityKey, text: String)] {
+        guard let tenant = path.first, !tenant.isTenantID else { return [] }
+        return [
+            (.issuer, "Entra's own issuer has the tenant's id, not '\(tenant)': it would not be the same")
+        ]
+    }
+}
+
+extension ClientConfiguration {
+    /// Sets what a preset knows and the file does not say; call it when everything else was read.
+    mutating func apply(_ preset: Preset, _ section: Section<IdentityKey>) {
+        if !section.has(.basicEncoding), let encoding = preset.basicEncoding { basicEncoding = encoding }
+        if !section.has(.scope) { scope = preset.workloadScope }
+        apply(preset)
+        let redirect = section.value(.redirectURI, .redirectURI)?.value
+        let hasFixedPort = redirect.map { $0.port != 0 } ?? false
+        for objection in preset.objections(to: self, hasFixedPort: hasFixedPort) {
+            section.warn(objection.key, objection.text)
+        }
+    }
+}
+
+extension Substring {
+    /// A GUID, as Entra's tenants have.
+    fileprivate var isTenantID: Bool {
+        split(separator: "-", omittingEmptySubsequences: false).map(\.count) == [8, 4, 4, 4, 12]
+            && allSatisfy { $0.isHexDigit || $0 == "-" }
+    }
+}
+
+extension Section<IdentityKey> {
+    /// Says that the platform's token is missing.
+    func checkWorkload(_ preset: Preset?) {
+        guard let preset, preset.isForWorkloads, !has(.assertionFile), !has(.subjectTokenFile) else { return }
+        guard ![IdentityKey.assertionFile, .subjectTokenFile].contains(where: isInDoubt) else { return }
+        require(
+            .assertionFile, "is missing, and preset '\(preset.rawValue)' needs it: the token of the platform")
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A store that a fleet shares (`store`, `type: redis`).
+package struct RedisConfiguration: Equatable, Sendable {
+    /// Where the server is; with sentinels its host and port mean nothing.
+    package let location: RedisLocation
+    /// Nil for a user that needs none.
+    package let password: SecretSource?
+    /// A file with the only CAs that count; nil for the system's.
+    package let caFile: String?
+    /// Our certificate; nil for none.
+    package let clientCertificate: ClientCertificate?
+    /// What every key and channel begins with.
+    package let keyPrefix: String
+    /// Who is asked where the master is; none if that is known.
+    package let sentinels: [ConnectAddress]
+    /// What they call it.
+    package let masterName: String
+    /// 32 bytes in hexadecimal or base64: Redis never sees a token.
+    package let encryptionKey: SecretSource
+}
+
+extension RedisConfiguration {
+    static let standardPrefix = "bearerd:"
+
+    /// - Parameter encryptionKey: nil if it is missing, or was reported.
+    /// - Returns: nil for what was reported.
+    init?(reading section: Section<StoreConfiguration.Key>, encryptionKey: SecretSource?) {
+        let location = section.value(.url, .redisLocation(in: section.reading))?.value
+        section.require(.url, "is missing: where Redis is, like redis://redis.example.com:6379")
+        if !section.hasSecret(.encryptionKey), !section.has(.encryptionKeyKeyring) {
+            section.error(
+                .type,
+                "store.encryption_key_file is missing: Redis must not see tokens; openssl rand -hex 32 makes one"
+            )
+        }
+        let password = section.secret(.password)
+        let isEncrypted = location?.isEncrypted ?? true
+        if !isEncrypted {
+            for key in [StoreConfiguration.Key.caFile, .clientCertificateFile, .clientKeyFile]
+            where section.has(key) {
+                section.error(key, "means nothing without TLS: make store.url a rediss:// one")
+            }
+            if case .tcp(let host, _)? = location?.place,
+                let address = ConnectAddress("\(Self.written(host)):1"),
+                !address.isLoopback, password != nil
+            {
+                section.warn(.url, "sends store.password in plain text through a network: make it rediss://")
+            }
+        }
+        caFile = section.certificateFile(.caFile)
+        clientCertificate = ClientCertificate(reading: section)
+        keyPrefix = section.value(.keyPrefix, .text, default: Self.standardPrefix)
+        sentinels = section.oneOrMany(.sentinels, .connectAddress)?.map(\.value) ?? []
+        let name = section.value(.masterName, .text)?.value
+        masterName = name ?? ""
+        if section.has(.sentinels) {
+            section.require(.masterName, "is missing: what the sentinels call the master")
+            if case .unix? = location?.place {
+                section.error(.url, "is a Unix socket, and sentinels tell of hosts and ports")
+            }
+        } else if name != nil {
+            section.error(.masterName, "means nothing without store.sentinels")
+        }
+        guard let location, let encryptionKey else { return nil }
+        self.location = location
+        self.password = password
+        self.encryptionKey = encryptionKey
+    }
+
+    private static func written(_ host: String) -> String { host.contains(":") ? "[\(host)]" : host }
+}

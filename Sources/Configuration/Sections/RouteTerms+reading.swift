@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPMessages
+internal import OAuth
+internal import Routing
+internal import YAML
+
+extension RouteTerms {
+    /// - Parameters:
+    ///   - hasIdentity: whether a token is put in.
+    ///   - timeouts: what those of the route fall back on.
+    init(
+        reading section: Section<RouteConfiguration.Key>, hasIdentity: Bool,
+        timeouts general: UpstreamTimeouts
+    ) {
+        self.init()
+        stripsPrefix = section.value(.stripPrefix, .flag, default: false)
+        rules = section.has(.allow) ? RequestRules(reading: section) : nil
+        authorization = section.value(.authorization, .word, default: authorization)
+        credentials = RequestAuthorization.Field(name: section.header, scheme: section.scheme)
+        onNoToken = section.value(.onNoToken, .word, default: onNoToken)
+
+        hostField = section.value(.hostHeader, .hostField, default: hostField)
+        let tokenHeader = credentials.name
+        requestEdits = FieldEdits(reading: section.section(.requestHeaders)) { name in
+            if FieldEdits.framing.contains(name) { return "is bearerd's own to write" }
+            if name == .host { return "is set by host_header" }
+            return name == tokenHeader && hasIdentity ? "carries the token" : nil
+        }
+        responseEdits = FieldEdits(reading: section.section(.responseHeaders)) { name in
+            FieldEdits.framing.contains(name) ? "is bearerd's own to write" : nil
+        }
+        forwarded = section.value(.forwarded, .forwarded, default: forwarded)
+        via = section.value(.via, .flag, default: via)
+        upgrade = section.upgrade ?? upgrade
+        if let statuses = section.list(.retryOnStatus, .integer(in: 300...599)) {
+            retryOnStatus = Set(statuses.map(\.value))
+        }
+        replayBuffer = section.value(.replayBuffer, .size(in: 0...64 << 20), default: replayBuffer)
+        timeouts = UpstreamTimeouts(ofRoute: section.section(.timeouts), otherwise: general)
+    }
+}
+
+extension Section<RouteConfiguration.Key> {
+    fileprivate var header: HTTPFields.Name {
+        let header = value(.header, .fieldName, default: .authorization)
+        if FieldEdits.framing.contains(header) || header == .host { error(.header, "cannot carry a token") }
+        return header
+    }
+
+    /// An empty scheme stands for the token alone.
+    fileprivate var scheme: String {
+        guard let scheme = value(.scheme, .textThatMayBeEmpty) else { return "Bearer" }
+        if !scheme.value.isEmpty, HTTPFields.Name(scheme.value) == nil {
+            reading.error("is not a single word", at: scheme.place)
+        }
+        return scheme.value
+    }
+
+    /// `nil` where the file does not say.
+    fileprivate var upgrade: Set<String>? {
+        guard let protocols = oneOrMany(.upgrade, .upgradeProtocol) else { return nil }
+        for name in protocols where name.value.lowercased() == "h2c" {
+            reading.warn("h2c is never passed on", at: name.place)
+        }
+        return Set(protocols.map { $0.value.lowercased() })
+    }
+}
+
+extension ValueKind<RouteTerms.HostField> {
+    /// `upstream`, `preserve`, or the text itself.
+    fileprivate static var hostField: ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            switch scalar.text {
+            case "upstream": return .upstream
+            case "preserve": return .preserve
+            default:
+                guard HostPattern(scalar.text) != nil else {
+                    throw ValueError("'\(scalar.written)' is neither upstream, preserve, nor a host")
+                }
+                return .value(scalar.text)
+            }
+        }
+    }
+}
+
+extension ValueKind<RouteTerms.ForwardedPolicy> {
+    /// `true`, `false`, or `append`.
+    fileprivate static var forwarded: ValueKind {
+        ValueKind { scalar throws(ValueError) in
+            if let isOn = scalar.typed.bool { return isOn ? .replace : .none }
+            guard scalar.text == "append" else {
+                throw ValueError("expected true, false or append, found '\(scalar.written)'")
+            }
+            return .append
+        }
+    }
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Words of 16 random bytes each that nobody can guess, made many at a time: to ask for one costs nearly as much.
+package struct RandomWords: ~Copyable {
+    private static let bytesOfWord = 16
+    private static let wordsAtOnce = 64
+
+    private var bytes: [UInt8] = []
+
+    package init() {}
+
+    /// A word of 22 URL-safe characters that was not there before.
+    package mutating func next() -> String {
+        if bytes.isEmpty { bytes = SecureRandom.bytes(Self.bytesOfWord * Self.wordsAtOnce) }
+        let word = Array(bytes.suffix(Self.bytesOfWord))
+        bytes.removeLast(Self.bytesOfWord)
+        return Base64URL.encode(word)
+    }
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPServer
+import JSON
+import OAuth
+
+extension ProofVerifier {
+    /// Checks that a token is presented as it must be: one that is bound to a key with a proof of it (RFC 9449 §7.1).
+    ///
+    /// - Parameters:
+    ///   - presented: the token.
+    ///   - claims: what is in it.
+    ///   - request: it came with.
+    ///   - url: where that went, without query.
+    ///   - now: the civil clock.
+    /// - Throws: ``BearerRefusal``.
+    mutating func check(
+        _ presented: PresentedToken, with claims: JSONObject, of request: ServiceRequest, to url: String,
+        at now: WallTime
+    ) throws(BearerRefusal) {
+        let bound = claims[.confirmation]?[Member.keyThumbprint.rawValue]?.string
+        switch (presented.scheme, bound) {
+        case (.bearer, nil): return
+        case (.bearer, _?):
+            throw .invalidToken("the token is bound to a key; it needs the scheme DPoP and a proof", .dpop)
+        case (.dpop, nil): throw .invalidToken("the token is bound to no key; its scheme is Bearer")
+        case (.dpop, let bound?):
+            let proven: String?
+            do throws(ProofError) {
+                proven = try thumbprint(of: request, to: url, with: presented.text, at: now)
+            } catch {
+                throw .invalidProof(error.reason)
+            }
+            guard let proven else { throw .invalidProof("there is no field DPoP") }
+            guard proven == bound else { throw .invalidToken("the token is bound to another key", .dpop) }
+        }
+    }
+}

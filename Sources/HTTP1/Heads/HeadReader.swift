@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPMessages
+
+/// The first line of a head: what tells a request's from a response's.
+protocol StartLine: Sendable {
+    /// Judges a line from left to right.
+    ///
+    /// - Returns: the line, and where it ends; nil if the bytes end before.
+    static func parse(_ head: Span<UInt8>, _ limits: HeadLimits) throws(HTTPParseError) -> (Self, end: Int)?
+}
+
+/// Reads a start line and the field lines behind it, and remembers how far it came: both kinds of heads begin like this.
+struct HeadReader<Line: StartLine>: Sendable {
+    let limits: HeadLimits
+    private var scanner: HeadScanner
+    private var startLine: Line?
+
+    init(limits: HeadLimits) {
+        self.limits = limits
+        scanner = HeadScanner(maxFields: limits.maxFields)
+    }
+
+    /// Reads on, as far as the bytes go.
+    ///
+    /// - Parameters:
+    ///   - head: what may be of the head, from its first byte on.
+    ///   - fields: lend the memory that they have from an earlier head.
+    /// - Returns: the start line and where the head ends; nil if it is not complete.
+    @inline(__always)
+    mutating func read(
+        _ head: Span<UInt8>, borrowing fields: inout HTTPFields
+    ) throws(HTTPParseError) -> (line: Line, end: Int)? {
+        scanner.begin(borrowing: &fields)
+        let isFull = head.count == limits.headerBytes
+        guard scanner.hasNews(in: head) || isFull else { return nil }
+        guard let line = try line(of: head), let end = try scanner.scanFields(of: head) else {
+            if isFull { throw .headTooLarge }
+            return nil
+        }
+        return (line, end)
+    }
+
+    /// Moves the fields of a head that is complete into `fields`, and starts over with the next.
+    @inline(__always)
+    mutating func finish(_ head: Span<UInt8>, into fields: inout HTTPFields) {
+        scanner.finish(head, into: &fields)
+        startLine = nil
+    }
+
+    /// Starts over with the next head.
+    mutating func reset() {
+        scanner.reset()
+        startLine = nil
+    }
+
+    private mutating func line(of head: Span<UInt8>) throws(HTTPParseError) -> Line? {
+        if let startLine { return startLine }
+        guard let (line, end) = try Line.parse(head, limits) else { return nil }
+        startLine = line
+        scanner.position = end
+        return line
+    }
+}

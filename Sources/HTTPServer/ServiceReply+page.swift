@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPMessages
+
+extension ServiceReply {
+    /// A page that nobody keeps, frames or passes on.
+    ///
+    /// - Parameter directives: what its content security policy allows besides nothing.
+    package init(page markup: [UInt8], status: Int = 200, allowing directives: String) {
+        var head = HTTPResponse(status: status)
+        head.fields[.contentType] = "text/html; charset=utf-8"
+        head.fields[.cacheControl] = "no-store"
+        head.fields[.contentSecurityPolicy] =
+            "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; \(directives)"
+        for (name, value) in [("Referrer-Policy", "no-referrer"), ("X-Content-Type-Options", "nosniff")] {
+            HTTPFields.Name(name).map { head.fields[$0] = value }
+        }
+        self.init(head: head, body: .bytes(markup))
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+
+/// The form that is posted to the token endpoint (RFC 6749 §4.1.3, §4.4.2, §6).
+struct TokenRequestBody {
+    let grant: Grant
+    let configuration: ClientConfiguration
+    /// What a grant made from configuration is proved with: a password, an assertion, a subject token.
+    var proof: Secret?
+    /// What only this request says.
+    var additions = TokenAdditions()
+
+    /// The grant as the wire names it.
+    var grantType: GrantType { Self.grantType(of: grant, otherwise: configuration.grantType) }
+
+    /// A grant as the wire names it.
+    ///
+    /// - Parameters:
+    ///   - grant: what is asked with.
+    ///   - original: the one of the configuration.
+    static func grantType(of grant: Grant, otherwise original: GrantType) -> GrantType {
+        switch grant {
+        case .original, .onBehalf: original
+        case .refresh: .refreshToken
+        case .authorizationCode: .authorizationCode
+        case .deviceCode: .deviceCode
+        case .request(let request): request.grantType
+        }
+    }
+
+    /// The parameters, without the client's proof of itself.
+    var form: FormBody {
+        var body = FormBody()
+        appendGrant(to: &body)
+        for parameter in configuration.tokenParameters + additions.parameters {
+            body.append(name: parameter.name, parameter.value)
+        }
+        return body
+    }
+
+    private func appendGrant(to body: inout FormBody) {
+        body.append(.grantType, grantType.rawValue)
+        switch grant {
+        case .original, .onBehalf:
+            appendProof(to: &body)
+            append(configuration.scope, to: &body)
+        case .refresh(let token):
+            token.withPlaintext { body.append(.refreshToken, $0) }
+            // A session begun by a login was granted what that login asked for: asking again could only lose some.
+            if let scope = additions.scope {
+                append(scope, to: &body)
+            } else if configuration.grantType == .refreshToken || configuration.namesScope {
+                append(configuration.scope, to: &body)
+            }
+        case .authorizationCode(let login):
+            login.code.withPlaintext { body.append(.code, $0) }
+            body.append(.redirectURI, login.redirectURI)
+            login.verifier.withPlaintext { body.append(.codeVerifier, $0) }
+        case .deviceCode(let code, let verifier):
+            code.withPlaintext { body.append(.deviceCode, $0) }
+            verifier.withPlaintext { body.append(.codeVerifier, $0) }
+        case .request(let request):
+            append(request.scope, to: &body)
+            for parameter in request.parameters { body.append(name: parameter.name, parameter.value) }
+            for (name, value) in request.secrets { value.withPlaintext { body.append(name: name, $0) } }
+            // Who writes the whole request says whom its token is for.
+            return
+        }
+        for audience in configuration.audience { body.append(.audience, audience) }
+        for resource in configuration.resource { body.append(.resource, resource) }
+    }
+
+    private func appendProof(to body: inout FormBody) {
+        func append(_ parameter: TokenParameter) { proof?.withPlaintext { body.append(parameter, $0) } }
+        switch configuration.grantType {
+        case .password:
+            body.append(.username, configuration.username ?? "")
+            append(.password)
+        case .jwtBearer:
+            append(.assertion)
+        case .tokenExchange:
+            append(.subjectToken)
+            configuration.subjectTokenType.map { body.append(.subjectTokenType, $0) }
+            configuration.requestedTokenType.map { body.append(.requestedTokenType, $0) }
+        default:
+            break
+        }
+    }
+
+    private func append(_ scope: [String], to body: inout FormBody) {
+        guard !scope.isEmpty else { return }
+        body.append(.scope, scope.joined(separator: " "))
+    }
+}

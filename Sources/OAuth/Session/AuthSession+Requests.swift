@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Token requests that say more than the configuration has all of them say.
+extension AuthSession {
+    /// Asks for a new token now, and says more with it.
+    ///
+    /// What is asked for holds for this one token: the next refresh is made as ever. A refresh that is in flight is
+    /// made without, and waited for first.
+    ///
+    /// - Parameters:
+    ///   - limit: how long all of it may take.
+    ///   - scope: what the token shall be for, no more than was granted (RFC 6749 §6); nil for what it always is. All who
+    ///     use the session get that token until the next refresh.
+    ///   - parameters: sent after the built-in parameters and the configuration's own.
+    ///   - headers: in place of fields of the same name.
+    /// - Throws: ``TokenError`` if none came within `limit`; the request goes on by itself.
+    public func refresh(
+        waitingAtMost limit: Duration, scope: [String]? = nil, adding parameters: [NamedValue],
+        headers: [NamedValue] = []
+    ) async throws(TokenError) {
+        try await refresh(
+            TokenAdditions(parameters: parameters, scope: scope, headers: headers), until: clock.now + limit)
+    }
+
+    /// Asks for a new token now, for a part of what was granted.
+    ///
+    /// - Parameters:
+    ///   - limit: how long all of it may take.
+    ///   - scope: no more than was granted (RFC 6749 §6); all who use the session get that token until the next refresh.
+    /// - Throws: ``TokenError`` if none came within `limit`; the request goes on by itself.
+    public func refresh(waitingAtMost limit: Duration, scope: [String]) async throws(TokenError) {
+        try await refresh(waitingAtMost: limit, scope: scope, adding: [])
+    }
+
+    /// Makes a token request that the program has written, and nothing else: what comes back is not judged, not stored,
+    /// and not the session's.
+    ///
+    /// - Throws: ``TokenFailure``, for a parameter that the session sends itself too.
+    public func perform(_ request: TokenRequest) async throws(TokenFailure) -> TokenResponse {
+        if !isStarted { await adoptStored() }
+        let (outcome, _) = await answer(to: request)
+        return try outcome.result.get()
+    }
+
+    /// Makes a token request that the program has written, and makes what comes back the session.
+    ///
+    /// An id token is judged as that of a login; the session refreshes with the refresh token that came along.
+    ///
+    /// - Throws: ``LoginError``; the session that there was goes on.
+    @discardableResult
+    public func logIn(with request: TokenRequest) async throws(LoginError) -> Login {
+        if !isStarted { await adoptStored() }
+        if let refusal = await storeRefusal() { throw .unstored(refusal) }
+        let (outcome, grant) = await answer(to: request)
+        reportRequest(grant, outcome)
+        return try await finish(
+            outcome, nonce: nil, beside: AdditionalParameters(),
+            askingFor: LoginAdditions(scope: request.scope))
+    }
+
+    private func answer(to request: TokenRequest) async -> (TokenOutcome, Grant) {
+        let grant = Grant.request(request)
+        let outcome = await loginServer.requestToken(
+            with: grant, adding: TokenAdditions(headers: request.headers), proving: state.session.proofKey)
+        return (outcome, grant)
+    }
+
+    /// Has the next token request, which is made now, say what others do not.
+    ///
+    /// One that is in flight is made without; it is waited for.
+    func refresh(_ additions: TokenAdditions, until deadline: Instant) async throws(TokenError) {
+        if state.isUnread { await storeChanged() }
+        while !additions.isEmpty, state.attempt != nil, clock.now < deadline {
+            await attemptEnd(by: deadline)
+        }
+        try state.refreshRequested()
+        if state.attempt == nil, !additions.isEmpty { requestedAdditions = additions }
+        try await waitForAttempt(atMost: deadline - clock.now)
+    }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OAuth
+import Synchronization
+
+/// The families of a runtime's sessions, by name, for as long as they have sessions.
+final class SessionFamilies: Sendable {
+    private struct Entry {
+        weak var family: SessionFamily?
+    }
+
+    private let entries = Mutex<[String: Entry]>([:])
+
+    /// How many names are remembered.
+    var count: Int { entries.withLock { $0.count } }
+
+    /// The family of the sessions called `name`; a new one if there is none.
+    ///
+    /// With each new one those are forgotten whose sessions have all gone.
+    subscript(name: String) -> SessionFamily {
+        entries.withLock { entries in
+            if let family = entries[name]?.family { return family }
+            let family = SessionFamily()
+            entries = entries.filter { $0.value.family != nil }
+            entries[name] = Entry(family: family)
+            return family
+        }
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Who was to blame for an answer, if anybody was.
+package enum AnswerBlame: Int, MetricLabel {
+    /// Nobody: it is what was asked for.
+    case nobody
+    /// The client asked for what it may not have, or left.
+    case client
+    /// bearerd had no room, or was ending.
+    case bearerd
+    /// The provider gave no token, or one that the upstream refused.
+    case provider
+    /// The upstream failed, or could not be reached.
+    case upstream
+
+    package var label: String {
+        switch self {
+        case .nobody: "ok"
+        case .client: "client"
+        case .bearerd: "bearerd"
+        case .provider: "provider"
+        case .upstream: "upstream"
+        }
+    }
+
+    /// - Parameters:
+    ///   - status: that the client saw, of an answer that came from the upstream.
+    ///   - hasIdentity: whether the token was ours.
+    fileprivate init(status: Int, hasIdentity: Bool) {
+        switch status {
+        case 401: self = hasIdentity ? .provider : .client
+        case 400..<500: self = .client
+        case 500...: self = .upstream
+        default: self = .nobody
+        }
+    }
+}
+
+extension RouteMetrics {
+    /// The answers so far, by who was to blame.
+    ///
+    /// - Parameter hasIdentity: whether the token was ours.
+    package func answers(hasIdentity: Bool) -> Tally<AnswerBlame> {
+        var answers = Tally<AnswerBlame>()
+        for entry in statuses {
+            answers[AnswerBlame(status: entry.status, hasIdentity: hasIdentity)] += entry.count
+        }
+        // Those of our own with a status of 500 and above are among the upstream's there.
+        for blame in AnswerBlame.allCases where blame != .upstream {
+            answers[blame] += ownFailures[blame]
+            answers[.upstream] -= ownFailures[blame]
+        }
+        return answers
+    }
+}

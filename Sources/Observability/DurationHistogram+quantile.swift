@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import System
+
+extension DurationHistogram {
+    /// What was counted since it was `earlier`.
+    package func since(_ earlier: DurationHistogram) -> DurationHistogram {
+        var rest = self
+        rest.remove(earlier)
+        return rest
+    }
+
+    /// The duration that the given part of all durations did not exceed, as exactly as the buckets tell; nil without any.
+    ///
+    /// - Parameter part: in 0...1; 0.5 is the median.
+    package func quantile(_ part: Double) -> Duration? {
+        let total = count
+        guard total > 0 else { return nil }
+        let rank = part * Double(total)
+        var below = 0
+        for (index, number) in counts.enumerated() where number > 0 {
+            guard Double(below + number) >= rank else {
+                below += number
+                continue
+            }
+            let lower = index == 0 ? Duration.zero : Self.bounds[index - 1].bound
+            // Nobody knows how long those above the last bound took.
+            guard index < Self.bounds.count else { return lower }
+            let share = max(0, min(1, (rank - Double(below)) / Double(number)))
+            let width = (Self.bounds[index].bound - lower).wholeNanoseconds
+            return lower + .nanoseconds(Int64(share * Double(width)))
+        }
+        return Self.bounds.last?.bound
+    }
+}

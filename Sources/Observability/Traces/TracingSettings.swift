@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What is traced, and where its spans go.
+package struct TracingSettings: Sendable {
+    package let queue: SpanQueue
+    package let links: RefreshLinks
+    /// Of all values of a random number those below this one are sampled; nil for all.
+    private let bound: UInt64?
+
+    /// - Parameter sample: the share, from 0 to 1, of what nobody else has decided to sample.
+    package init(queue: SpanQueue, links: RefreshLinks, sample: Double) {
+        self.queue = queue
+        self.links = links
+        bound = sample >= 1 ? nil : UInt64(max(0, sample) * 0x1p64)
+    }
+
+    /// Whether a random number is one of the share.
+    package func samples(_ random: UInt64) -> Bool { bound.map { random < $0 } ?? true }
+}
+
+/// Random numbers that cost next to nothing, for identifiers that nobody must not guess (SplitMix64).
+package struct SpanRandom: Sendable {
+    private var state = UInt64.random(in: .min ... .max)
+
+    package init() {}
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
+        return word ^ (word >> 31)
+    }
+
+    /// A number that is not zero.
+    package mutating func nextIdentifier() -> UInt64 {
+        let word = next()
+        return word == 0 ? 1 : word
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import EventLoop
+internal import HTTPClient
+internal import HTTPExchange
+internal import HTTPMessages
+internal import OAuth
+internal import Observability
+internal import Routing
+
+/// What is traced of a request that is sampled; nobody else gets here.
+extension Forwarder {
+    /// Traces the request, if it is one of those.
+    func beginTrace(of exchange: Exchange) {
+        exchange.trace = worker.tracer?.begin(exchange.client.request.fields, at: exchange.record.startedAt)
+    }
+
+    /// Tells the upstream which span the request is part of.
+    func beginSend(of exchange: Exchange, _ trace: RequestTrace) {
+        guard let identifier = worker.tracer?.nextIdentifier(), let context = trace.beginSend(identifier)
+        else {
+            return
+        }
+        let client = exchange.client
+        client.request.fields[.traceparent] = context.fieldValue
+        // What another vendor says of another trace.
+        if trace.hasForeignState { client.request.fields.remove(.tracestate) }
+    }
+
+    /// Ends a send that brought no answer.
+    func endSend(of trace: RequestTrace, _ error: ProxyError, hasHead: Bool) {
+        let failure = UpstreamFailure(error, hasHead: hasHead)
+        trace.endSend(errorType: failure?.label.label ?? "cancelled")
+    }
+
+    /// Hands over the spans of a request that is over.
+    func export(_ trace: RequestTrace, of exchange: Exchange) {
+        let client = exchange.client
+        var request = TracedRequest(
+            method: client.request.method, version: client.request.version, scheme: exchange.clientScheme,
+            target: exchange.originalTarget.isEmpty ? client.request.targetBytes : exchange.originalTarget,
+            peer: client.peer.text, status: exchange.record.status, ending: exchange.record.ending)
+        if let plan = exchange.route?.plan {
+            request.route = plan.key.path
+            request.identity = plan.session?.identity
+            request.upstream = plan.upstream.address.url
+        }
+        worker.tracer?.settings.queue.take(trace.spans(of: request))
+    }
+
+    /// Notes that a request waits for a token, for the refresh to link to.
+    func waitBegins(of exchange: Exchange, for identity: String) {
+        guard let trace = exchange.trace else { return }
+        worker.tracer?.settings.links.add(trace.context, waitingFor: identity)
+    }
+
+    /// Forgets that a request waited.
+    func waitEnds(of exchange: Exchange, for identity: String) {
+        guard let trace = exchange.trace else { return }
+        worker.tracer?.settings.links.remove(trace.context, waitingFor: identity)
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import HTTPMessages
+
+extension HTTPFields {
+    /// These fields but for those with one of the names.
+    func without(_ names: [Name]) -> HTTPFields {
+        guard !names.isEmpty else { return self }
+        var fields = self
+        for name in names { fields.remove(name) }
+        return fields
+    }
+}

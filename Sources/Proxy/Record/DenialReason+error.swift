@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Observability
+
+extension DenialReason {
+    /// As what a failure is counted; nil if nobody was denied anything.
+    init?(_ error: ProxyError) {
+        switch error {
+        case .unencryptedRequest: self = .tls
+        case .wrongHost: self = .host
+        case .rateLimited: self = .rate
+        case .policyDenied: self = .policy
+        case .accessDenied(let denial):
+            self =
+                switch denial {
+                case .peer, .user: .peer
+                case .key: .key
+                case .origin, .referer, .site: .origin
+                case .authorizationHeader, .noCallerToken, .callerToken: .authorization
+                }
+        case .malformedRequest, .ambiguousPath, .noRoute, .methodNotAllowed, .requestTimedOut, .bodyTooLarge,
+            .loopDetected, .loginRequired, .misconfigured, .providerUnavailable, .upstreamUnavailable,
+            .upstreamTimedOut, .upstreamProtocol, .upstreamClosed, .clientGone:
+            return nil
+        }
+    }
+}

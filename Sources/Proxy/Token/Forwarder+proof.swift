@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Cryptography
+internal import HTTPClient
+internal import HTTPExchange
+internal import HTTPMessages
+internal import OAuth
+
+/// Requests whose token is bound to a key (RFC 9449 §7).
+extension Forwarder {
+    /// Proves the key for one sending of the request, with the newest nonce that the upstream has told.
+    ///
+    /// The signature is made elsewhere: it takes longer than all that a request costs here.
+    func prove(_ exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
+        guard let state = route.token,
+            let proof = state.authorization.proof(
+                for: exchange.client.request, at: proofTarget(of: exchange, on: route),
+                nonces: state.session.proofs.nonces)
+        else { return }
+        let signed: String
+        do throws(JOSEError) {
+            signed = try await state.session.proofs.sign(proof)
+        } catch {
+            throw .misconfigured(retryAfter: nil)
+        }
+        RequestAuthorization.put(proof: signed, into: &exchange.client.request)
+    }
+
+    /// Keeps the nonce of an answer, and sends the request once more where it was refused for the nonce alone.
+    ///
+    /// That says nothing of the token. With a body that was not kept whole the refusal goes through; the next request has
+    /// the nonce.
+    ///
+    /// - Returns: the upstream whose answer counts.
+    func heedNonce(
+        _ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+    ) async throws(ProxyError) -> Pool.Exchange {
+        let isTold = noteNonce(of: upstream, exchange, on: route)
+        guard isTold, upstream.response.asksForNonce, await keepsWholeBody(exchange) else { return upstream }
+        await prepareRepetition(of: exchange, on: route)
+        let second = try await send(exchange, on: route)
+        noteNonce(of: second, exchange, on: route)
+        return second
+    }
+
+    @discardableResult
+    private func noteNonce(
+        of upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+    ) -> Bool {
+        guard upstream.response.fields.has(.other), let nonces = route.token?.session.proofs.nonces else {
+            return false
+        }
+        return nonces.note(upstream.response.fields, from: proofTarget(of: exchange, on: route).origin)
+    }
+
+    private func proofTarget(of exchange: Exchange, on route: RouteState<Pool>) -> ProofTarget {
+        ProofTarget(exchange.client.request, over: route.upstream.shared.address.url.scheme)
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Reads one value from the beginning of what has arrived.
+///
+/// Strict, and bounded in all that a peer decides: nothing is allocated for what has not arrived.
+package struct RESPParser: Sendable {
+    /// The longest line, in bytes: statuses, errors, numbers, lengths.
+    package static let longestLine = 16 << 10
+    /// The longest string, in bytes.
+    package static let longestString = 8 << 20
+    /// The most values in an array.
+    package static let longestArray = 4096
+    /// How deep arrays may be in each other.
+    package static let deepest = 4
+
+    private static let longestNumber = 20
+
+    private var position = 0
+
+    /// Reads the value that `bytes` begin with.
+    ///
+    /// - Returns: the value and how many bytes it takes; nil if it is not whole yet.
+    /// - Throws: ``RESPError``; what follows then means nothing.
+    package static func parse(
+        _ bytes: Span<UInt8>
+    ) throws(RESPError) -> (value: RESPValue, length: Int)? {
+        var parser = RESPParser()
+        guard let value = try parser.value(in: bytes, depth: 0) else { return nil }
+        return (value, parser.position)
+    }
+
+    private mutating func value(in bytes: Span<UInt8>, depth: Int) throws(RESPError) -> RESPValue? {
+        guard position < bytes.count else { return nil }
+        let kind = bytes[position]
+        position += 1
+        switch kind {
+        case UInt8(ascii: "+"): return try line(in: bytes).map { .status(Self.copy(bytes, $0)) }
+        case UInt8(ascii: "-"): return try line(in: bytes).map { .error(Self.copy(bytes, $0)) }
+        case UInt8(ascii: ":"): return try number(in: bytes).map { .integer($0) }
+        case UInt8(ascii: "$"): return try string(in: bytes)
+        case UInt8(ascii: "*"): return try array(in: bytes, depth: depth)
+        default: throw .unknownKind
+        }
+    }
+
+    private mutating func string(in bytes: Span<UInt8>) throws(RESPError) -> RESPValue? {
+        guard let length = try length(in: bytes, atMost: Self.longestString) else { return nil }
+        guard length >= 0 else { return .null }
+        let end = position + length
+        guard end + 2 <= bytes.count else {
+            // Whatever is there of the end must be right already.
+            if end < bytes.count, bytes[end] != UInt8(ascii: "\r") { throw .malformed }
+            return nil
+        }
+        guard bytes[end] == UInt8(ascii: "\r"), bytes[end + 1] == UInt8(ascii: "\n") else { throw .malformed }
+        defer { position = end + 2 }
+        return .bytes(Self.copy(bytes, position..<end))
+    }
+
+    private mutating func array(in bytes: Span<UInt8>, depth: Int) throws(RESPError) -> RESPValue? {
+        guard depth < Self.deepest else { throw .tooDeep }
+        guard let count = try length(in: bytes, atMost: Self.longestArray) else { return nil }
+        guard count >= 0 else { return .null }
+        var values: [RESPValue] = []
+        for _ in 0..<count {
+            guard let value = try value(in: bytes, depth: depth + 1) else { return nil }
+            values.append(value)
+        }
+        return .array(values)
+    }
+
+    /// - Returns: -1 for what is not there at all; nil if the line is not whole yet.
+    private mutating func length(
+        in bytes: Span<UInt8>, atMost limit: Int
+    ) throws(RESPError) -> Int? {
+        guard let number = try number(in: bytes) else { return nil }
+        guard number >= -1 else { throw .malformed }
+        guard number <= Int64(limit) else { throw .tooLong }
+        return Int(number)
+    }
+
+    /// A decimal number with at most a minus sign before it.
+    private mutating func number(in bytes: Span<UInt8>) throws(RESPError) -> Int64? {
+        guard let line = try line(in: bytes, atMost: Self.longestNumber) else { return nil }
+        let isNegative = !line.isEmpty && bytes[line.lowerBound] == UInt8(ascii: "-")
+        let digits = isNegative ? line.lowerBound + 1..<line.upperBound : line
+        guard !digits.isEmpty else { throw .malformed }
+        var number: Int64 = 0
+        for index in digits {
+            let digit = bytes[index] &- UInt8(ascii: "0")
+            guard digit <= 9 else { throw .malformed }
+            let (shifted, overflows) = number.multipliedReportingOverflow(by: 10)
+            let (sum, overflowsToo) =
+                isNegative
+                ? shifted.subtractingReportingOverflow(Int64(digit))
+                : shifted.addingReportingOverflow(Int64(digit))
+            guard !overflows, !overflowsToo else { throw .malformed }
+            number = sum
+        }
+        return number
+    }
+
+    /// What is before the next line end, behind which reading goes on.
+    private mutating func line(
+        in bytes: Span<UInt8>, atMost limit: Int = longestLine
+    ) throws(RESPError) -> Range<Int>? {
+        let start = position
+        var end = start
+        while end < bytes.count, bytes[end] != UInt8(ascii: "\r") {
+            guard bytes[end] != UInt8(ascii: "\n") else { throw .malformed }
+            guard end - start < limit else { throw .tooLong }
+            end += 1
+        }
+        guard end + 1 < bytes.count else { return nil }
+        guard bytes[end + 1] == UInt8(ascii: "\n") else { throw .malformed }
+        position = end + 2
+        return start..<end
+    }
+
+    private static func copy(_ bytes: Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+        var copy: [UInt8] = []
+        copy.reserveCapacity(range.count)
+        for index in range { copy.append(bytes[index]) }
+        return copy
+    }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+import EventLoop
+import HTTPClient
+import OAuth
+import RESP
+
+/// Opens connections to the master, wherever it is at that moment.
+///
+/// Confined to its loop's thread.
+final class RedisDialer {
+    private let settings: RedisSettings
+    private let multis: CurlMultiSet
+
+    init(_ settings: RedisSettings, loop: EventLoop) {
+        self.settings = settings
+        multis = CurlMultiSet(loop: loop)
+    }
+
+    /// A connection that takes commands: to the master, logged in, in our database.
+    ///
+    /// - Throws: ``RedisError``.
+    func connect() async throws(RedisError) -> RedisConnection {
+        guard !settings.sentinels.isEmpty else { return try await connect(toMasterAt: settings.server) }
+        var failure = RedisError.unreachable(
+            server: "\(settings.server)", reason: "there are no sentinels", key: RedisKey.sentinels)
+        for sentinel in settings.sentinels {
+            do throws(RedisError) {
+                return try await connect(toMasterAt: try await master(by: sentinel))
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    /// Asks a sentinel where the master is.
+    private func master(by sentinel: RedisServer) async throws(RedisError) -> RedisServer {
+        let deadline = ContinuousClock.now + settings.connectLimit
+        let connection = try await open(sentinel)
+        defer { connection.close() }
+        let question = RESPCommand("SENTINEL", "get-master-addr-by-name", settings.masterName)
+        var reply = try await connection.exchange(question, by: deadline)
+        if reply.refusal == .noAuthentication || reply.refusal == .noPermission {
+            try await logIn(onSentinelAt: connection, by: deadline)
+            reply = try await connection.exchange(question, by: deadline)
+        }
+        if let code = reply.refusal { throw RedisError(reply: code, of: sentinel) }
+        guard let words = reply.array, words.count == 2, let host = words[0].text,
+            let port = words[1].text.flatMap({ UInt16($0) }),
+            let master = RedisServer(host: host, port: port, isEncrypted: sentinel.url.scheme == .https)
+        else {
+            throw .unreachable(
+                server: "\(sentinel)", reason: "this sentinel knows no master '\(settings.masterName)'",
+                key: RedisKey.sentinels)
+        }
+        return master
+    }
+
+    private func connect(toMasterAt server: RedisServer) async throws(RedisError) -> RedisConnection {
+        let deadline = ContinuousClock.now + settings.connectLimit
+        let connection = try await open(server)
+        do throws(RedisError) {
+            try await logIn(on: connection, as: settings.user, by: deadline)
+            if settings.database != 0 {
+                let reply = try await connection.exchange(
+                    RESPCommand("SELECT", "\(settings.database)"), by: deadline)
+                if reply.refusal == .general {
+                    throw RedisError.denied(
+                        server: "\(server)", reason: "has no database \(settings.database)", key: RedisKey.url
+                    )
+                }
+                if let code = reply.refusal { throw RedisError(reply: code, of: server) }
+            }
+            let role = try await connection.perform(RESPCommand("ROLE"), by: deadline)
+            guard role.array?.first?.text == "master" else {
+                throw RedisError.unreachable(
+                    server: "\(server)", reason: "is not the master: nothing can be written there",
+                    key: settings.sentinels.isEmpty ? RedisKey.url : RedisKey.sentinels)
+            }
+            return connection
+        } catch {
+            connection.close()
+            guard case .forbidden(let server, let reason, let key) = error else { throw error }
+            throw .denied(server: server, reason: reason, key: key)
+        }
+    }
+
+    /// Logs in by our user's name; where the sentinel does not know it, by the password alone: many have no users.
+    private func logIn(
+        onSentinelAt connection: RedisConnection, by deadline: ContinuousClock.Instant
+    ) async throws(RedisError) {
+        do throws(RedisError) {
+            try await logIn(on: connection, as: settings.user, by: deadline)
+        } catch {
+            guard settings.user != nil, case .denied = error else { throw error }
+            try await logIn(on: connection, as: nil, by: deadline)
+        }
+    }
+
+    private func logIn(
+        on connection: RedisConnection, as user: String?, by deadline: ContinuousClock.Instant
+    ) async throws(RedisError) {
+        let password: Secret?
+        do throws(CredentialError) {
+            password = try await settings.password().get()
+        } catch {
+            throw .denied(
+                server: "\(connection.server)", reason: "is not asked: \(error.reason)",
+                key: RedisKey.password)
+        }
+        guard password != nil || user != nil else { return }
+        var words = [Array("AUTH".utf8)]
+        if let user { words.append(Array(user.utf8)) }
+        words.append(password?.plaintextBytes ?? [])
+        let reply = try await connection.exchange(RESPCommand(words), by: deadline)
+        guard let code = reply.refusal else { return }
+        // What is wrong is said without a code where the server wants no password.
+        if code == .general {
+            throw .denied(
+                server: "\(connection.server)", reason: "takes no password of this user (ERR)",
+                key: RedisKey.password)
+        }
+        throw RedisError(reply: code, of: connection.server)
+    }
+
+    private func open(_ server: RedisServer) async throws(RedisError) -> RedisConnection {
+        await settings.prepare()
+        let connector = UpstreamConnector(
+            address: UpstreamAddress(url: server.url, transport: settings.transport), multis: multis)
+        do throws(UpstreamError) {
+            return RedisConnection(try await connector.connect(within: settings.connectLimit), to: server)
+        } catch {
+            throw .unreachable(server: "\(server)", reason: error.reason, key: Self.key(of: error))
+        }
+    }
+
+    private static func key(of error: UpstreamError) -> String {
+        switch error {
+        case .tlsCertificate: RedisKey.caFile
+        case .tlsHandshake, .clientCertificate: RedisKey.clientCertificateFile
+        case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .proxyFailed,
+            .noDescriptors, .noThreads, .busy, .cancelled, .other:
+            RedisKey.url
+        }
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Something that people should hear of a store in Redis; holds no secret.
+package enum RedisEvent: Equatable, Sendable {
+    /// The server cannot be used; told once or twice for an outage.
+    case lost(reason: String)
+    /// It can be used again.
+    case found
+    /// What lies in a key is no session of ours, and is not used.
+    case damaged(identity: String, key: String)
+    /// Somebody sent this generation's refresh token and did not live to store what came of it.
+    case mayBeSpent(identity: String, generation: Int)
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OAuth
+import Synchronization
+
+/// The right to change one identity, which ends by itself when its holder does not renew it in time.
+final class RedisLease: StoreLease {
+    private struct State {
+        /// The lock is ours until then at least.
+        var end: ContinuousClock.Instant
+        var isOver = false
+    }
+
+    let store: RedisStore
+    let identity: String
+    /// A word of its own and who that is, for those who wait.
+    let owner: String
+    private let state: Mutex<State>
+
+    init(store: RedisStore, identity: String, owner: String, end: ContinuousClock.Instant) {
+        self.store = store
+        self.identity = identity
+        self.owner = owner
+        state = Mutex(State(end: end))
+    }
+
+    /// Whether nobody else can have it yet, as far as we know.
+    var isHeld: Bool { state.withLock { !$0.isOver && .now < $0.end } }
+
+    /// Whether there is somebody who would renew it.
+    var isOver: Bool { state.withLock { $0.isOver } }
+
+    /// Whether the lock may still be in our name, though nobody renews it.
+    var mayLiveOn: Bool { state.withLock { .now < $0.end } }
+
+    /// It is ours until `end`.
+    func renewed(until end: ContinuousClock.Instant) { state.withLock { $0.end = end } }
+
+    /// It is nobody's, or somebody else's.
+    func finish() { state.withLock { $0.isOver = true } }
+
+    func save(
+        _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool
+    ) async throws(StoreError) {
+        precondition(session.identity == identity, "a lease is good for one identity")
+        guard isHeld else { throw .leaseLost }
+        try await store.save(session, over: read, under: self)
+    }
+
+    func spend(_ session: StoredSession) async throws(StoreError) {
+        guard isHeld else { throw .leaseLost }
+        try await store.spend(session, under: self)
+        guard isHeld else { throw .leaseLost }
+    }
+}

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+package import EventLoop
+package import OAuth
+import RESP
+import System
+package import TokenStore
+
+/// Sessions in Redis, shared by a fleet (`type: redis`).
+///
+/// For each identity there are three keys. The record has the generation and the sealed session; it changes in one step
+/// with a comparison, and only for who has the lock. The lock is a lease: it ends by itself when its holder does not
+/// renew it. The mark says which generation's refresh token the holder is sending. Confined to its loop's thread.
+package actor RedisStore: SessionStore, LoopConfined {
+    package nonisolated let loop: EventLoop
+    private let settings: RedisSettings
+    private let sealer: EncryptingSealer
+    private let onEvent: @Sendable (RedisEvent) -> Void
+    private let link: RedisLink
+    private var subscription: RedisSubscription?
+    /// What was last seen of each identity's record.
+    private var seen: [String: [UInt8]?] = [:]
+    /// The records that were told of as damaged.
+    private var damaged: [String: [UInt8]?] = [:]
+    private var watchers: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
+    private var lastWatcher = 0
+    private var isWatching = false
+    private var isClosed = false
+    /// Locks that may still be ours though nobody holds them.
+    private var orphans: [RedisLease] = []
+
+    /// Between two looks at what others may have changed.
+    private static let look: Duration = .seconds(1)
+
+    /// - Parameters:
+    ///   - settings: which server.
+    ///   - sealer: Redis never sees a token.
+    ///   - loop: runs it; must not be a worker's.
+    ///   - onEvent: hears, on `loop`, what people should know.
+    package init(
+        _ settings: RedisSettings, sealer: EncryptingSealer, on loop: EventLoop,
+        onEvent: @escaping @Sendable (RedisEvent) -> Void = { _ in }
+    ) {
+        self.settings = settings
+        self.sealer = sealer
+        self.loop = loop
+        self.onEvent = onEvent
+        link = RedisLink(settings, loop: loop, onChange: onEvent)
+    }
+
+    /// Ends its connections; what is asked for afterwards fails.
+    package func close() async {
+        isClosed = true
+        await link.close()
+        await subscription?.close()
+        for continuation in watchers.values.flatMap(\.values) { continuation.finish() }
+        watchers = [:]
+    }
+
+    /// Finds out whether the server can be used, for who wants to know it first.
+    ///
+    /// - Returns: what it says of itself: name and version.
+    /// - Throws: ``RedisError``.
+    package func probe() async throws(RedisError) -> String {
+        _ = try await link.perform(
+            RedisScript.probe.command(
+                keys: [recordKey(""), lockKey(""), markKey("")], [Array(channel.utf8)]))
+        let info = try await link.perform(RESPCommand("INFO", "server")).text ?? ""
+        let lines = info.split(whereSeparator: \.isNewline)
+        func value(_ name: String) -> Substring? {
+            lines.first { $0.hasPrefix(name + ":") }?.dropFirst(name.count + 1)
+        }
+        let version =
+            value("valkey_version").map { "Valkey \($0)" } ?? "Redis \(value("redis_version") ?? "")"
+        return "\(settings.sentinels.isEmpty ? "\(settings.server)" : "master '\(settings.masterName)'"): "
+            + String(decoding: version.utf8.filter { 0x20...0x7E ~= $0 }.prefix(64), as: UTF8.self)
+    }
+
+    // MARK: Sessions
+
+    package func load(_ identity: String) async throws(StoreError) -> StoredSession? {
+        let record = try await record(of: identity)
+        seen[identity] = .some(record.head)
+        let content = record.content(of: identity, sealer)
+        if let refusal = refusal(of: content, identity) { throw refusal }
+        if case .damaged = content { tell(damaged: record, of: identity) } else { damaged[identity] = nil }
+        return content.session
+    }
+
+    private func record(of identity: String) async throws(StoreError) -> RedisRecord {
+        let command = RESPCommand("GETRANGE", recordKey(identity), "0", "\(RedisRecord.maximumBytes)")
+        do throws(RedisError) {
+            guard let bytes = try await link.perform(command).bytes else { return .unreadable }
+            // A missing key reads as an empty string, which no record is.
+            guard !bytes.isEmpty else { return .missing }
+            return bytes.count > RedisRecord.maximumBytes ? .unreadable : .present(bytes)
+        } catch {
+            if case .refused(_, .wrongType) = error { return .unreadable }
+            throw StoreError(error)
+        }
+    }
+
+    private func refusal(of content: RedisRecord.Content, _ identity: String) -> StoreError? {
+        let place = "\(recordKey(identity)) in \(settings.server)"
+        return switch content {
+        case .foreign:
+            .refused("\(place) \(sealer.foreignProblem)")
+        case .later:
+            .refused(
+                "\(place) was written by a later version of bearerd, and is left as it is: run that version, or delete "
+                    + "the key and log in")
+        case .missing, .damaged, .whole: nil
+        }
+    }
+
+    private func tell(damaged record: RedisRecord, of identity: String) {
+        guard damaged[identity] != .some(record.head) else { return }
+        damaged[identity] = .some(record.head)
+        onEvent(.damaged(identity: identity, key: recordKey(identity)))
+    }
+
+    /// Replaces what `read` was read from.
+    func save(
+        _ session: StoredSession, over read: StoredSession?, under lease: RedisLease
+    ) async throws(StoreError) {
+        let present = try await record(of: session.identity)
+        let content = present.content(of: session.identity, sealer)
+        if let refusal = refusal(of: content, session.identity) { throw refusal }
+        try session.checkReplacing(content.session, read: read)
+        let bytes = RedisRecord.bytes(of: session, sealed: sealer)
+        let (kind, old): (String, [UInt8]) =
+            switch present {
+            case .missing: ("none", [])
+            case .present(let bytes): ("string", bytes)
+            case .unreadable: ("any", [])
+            }
+        let answer = try await run(
+            .save, keys: [lockKey, markKey, recordKey], of: lease,
+            [Array(kind.utf8), old, bytes, Array(channel.utf8), Array(session.identity.utf8)])
+        switch RedisScript.Answer(rawValue: answer) {
+        case .saved: seen[session.identity] = .some(RedisRecord.present(bytes).head)
+        case .changed: throw .outdated
+        case .lost, .mine, nil: throw lost(lease)
+        }
+    }
+
+    /// Writes down that the refresh token of `session` is about to be sent.
+    func spend(_ session: StoredSession, under lease: RedisLease) async throws(StoreError) {
+        let before = try await run(
+            .spend, keys: [lockKey, markKey], of: lease, [Array("\(session.generation)".utf8)])
+        guard RedisScript.Answer(rawValue: before) != .lost else { throw lost(lease) }
+        let mark = before.split(separator: " ", maxSplits: 1)
+        guard mark.count == 2, mark[0] == "\(session.generation)", mark[1] != lease.owner else { return }
+        onEvent(.mayBeSpent(identity: session.identity, generation: session.generation))
+    }
+
+    private func lost(_ lease: RedisLease) -> StoreError {
+        lease.finish()
+        return .leaseLost
+    }
+
+    // MARK: The lock
+
+    package func withLock<Answer: Sendable>(
+        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
+        _ body: (any StoreLease) async -> Answer
+    ) async throws(StoreError) -> Answer {
+        let lease = try await waitForLock(identity, limit)
+        let answer = await body(lease)
+        await end(lease)
+        return answer
+    }
+
+    private func waitForLock(_ identity: String, _ limit: Duration) async throws(StoreError) -> RedisLease {
+        let deadline = ContinuousClock.now + limit
+        let owner = "\(SecureRandom.word(bytes: 12)) process \(CurrentProcess.identifier) on \(Self.host)"
+        var pause: Duration = .milliseconds(5)
+        while true {
+            let end = ContinuousClock.now + settings.leaseLife
+            let lease = RedisLease(store: self, identity: identity, owner: owner, end: end)
+            let holder: String
+            do throws(StoreError) {
+                holder = try await run(.acquire, keys: [lockKey], of: lease, [leaseMilliseconds])
+            } catch {
+                // Its answer may be what was lost.
+                orphans.append(lease)
+                watch()
+                throw error
+            }
+            if RedisScript.Answer(rawValue: holder) == .mine {
+                renew(lease)
+                return lease
+            }
+            let left = deadline - .now
+            guard left > .zero, !Task.isCancelled else { throw .busy(by: Self.name(of: holder)) }
+            await loop.pause(for: min(pause * Double.random(in: 0.5...1), left))
+            pause = min(pause * 2, .milliseconds(250))
+        }
+    }
+
+    /// Renews the lease at a third of its life until it is over.
+    private func renew(_ lease: RedisLease) {
+        _ = loop.startTask { await self.keepRenewing(lease) }
+    }
+
+    private func keepRenewing(_ lease: RedisLease) async {
+        var pause = settings.leaseLife / 3
+        while true {
+            let moment = ContinuousClock.now + pause
+            while !lease.isOver, .now < moment {
+                await loop.pause(for: min(.milliseconds(500), moment - .now))
+            }
+            guard !lease.isOver else { return }
+            let end = ContinuousClock.now + settings.leaseLife
+            do throws(StoreError) {
+                let answer = try await run(.renew, keys: [lockKey], of: lease, [leaseMilliseconds])
+                guard RedisScript.Answer(rawValue: answer) == .mine else { return lease.finish() }
+                lease.renewed(until: end)
+                pause = settings.leaseLife / 3
+            } catch {
+                guard lease.isHeld else { return lease.finish() }
+                pause = .milliseconds(500)
+            }
+        }
+    }
+
+    private func end(_ lease: RedisLease) async {
+        guard !lease.isOver else { return }
+        lease.finish()
+        await release(lease)
+    }
+
+    private func release(_ lease: RedisLease) async {
+        do throws(StoreError) {
+            _ = try await run(.release, keys: [lockKey, markKey], of: lease, [])
+        } catch {
+            orphans.append(lease)
+            watch()
+        }
+    }
+
+    /// Gives back what could not be given back, unless it has ended by itself.
+    private func releaseOrphans() async {
+        let left = orphans
+        orphans = []
+        for lease in left where lease.mayLiveOn { await release(lease) }
+    }
+
+    private func run(
+        _ script: RedisScript, keys: [(String) -> String], of lease: RedisLease, _ arguments: [[UInt8]]
+    ) async throws(StoreError) -> String {
+        let names = keys.map { $0(lease.identity) }
+        let command = script.command(keys: names, [Array(lease.owner.utf8)] + arguments)
+        do throws(RedisError) {
+            return try await link.perform(command).text ?? ""
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private var leaseMilliseconds: [UInt8] {
+        Array("\(settings.leaseLife.components.seconds * 1000)".utf8)
+    }
+
+    /// Who that is, behind the word of its own: `process 17 on web-1`.
+    private static func name(of owner: String) -> String? {
+        guard let space = owner.firstIndex(of: " ") else { return nil }
+        let name = owner[space...].utf8.dropFirst().filter { 0x20...0x7E ~= $0 }.prefix(128)
+        return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+    }
+
+    private static let host = String(
+        decoding: CurrentProcess.hostName.utf8.filter { 0x21...0x7E ~= $0 }.prefix(64), as: UTF8.self)
+
+    // MARK: Changes by others
+
+    package nonisolated func changes(of identity: String) -> AsyncStream<Void> {
+        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+            _ = Task(executorPreference: loop) { await self.add(continuation, for: identity) }
+        }
+    }
+
+    private func add(_ continuation: AsyncStream<Void>.Continuation, for identity: String) {
+        guard !isClosed else { return continuation.finish() }
+        lastWatcher += 1
+        let number = lastWatcher
+        watchers[identity, default: [:]][number] = continuation
+        continuation.onTermination = { [weak self, loop] _ in
+            _ = Task(executorPreference: loop) { await self?.remove(number, for: identity) }
+        }
+        if subscription == nil {
+            let subscription = RedisSubscription(settings, channel: channel, loop: loop) {
+                [weak self, loop] name in
+                _ = Task(executorPreference: loop) { await self?.heard(of: name) }
+            }
+            self.subscription = subscription
+            _ = loop.startTask { await subscription.run() }
+        }
+        watch()
+    }
+
+    private func remove(_ number: Int, for identity: String) {
+        watchers[identity]?[number] = nil
+        if watchers[identity]?.isEmpty ?? false { watchers[identity] = nil }
+    }
+
+    private func heard(of identity: String?) {
+        for name in watchers.keys where identity == nil || identity == name { changed(name) }
+    }
+
+    private func changed(_ identity: String) {
+        for continuation in watchers[identity, default: [:]].values { continuation.yield() }
+    }
+
+    /// Looks every second, for as long as somebody wants to know or something is to be given back.
+    private func watch() {
+        guard !isWatching, !isClosed else { return }
+        isWatching = true
+        _ = loop.startTask { await self.keepLooking() }
+    }
+
+    private func keepLooking() async {
+        var round = await link.round
+        var wasAway = false
+        while !isClosed, !watchers.isEmpty || !orphans.isEmpty {
+            await loop.pause(for: Self.look)
+            if !orphans.isEmpty { await releaseOrphans() }
+            for identity in watchers.keys.sorted() { await lookForChange(of: identity) }
+            let (present, isAway) = await (link.round, link.isAway)
+            guard present != round || isAway != wasAway else { continue }
+            // Who looks now finds out what is wrong, or does what could not be done.
+            (round, wasAway) = (present, isAway)
+            heard(of: nil)
+        }
+        isWatching = false
+    }
+
+    private func lookForChange(of identity: String) async {
+        let command = RESPCommand("GETRANGE", recordKey(identity), "0", "\(RedisRecord.headBytes - 1)")
+        let head: [UInt8]?
+        do throws(RedisError) {
+            let bytes = try await link.perform(command).bytes ?? []
+            head = bytes.isEmpty ? nil : bytes
+        } catch {
+            guard case .refused(_, .wrongType) = error else { return }
+            head = []
+        }
+        let known = seen.updateValue(head, forKey: identity)
+        guard let known, known != head else { return }
+        changed(identity)
+    }
+
+    // MARK: Names
+
+    private var channel: String { settings.keyPrefix + "changes" }
+    private func recordKey(_ identity: String) -> String { "\(settings.keyPrefix)session:\(identity)" }
+    private func lockKey(_ identity: String) -> String { "\(settings.keyPrefix)lock:\(identity)" }
+    private func markKey(_ identity: String) -> String { "\(settings.keyPrefix)spending:\(identity)" }
+}

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// Appends lines to a file from a thread of its own, so that a disk that is slow or full stops nobody.
+///
+/// What it may hold is bounded: when that is full, lines that come are dropped and counted. What could not be written is
+/// tried again each second, and at once when another file takes the place. The thread lives as long as the process.
+package final class AppendedFile: Sendable {
+    /// What is told of a file that cannot be written.
+    package enum News: Sendable {
+        /// It fails; told once, until it works again.
+        case fails(SystemError)
+        /// It works again; so many lines were lost since it was said that it fails.
+        case worksAgain(lost: Int)
+    }
+
+    private struct State {
+        var file: OpenedFile?
+        var pending: [UInt8] = []
+        /// Bytes that the thread has in its hands.
+        var inHand = 0
+        var lost = 0
+        /// ``lost`` when the file began to fail; nil while it works.
+        var lostBefore: Int?
+        var retryAt: MonotonicTime?
+    }
+
+    private static let pause = Duration.seconds(1)
+
+    private let limit: Int
+    private let onNews: @Sendable (News) -> Void
+    private let monitor = Monitor(State())
+
+    /// - Parameters:
+    ///   - limit: of bytes that wait.
+    ///   - name: of the thread, at most 15 bytes.
+    ///   - onNews: runs on the thread.
+    /// - Throws: ``SystemError`` when the system has no thread left.
+    package init(
+        limit: Int = 1 << 20, named name: String, onNews: @escaping @Sendable (News) -> Void
+    ) throws(SystemError) {
+        self.limit = limit
+        self.onNews = onNews
+        try SystemThread.start(named: name) { [self] in run() }
+    }
+
+    /// Has everything that comes, and what waits still, written to `file`.
+    package func use(_ file: OpenedFile) {
+        monitor.update { state in
+            state.file = file
+            state.retryAt = nil
+        }
+    }
+
+    /// Takes whole lines to write after the ones before; never blocks for long.
+    ///
+    /// - Parameter count: how many lines they are.
+    package func write(_ lines: [UInt8], count: Int) {
+        monitor.update { state in
+            guard state.file != nil, state.pending.count + state.inHand + lines.count <= limit else {
+                state.lost += count
+                return
+            }
+            state.pending += lines
+        }
+    }
+
+    /// How many lines were dropped.
+    package var lost: Int { monitor.update { $0.lost } }
+
+    /// Blocks until everything taken so far is written, at most for `limit`.
+    ///
+    /// - Returns: whether it is.
+    @discardableResult
+    package func flush(waitingAtMost limit: Duration = .seconds(1)) -> Bool {
+        let deadline = MonotonicTime.now + limit
+        return monitor.wait { state in
+            if state.pending.isEmpty && state.inHand == 0 { return .done(true) }
+            // What fails now will fail within the time that there is.
+            guard state.retryAt == nil, .now < deadline else { return .done(false) }
+            return .wait(until: deadline)
+        }
+    }
+
+    private func run() {
+        while true {
+            let (bytes, file) = nextWork()
+            let (written, failure) = file.append(bytes)
+            if let news = note(written: written, of: bytes, failure) { onNews(news) }
+        }
+    }
+
+    private func nextWork() -> ([UInt8], OpenedFile) {
+        monitor.wait { state in
+            if let retryAt = state.retryAt, .now < retryAt { return .wait(until: retryAt) }
+            guard !state.pending.isEmpty, let file = state.file else { return .wait(until: nil) }
+            let bytes = state.pending
+            state.pending = []
+            state.inHand = bytes.count
+            return .done((bytes, file))
+        }
+    }
+
+    private func note(written: Int, of bytes: [UInt8], _ failure: SystemError?) -> News? {
+        monitor.update { state in
+            state.inHand = 0
+            guard let failure else {
+                state.retryAt = nil
+                guard let before = state.lostBefore else { return nil }
+                state.lostBefore = nil
+                return .worksAgain(lost: state.lost - before)
+            }
+            state.pending = Array(bytes[written...]) + state.pending
+            state.retryAt = .now + Self.pause
+            guard state.lostBefore == nil else { return nil }
+            state.lostBefore = state.lost
+            return .fails(failure)
+        }
+    }
+}

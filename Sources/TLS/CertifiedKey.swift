@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import COpenSSL
+package import Cryptography
+
+/// A certificate, those that lead to its authority, and its key: what one side of TLS shows of itself.
+package struct CertifiedKey: Sendable {
+    /// PEM; the own certificate comes first.
+    private let chain: [UInt8]
+    /// PEM, without a passphrase.
+    private let key: Secret
+
+    package init(chain: [UInt8], key: Secret) {
+        self.chain = chain
+        self.key = key
+    }
+
+    /// Judges whether a certificate is there, and the key its own.
+    ///
+    /// - Throws: what is wrong.
+    package func check() throws(ContextError) {
+        ERR_clear_error()
+        defer { ERR_clear_error() }
+        guard let handle = SSL_CTX_new(TLS_method()) else { throw .lastOfThread }
+        defer { SSL_CTX_free(handle) }
+        _ = try install(in: handle)
+    }
+
+    /// Has an `SSL_CTX *` show it.
+    ///
+    /// - Parameter mustBeValid: whether a certificate that has expired is refused.
+    @discardableResult
+    package func install(
+        in handle: OpaquePointer, mustBeValid: Bool = false
+    ) throws(ContextError) -> CertificateSummary {
+        let chain = PEMCertificates(chain)
+        guard let leaf = chain.certificates.first else { throw .noCertificate }
+        let summary = CertificateSummary(of: leaf)
+        guard !mustBeValid || X509_cmp_current_time(X509_get0_notAfter(leaf)) > 0 else {
+            throw .expired(at: summary.end)
+        }
+        guard SSL_CTX_use_certificate(handle, leaf) == 1 else {
+            throw .unusableCertificate(reason: ContextError.lastReason)
+        }
+        for certificate in chain.certificates.dropFirst() {
+            guard bearerd_ssl_ctx_add_chain(handle, certificate) == 1 else {
+                throw .unusableCertificate(reason: ContextError.lastReason)
+            }
+        }
+        guard let privateKey = readKey() else { throw .noKey }
+        defer { EVP_PKEY_free(privateKey) }
+        guard X509_check_private_key(leaf, privateKey) == 1 else { throw .mismatch }
+        guard SSL_CTX_use_PrivateKey(handle, privateKey) == 1 else { throw .noKey }
+        return summary
+    }
+
+    private func readKey() -> OpaquePointer? {
+        key.withPlaintextBytes { bytes in
+            bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+                guard let bio = BIO_new_mem_buf(buffer.baseAddress, CInt(clamping: buffer.count)) else {
+                    return nil
+                }
+                defer { BIO_free(bio) }
+                // Without a callback of ours OpenSSL would ask on the terminal.
+                return PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
+            }
+        }
+    }
+}

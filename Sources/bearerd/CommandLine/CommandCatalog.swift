@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+
+/// The commands that a command line may ask for.
+struct CommandCatalog {
+    /// In the order of the help.
+    let commands: [any Command.Type]
+
+    init(_ commands: [any Command.Type]) { self.commands = commands }
+
+    /// The command that a word asks for.
+    ///
+    /// - Throws: a failure of usage if there is none.
+    func command(_ word: String) throws(CommandFailure) -> any Command.Type {
+        if let command = commands.first(where: { $0.name == word }) { return command }
+        if word.hasPrefix("-") {
+            throw CommandFailure(
+                .usage, "unknown option '\(word)'; the command comes first: bearerd COMMAND [OPTIONS]")
+        }
+        let hint = NearMiss.hint(for: word, among: commands.map { $0.name })
+        throw CommandFailure(
+            .usage, "unknown command '\(word)'\(hint.isEmpty ? "; 'bearerd --help' lists them" : hint)")
+    }
+}

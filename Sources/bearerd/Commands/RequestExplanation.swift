@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import HTTPClient
+import HTTPMessages
+import Proxy
+import Routing
+
+/// What `check --explain` tells of one request: which route it takes, and which rule lets it through.
+struct RequestExplanation {
+    /// Whether it would be passed on.
+    let isAllowed: Bool
+    /// Lines for a person.
+    let text: String
+
+    /// Judges a request by a configuration.
+    ///
+    /// - Parameters:
+    ///   - method: as the client would send it.
+    ///   - url: what the client would ask for: an absolute URL of a listener, or a path.
+    init(_ method: String, _ url: String, by configuration: Configuration) throws(CommandFailure) {
+        guard let first = configuration.listen.first, let asked = AskedURL(url) else {
+            throw CommandFailure(
+                .usage, "'\(url)' is neither a URL like http://127.0.0.1:8080/orders nor a path like /orders")
+        }
+        let listener = configuration.listen.first(where: asked.names) ?? first
+        let configured = configuration.distinctRoutes
+        let routes = configured.map {
+            PreparedRoute(
+                $0.key.ofAnyUser, to: SharedUpstream(UpstreamAddress(url: $0.upstream)), on: $0.terms)
+        }
+        let verdict = RequestVerdict(
+            method, asked.target, host: asked.authority ?? listener.host, on: routes, at: listener,
+            limits: configuration.headLimits)
+        var lines = ["request  \(method) \(asked.target)", "listener \(listener)"]
+        switch verdict {
+        case .allowed(let route, let rule):
+            isAllowed = true
+            lines += Self.lines(of: configuration, route)
+            lines.append("rule     \(Self.text(of: rule, of: configured[route], at: route))")
+            lines.append("allowed")
+        case .denied(let route, let rejection):
+            isAllowed = false
+            lines += Self.lines(of: configuration, route)
+            lines.append("rule     none of routes[\(route)].allow")
+            lines.append("denied   \(rejection.status) \(rejection.code.rawValue): \(rejection.detail)")
+        case .refused(let rejection):
+            isAllowed = false
+            lines.append("route    none")
+            lines.append("refused  \(rejection.status) \(rejection.code.rawValue): \(rejection.detail)")
+        }
+        text = lines.map { $0 + "\n" }.joined()
+    }
+
+    private static func lines(of configuration: Configuration, _ index: Int) -> [String] {
+        let routes = configuration.routes.filter { $0.position == index }
+        let lines = ["route    routes[\(index)] \(routes[0].key.path)", "upstream \(routes[0].upstream)"]
+        let identities = routes.map { route in
+            (route.identity ?? RouteConfiguration.noIdentity)
+                + (route.key.user.map { " for uid \($0)" } ?? "")
+        }
+        let others = routes[0].key.user == nil ? "" : "; 403 access_denied for any other"
+        return lines + ["identity \(identities.joined(separator: ", "))\(others)"]
+    }
+
+    private static func text(of rule: Int?, of route: RouteConfiguration, at index: Int) -> String {
+        guard let rule, let allow = route.terms.rules else { return "none is needed: the route has no allow" }
+        let methods = allow.rules[rule].methods.map { $0.map(\.rawValue).sorted().joined(separator: ",") }
+        return "routes[\(index)].allow[\(rule)] \(methods ?? "any method") \(allow.rules[rule].path.text)"
+    }
+}
+
+/// The URL of a request, taken apart and otherwise left as it is written: what is odd about it is to be judged.
+private struct AskedURL {
+    /// nil for a path alone.
+    let authority: String?
+    let port: UInt16?
+    let target: String
+
+    init?(_ text: String) {
+        guard !text.hasPrefix("/"), text != "*" else {
+            authority = nil
+            port = nil
+            target = text
+            return
+        }
+        let schemes: [(String, UInt16)] = [("http://", 80), ("https://", 443)]
+        guard let (scheme, standard) = schemes.first(where: { text.lowercased().hasPrefix($0.0) }) else {
+            return nil
+        }
+        let rest = text.dropFirst(scheme.count)
+        let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
+        let authority = String(rest[..<end])
+        guard !authority.isEmpty, !authority.contains("@") else { return nil }
+        self.authority = authority
+        port = HTTPURL("\(scheme)\(authority)")?.port ?? standard
+        target = rest[end...].hasPrefix("/") ? String(rest[end...]) : "/\(rest[end...])"
+    }
+
+    func names(_ listener: ListenAddress) -> Bool {
+        guard case .tcp(_, let port) = listener else { return false }
+        return port == self.port
+    }
+}
+
+extension ListenAddress {
+    /// The `Host` of a request that names the listener itself.
+    fileprivate var host: String {
+        guard case .tcp = self else { return "localhost" }
+        return description
+    }
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Observability
+import System
+
+extension AppendedFile {
+    /// Begins a thread that writes the audit; the log says when it cannot.
+    convenience init(auditing file: OpenedFile, _ log: Log) throws(SystemError) {
+        try self.init(named: "audit") { news in
+            switch news {
+            case .fails(let error):
+                log.error(
+                    "the audit cannot be written; lines wait, and are lost when too many do",
+                    [.file: .string(error.path), .reason: .string(SystemError.text(of: error.code))])
+            case .worksAgain(let lost):
+                log.notice("the audit is written again", [.dropped: .integer(lost)])
+            }
+        }
+        use(file)
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Observability
+import Proxy
+
+/// What all workers are asked for, however long one of them takes.
+extension Daemon {
+    /// A worker that does not answer within this time does not turn.
+    private static let answerLimit = Duration.seconds(1)
+
+    /// The names of the workers whose loops do not turn.
+    func silentWorkers() async -> [String] {
+        await callRoll { worker in
+            await worker.turn()
+            return nil
+        }
+        return roll.silent.map(Self.name)
+    }
+
+    /// What all workers counted; of one that does not answer within a second, what it told last.
+    func workerMetrics() async -> WorkerMetrics {
+        await callRoll { await $0.metricsSnapshot() }
+        return roll.metrics
+    }
+
+    /// Puts a question to all workers but those that have left one unanswered, and waits a second at most.
+    ///
+    /// So one that stands still holds up who asks first, and nobody after that.
+    private func callRoll(_ question: @escaping @Sendable (Worker) async -> WorkerMetrics?) async {
+        let asked = workers.indices.filter { !roll.isSilent($0) }
+        let number = roll.ask()
+        let race = DrainRace()
+        for index in asked {
+            Task(executorPreference: loop) { [worker = workers[index]] in
+                let metrics = await question(worker)
+                await self.answered(number, by: index, metrics)
+                race.finishedOne()
+            }
+        }
+        let outcome = await race.wait(for: asked.count, grace: Self.answerLimit, on: loop)
+        guard outcome == .graceIsOver else { return }
+        for index in roll.close(number, asked: asked) {
+            log.warning("a worker does not turn", [.worker: .string(Self.name(of: index))])
+        }
+    }
+
+    private func answered(_ question: Int, by index: Int, _ metrics: WorkerMetrics?) {
+        guard roll.answered(question, by: index, metrics) else { return }
+        log.notice("a worker turns again", [.worker: .string(Self.name(of: index))])
+    }
+
+    /// What the thread of a worker is called.
+    static func name(of worker: Int) -> String { "worker-\(worker)" }
+
+    /// Has every worker do something, all of them at once.
+    ///
+    /// - Returns: whether they have within the limit, and what goes on if not.
+    func eachWorker(
+        within limit: Duration, _ body: @escaping @Sendable (Int, Worker) async -> Void
+    ) async -> (isDone: Bool, tasks: [Task<Void, Never>]) {
+        let race = DrainRace()
+        let tasks = workers.enumerated().map { index, worker in
+            Task(executorPreference: loop) {
+                await body(index, worker)
+                race.finishedOne()
+            }
+        }
+        return (await race.wait(for: workers.count, grace: limit, on: loop) == .drained, tasks)
+    }
+}

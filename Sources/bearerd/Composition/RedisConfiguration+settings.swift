@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import Cryptography
+import HTTPClient
+import OAuth
+import Observability
+import Redis
+import System
+
+extension RedisConfiguration {
+    /// What a holder that stands still may take for longer than its token request may.
+    private static let leaseMargin: Duration = .seconds(5)
+    private static let shortestLease: Duration = .seconds(15)
+
+    /// How a store gets there.
+    ///
+    /// - Parameters:
+    ///   - timeouts: of token requests.
+    ///   - thread: reads the password, which may take as long as a disk does.
+    ///   - trust: parses each CA file once.
+    /// - Throws: `TrustStore.LoadError`, `CredentialError` for addresses that are none.
+    func settings(
+        timeouts: TimeoutsConfiguration, on thread: ThreadExecutor, trust: TrustStores
+    ) throws -> RedisSettings {
+        let server =
+            switch location.place {
+            case .tcp(let host, let port):
+                RedisServer(host: host, port: port, isEncrypted: location.isEncrypted)
+            case .unix(let path): RedisServer(socket: path)
+            }
+        let sentinels = sentinels.compactMap {
+            RedisServer(host: $0.host, port: $0.port, isEncrypted: location.isEncrypted)
+        }
+        guard let server, sentinels.count == self.sentinels.count else {
+            throw CredentialError(reason: "store.url or store.sentinels name no place to connect to")
+        }
+        var settings = RedisSettings(server: server)
+        settings.sentinels = sentinels
+        settings.masterName = masterName
+        settings.user = location.user
+        settings.database = location.database
+        settings.keyPrefix = keyPrefix
+        let own = clientCertificate.map { trust.ownCertificates[$0] }
+        settings.transport = Transport(
+            trust: location.isEncrypted ? try trust.store(caFile: caFile) : nil, ownCertificate: own)
+        if let own {
+            settings.prepare = { await Task(executorPreference: thread) { _ = own.read() }.value }
+        }
+        settings.leaseLife = max(timeouts.token + Self.leaseMargin, Self.shortestLease)
+        if let source = password {
+            settings.password = {
+                let reading = Task(executorPreference: thread) { () -> Result<Secret?, CredentialError> in
+                    do throws(CredentialError) {
+                        return .success(try source.read())
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+                return await reading.value
+            }
+        }
+        return settings
+    }
+}
+
+extension RedisEvent {
+    /// Says it in the log.
+    func tell(_ log: Log) {
+        switch self {
+        case .lost(let reason):
+            log.error(
+                "the store is out of reach: tokens that are valid are used, none is renewed",
+                [.reason: .string(reason)])
+        case .found:
+            log.notice("the store can be reached again")
+        case .damaged(let identity, let key):
+            log.error(
+                "what the store holds is no session, and is not used",
+                [
+                    .identity: .string(identity), .file: .string(key),
+                    .hint: "whoever has the session replaces it; else log in again",
+                ])
+        case .mayBeSpent(let identity, let generation):
+            log.warning(
+                "a daemon ended while it renewed the token: the refresh token may be spent, and is tried once",
+                [.identity: .string(identity), .generation: .integer(generation)])
+        }
+    }
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Configuration
+import EventLoop
+import HTTPClient
+import HTTPMessages
+import OAuth
+import Observability
+import Synchronization
+import System
+
+/// The traces of a process: what its workers and its sessions record, and the way to the collector.
+///
+/// Made with the first configuration that has a collector.
+final class Tracing: Sendable {
+    /// What is known of token requests that go on.
+    private struct State {
+        var random = SpanRandom()
+        /// By identity.
+        var begun: [String: (wall: Duration, at: Instant)] = [:]
+        var sample = TracingSettings?.none
+    }
+
+    private let queue: SpanQueue
+    private let links = RefreshLinks()
+    private let exporter: TraceExporter
+    private let loop: EventLoop
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - configuration: what is recorded.
+    ///   - destination: where it is sent.
+    ///   - loop: the control loop.
+    init(
+        _ configuration: TelemetryConfiguration, sendingTo destination: TraceExporter.Destination,
+        on loop: EventLoop, log: Log
+    ) {
+        let bell = Bell()
+        queue = SpanQueue { bell.ring() }
+        exporter = TraceExporter(queue, to: destination, on: loop, log: log)
+        self.loop = loop
+        let settings = settings(of: configuration)
+        state.withLock { $0.sample = settings }
+        bell.use { [exporter] in Task(executorPreference: loop) { await exporter.wake() } }
+    }
+
+    /// What workers record by a configuration; nil where that has no collector.
+    func settings(of configuration: TelemetryConfiguration) -> TracingSettings? {
+        guard configuration.tracesEndpoint != nil else { return nil }
+        return TracingSettings(queue: queue, links: links, sample: configuration.sample)
+    }
+
+    /// Records and sends by a configuration from here on; call it on the control loop.
+    ///
+    /// - Parameters:
+    ///   - configuration: what is recorded.
+    ///   - destination: where it is sent; nil where the configuration has no collector.
+    func use(_ configuration: TelemetryConfiguration, sendingTo destination: TraceExporter.Destination?) {
+        let settings = settings(of: configuration)
+        state.withLock { $0.sample = settings }
+        exporter.assumeIsolated { $0.use(destination) }
+    }
+
+    /// How many spans were lost.
+    var dropped: Int { queue.dropped }
+
+    /// Sends what waits, as the process ends; what no collector has taken within `limit` is lost.
+    func finish(within limit: Duration) async {
+        let race = DrainRace()
+        Task(executorPreference: loop) { [exporter] in
+            await exporter.finish(within: limit)
+            race.finishedOne()
+        }
+        _ = await race.wait(for: 1, grace: limit, on: loop)
+        queue.drop(queue.next(.max).count)
+    }
+
+    // MARK: Token requests
+
+    /// A token request of an identity begins.
+    func tokenRequestBegan(of identity: String) {
+        state.withLock { $0.begun[identity] = (WallClock.sinceEpoch, .now) }
+    }
+
+    /// A token request has ended: it is a span of its own, with links to the requests that wait for it.
+    func tokenRequestEnded(of identity: String, _ grant: GrantType, _ failure: TokenFailure?) {
+        let waiting = links.waiting(for: identity)
+        let span = state.withLock { state -> TraceSpan? in
+            guard let (wall, start) = state.begun.removeValue(forKey: identity), let sample = state.sample
+            else {
+                return nil
+            }
+            guard !waiting.isEmpty || sample.samples(state.random.next()),
+                let context = TraceContext(
+                    traceID: (state.random.nextIdentifier(), state.random.next()),
+                    spanID: state.random.nextIdentifier(), isSampled: true)
+            else { return nil }
+            let outcome = failure?.kind.rawValue ?? "success"
+            var attributes: [(key: SpanKey, value: TraceSpan.Value)] = [
+                (.identity, .text(identity)), (.grant, .text(grant.shortName)), (.outcome, .text(outcome)),
+            ]
+            if let failure { attributes.append((.errorType, .text(failure.code))) }
+            return TraceSpan(
+                name: "token request", kind: .client, context: context, start: wall.wholeNanoseconds,
+                end: (wall + start.duration(to: .now)).wholeNanoseconds, attributes: attributes,
+                links: waiting, isError: failure != nil)
+        }
+        if let span { queue.take([span]) }
+    }
+}
+
+/// Rings for an exporter that is made after what rings.
+private final class Bell: Sendable {
+    private let action = Mutex<(@Sendable () -> Void)?>(nil)
+
+    func use(_ action: @escaping @Sendable () -> Void) { self.action.withLock { $0 = action } }
+
+    func ring() { action.withLock { $0 }?() }
+}
+
+extension TelemetryConfiguration {
+    /// Where spans are sent; nil without a collector.
+    func destination(trust: TrustStores) throws(TrustStore.LoadError) -> TraceExporter.Destination? {
+        guard let url = tracesEndpoint else { return nil }
+        let transport = Transport(trust: url.scheme == .https ? try trust.store(caFile: nil) : nil)
+        return TraceExporter.Destination(url: url, transport: transport, serviceName: serviceName)
+    }
+}

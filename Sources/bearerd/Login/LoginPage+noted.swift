@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OAuthRuntime
+
+extension LoginPage {
+    /// A login whose code waits in the store.
+    static let noted = LoginPage(
+        title: "Nearly there", text: "This window can be closed; 'bearerd exchange' finishes the login.")
+}

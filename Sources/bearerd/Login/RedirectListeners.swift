@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Admin
+import Configuration
+import EventLoop
+import HTTPMessages
+import HTTPServer
+import OAuth
+import OAuthRuntime
+
+/// Listens where redirects of logins arrive that do not come to the admin listener, while somebody logs in.
+actor RedirectListeners: LoopConfined, RedirectDoors {
+    /// How long a login may take.
+    private static let longestLogin = Duration.seconds(600)
+
+    private struct Door {
+        let service: HTTPService
+        let sockets: RedirectSockets
+        let timer: LoopTimer
+    }
+
+    nonisolated let loop: EventLoop
+    private var identities: [String: IdentityConfiguration] = [:]
+    private var adminPort: UInt16 = 0
+    private var doors: [String: Door] = [:]
+
+    init(loop: EventLoop) {
+        self.loop = loop
+    }
+
+    /// Listens for the identities of another configuration from here on.
+    func use(_ configuration: Configuration, admin address: ListenAddress) {
+        identities = Dictionary(configuration.identities.map { ($0.name, $0) }) { first, _ in first }
+        if case .tcp(_, let port) = address { adminPort = port }
+    }
+
+    func open(for name: String, answering responder: any HTTPResponder) async throws(LoginError) {
+        guard let identity = identities[name], identity.redirectURI.port != 0 else { return }
+        let uri = identity.redirectURI
+        let address = identity.redirectListen ?? .tcp(host: uri.host, port: uri.port)
+        // Redirects to the admin listener's own port are its own.
+        guard case .tcp(_, let port) = address, port != adminPort else { return }
+        if let door = doors[name] {
+            await door.service.use(responder)
+            return door.timer.set(after: Self.longestLogin)
+        }
+        do throws(LoopbackLogin.Failure) {
+            try await listen(
+                for: name, at: RedirectSockets(for: uri, listen: identity.redirectListen), responder)
+        } catch {
+            throw LoginError(error)
+        }
+    }
+
+    private func listen(
+        for name: String, at sockets: RedirectSockets, _ responder: any HTTPResponder
+    ) async throws(LoopbackLogin.Failure) {
+        let service = HTTPService(loop: loop, responder: responder)
+        let timer = LoopTimer(loop: loop) { [unowned self] in  // it goes with us
+            assumeIsolated { $0.expire(name) }
+        }
+        doors[name] = Door(service: service, sockets: sockets, timer: timer)
+        timer.set(after: Self.longestLogin)
+        do throws(StreamError) {
+            for socket in sockets.all { try await service.listen(on: socket) }
+        } catch {
+            await close(for: name)
+            throw .shortage("cannot listen for the redirect: \(error.reason)")
+        }
+    }
+
+    private func expire(_ name: String) {
+        Task(executorPreference: loop) { await self.close(for: name) }
+    }
+
+    func close(for name: String) async {
+        guard let door = doors.removeValue(forKey: name) else { return }
+        door.timer.cancel()
+        await door.service.stop()
+        door.sockets.close()
+    }
+}

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+
+@testable import Admin
+import AdminAPI
+import HTTPMessages
+import HTTPServer
+@testable import OAuth
+import Observability
+import Synchronization
+import Testing
+
+/// What the status page says, and how much.
+struct `The page of the status` {
+    private let now = WallTime(secondsSinceEpoch: 1_795_257_654)
+
+    private func identity(_ name: String, _ state: IdentityState = .authorized) -> IdentityStatus {
+        var status = IdentityStatus(
+            name: name, state: state, generation: 3, expiresAt: now + .seconds(45), lifetime: .seconds(300),
+            scope: [], lastRefresh: WallTime(secondsSinceEpoch: 1_795_257_354))
+        status.nextRequest = now + .seconds(15)
+        return status
+    }
+
+    private func page(
+        _ identities: [IdentityStatus], routes: [RouteStatus] = [], samples: [TrafficHistory.Sample] = [],
+        logins: Set<String> = []
+    ) -> String {
+        let page = StatusPage(
+            document: StatusDocument(
+                version: "1", uptime: .seconds(7200), identities: identities, routes: routes, requests: nil),
+            samples: samples, logins: logins, isDraining: false, now: now)
+        return Answer(page.reply).text
+    }
+
+    @Test func `tells life, next refresh, person and what mends`() {
+        var person = identity("web", .loginRequired)
+        person.person = "<alice>"
+        person.lastError = IdentityError(code: "invalid_grant", detail: "\"no\" & <never>", at: now)
+        let text = page([identity("api"), person], logins: ["web"])
+        #expect(text.contains("good for 45 s of 5 min") && text.contains("value=\"15\" class=\"low\""))
+        #expect(text.contains("<dt>Next refresh</dt><dd>in 15 s</dd>"))
+        #expect(text.contains("&lt;alice&gt;") && text.contains("&quot;no&quot; &amp; &lt;never&gt;"))
+        #expect(text.contains("<a class=\"button first\" id=\"i1-go\" href=\"/login/web\">Log in</a>"))
+        #expect(text.contains("1 of 2 identities need a look:</strong> web"))
+        #expect(
+            !text.contains("href=\"/login/api\"")
+                && text.contains("data-action=\"/api/identities/api/refresh\""))
+        #expect(page([identity("api")]).contains("All is well."))
+    }
+
+    @Test func `stays below 100 KiB whatever is in it`() {
+        let long = String(repeating: "<&\"'>", count: 10)
+        let longest = String(repeating: long, count: 20)
+        let identities = (0..<500).map { number -> IdentityStatus in
+            var status = identity("\(number)\(long)", .misconfigured)
+            status.person = longest
+            status.scope = [longest]
+            status.lastError = IdentityError(code: longest, detail: longest, at: now)
+            return status
+        }
+        var figures = RouteFigures()
+        for blame in AnswerBlame.allCases { figures.answers[blame] = 1_234_567_890 }
+        figures.health = .fails(longest)
+        let routes = (0..<500).map { number -> RouteStatus in
+            var route = RouteStatus(path: "/\(number)\(longest)", upstream: longest, identity: longest)
+            route.figures = figures
+            return route
+        }
+        let samples = (0..<360).map { number -> TrafficHistory.Sample in
+            var sample = TrafficHistory.Sample(end: .seconds(3600 + number * 10), length: .seconds(10))
+            for blame in AnswerBlame.allCases {
+                sample.answers[blame] = 12_345 + number * 7 + blame.rawValue * 3331
+            }
+            sample.median = .milliseconds(12 + number)
+            sample.slowest = .milliseconds(345 + number)
+            return sample
+        }
+        let text = page(identities, routes: routes, samples: samples, logins: Set(identities.map(\.name)))
+        #expect(text.utf8.count <= 100 << 10, "\(text.utf8.count)")
+        #expect(text.contains("more are in"))
+        #expect(!text.contains("<&"))
+    }
+
+    @Test func `has a place for every part that is put in anew`() {
+        let route = RouteStatus(path: "/", upstream: "http://api", identity: nil)
+        let page = StatusPage(
+            document: StatusDocument(
+                version: "1", uptime: .seconds(1), identities: [identity("a")], routes: [route], requests: nil
+            ),
+            samples: [], logins: ["a"], isDraining: false, now: now)
+        let text = Answer(page.reply).text
+        #expect(page.parts.count == 9)
+        for part in page.parts {
+            #expect(text.ranges(of: "id=\"\(part.id)\"").count == 1, "\(part.id)")
+            #expect(text.contains(part.content.markup))
+            #expect(!part.event.dropLast(2).contains("\n\n"))
+        }
+    }
+
+    @Test func `keeps an hour of steps, and figures of the last minute`() throws {
+        let start = ContinuousClock.now
+        let passed = Mutex(Duration.zero)
+        let history = TrafficHistory { start + passed.withLock { $0 } }
+        let tally = RouteTally("/")
+        var metrics = WorkerMetrics()
+        for step in 0..<400 {
+            for _ in 0..<10 { tally.countRequest(status: step < 390 ? 200 : 401, duration: .milliseconds(4)) }
+            metrics = WorkerMetrics()
+            metrics.add(tally)
+            passed.withLock { $0 = .seconds(10 * (step + 1)) }
+            history.take(metrics) { _ in true }
+        }
+        let samples = history.samples
+        #expect(samples.count == 360 && samples.last?.answers[.provider] == 10)
+        #expect(samples.first?.answers[.nobody] == 10 && samples.first?.median != nil)
+        let figures = try #require(history.figures(metrics) { _ in true }["/"])
+        #expect(figures.requests == 4000 && figures.answers[.provider] == 100 && figures.rate == 1)
+        let median = try #require(figures.median)
+        #expect(median > .microseconds(2500) && median <= .milliseconds(5))
+    }
+
+    @Test(arguments: [
+        (0, "0 s"), (59, "59 s"), (61, "1 min 1 s"), (3600, "1 h"), (7322, "2 h 2 min"), (200_000, "2 d 7 h"),
+        (-5, "0 s"),
+    ])
+    func `tells time in two units`(seconds: Int, words: String) {
+        #expect(Duration.seconds(seconds).words == words)
+    }
+}

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// `/login/NAME` and `/callback` on the admin listener, with a person in the test's hand.
+@Suite(.blocking) struct `A login on the admin listener` {
+    private static let window = [
+        ("Accept", "text/html,*/*;q=0.8"), ("Sec-Fetch-Mode", "navigate"), ("Sec-Fetch-Site", "none"),
+    ]
+
+    @Test func `is named where somebody must log in, and brings the session`() throws {
+        let site = try LoginSite()
+        let url = "http://\(try site.bearerd.admin)/login/web"
+        let program = try RawClient(to: site.bearerd.proxy).request("GET", "/")
+        #expect(program.status == 503 && program.problem == "login_required")
+        #expect(
+            program.json["detail"].string?.contains("open \(url) in a browser") == true, "\(program.text)")
+        // Neither word alone makes a window of a program.
+        for fields in [[Self.window[0]], [Self.window[1]]] {
+            #expect(
+                try RawClient(to: site.bearerd.proxy).request("GET", "/", fields).problem == "login_required")
+        }
+        let window = try RawClient(to: site.bearerd.proxy).request("GET", "/", Self.window)
+        #expect(window.status == 503 && window["Retry-After"] != nil && window["Cache-Control"] == "no-store")
+        #expect(window["Content-Type"] == "text/html; charset=utf-8" && window["Proxy-Status"] != nil)
+        #expect(
+            window["Content-Security-Policy"]?.hasPrefix("default-src 'none'; frame-ancestors 'none'") == true
+        )
+        #expect(window.text.contains("<a class=\"go\" href=\"\(url)\">") && !window.text.contains("<script"))
+
+        let tab = try Tab.opened(on: site)
+        #expect(tab.url.hasPrefix(site.issuer))
+        let page = try tab.get(try tab.answer(), [("Sec-Fetch-Site", "cross-site")])
+        #expect(page.status == 200 && page["Cache-Control"] == "no-store" && !page.text.contains("<script"))
+        #expect(page.text.contains("as <strong>alice</strong>"), "\(page.text)")
+        #expect(page["Set-Cookie"]?.contains("Max-Age=0") == true)
+        #expect(try site.status()["state"].string == "authorized")
+        #expect(!site.bearerd.log.contains("code=") && !site.bearerd.log.contains("bearerd_login_"))
+    }
+
+    @Test func `ties its state to a cookie that no script and no other path sees`() throws {
+        let site = try LoginSite()
+        let answer = try Tab(site: site).get("/login/web")
+        let cookie = try #require(answer["Set-Cookie"])
+        for part in ["Path=/callback", "Max-Age=600", "HttpOnly", "SameSite=Lax"] {
+            #expect(cookie.contains("; \(part)"), "\(cookie)")
+        }
+        #expect(answer["Cache-Control"] == "no-store")
+        let state = try #require(answer["Location"]?.firstMatch(of: #/[?&]state=([^&]+)/#)).output.1
+        #expect(!cookie.contains(state))
+    }
+
+    @Test func `finishes in each of several tabs, once`() throws {
+        let site = try LoginSite()
+        let tabs = try (0..<3).map { _ in try Tab.opened(on: site) }
+        let browser = tabs.flatMap(\.cookies)
+        #expect(Set(browser).count == 3)
+        for tab in tabs.reversed() {
+            let answer = try tab.answer()
+            #expect(try tab.with(browser).get(answer).status == 200)
+            let again = try tab.with(browser).get(answer)
+            #expect(again.status == 410 && again.text.contains("href=\"/\""))
+        }
+        #expect(try site.status()["state"].string == "authorized")
+    }
+
+    @Test func `does nothing without its cookie, or with another login's`() throws {
+        let site = try LoginSite()
+        let (mine, stranger) = (try Tab.opened(on: site), try Tab.opened(on: site))
+        let answer = try mine.answer()
+        let name = mine.cookies[0].prefix { $0 != "=" }
+        let value = stranger.cookies[0].drop { $0 != "=" }
+        for cookies in [[], stranger.cookies, ["\(name)\(value)"], ["\(name)="], [mine.cookies[0] + "x"]] {
+            let page = try mine.with(cookies).get(answer)
+            #expect(page.status == 400 && page.text.contains("did not begin"), "\(cookies)")
+        }
+        for query in ["", "?", "?code=x", "?state=forged&code=x", "?state=%", "?state=a&state=b"] {
+            #expect([400, 410].contains(try mine.get("/callback\(query)").status), "\(query)")
+        }
+        #expect(try site.status()["state"].string == "login_required")
+        #expect(try mine.get(answer).status == 200)
+    }
+
+    @Test func `that the person or another issuer ends leaves the session alone`() throws {
+        let site = try LoginSite()
+        try site.begin()
+        try eventually("the session") { try site.status()["state"].string == "authorized" }
+        let generation = try site.status()["generation"].number
+        let denied = try Tab.opened(on: site)
+        let no = try denied.answer(saying: true)
+        let page = try denied.get(no)
+        #expect(page.status == 403 && page.text.contains("access_denied") && page.text.contains("/login/web"))
+        #expect(try denied.get(no).status == 410)
+        let mixed = try Tab.opened(on: site)
+        let forged = try mixed.answer().replacing(#/&?iss=[^&]*/#, with: "&iss=https%3A%2F%2Fevil.example")
+        let refused = try mixed.get(forged)
+        #expect(refused.status == 400 && refused.text.contains("issuer") && !refused.text.contains("evil"))
+        #expect(try mixed.get(forged).status == 410)
+        #expect(try site.status()["generation"].number == generation)
+    }
+
+    @Test func `makes room for the sixty-fifth by giving up the oldest`() throws {
+        let site = try LoginSite()
+        let tabs = try (0..<65).map { _ in try Tab.opened(on: site) }
+        #expect(try tabs[0].get(try tabs[0].answer()).status == 410)
+        #expect(try tabs[1].get(try tabs[1].answer()).status == 200)
+        #expect(try tabs[64].get(try tabs[64].answer()).status == 200)
+    }
+
+    @Test func `is for a window of a browser that knows our name`() throws {
+        let site = try LoginSite()
+        let tab = Tab(site: site)
+        let port = try site.bearerd.admin.port
+        for path in ["/login/web", "/callback?state=x", "/"] {
+            let rebound = try tab.get(path, [("Host", "rebound.example:\(port)")])
+            #expect(rebound.status == 421 && rebound["Set-Cookie"] == nil, "\(path)")
+        }
+        let moved = try tab.get("/login/web", [("Host", "localhost:\(port)")])
+        #expect(moved.status == 303 && moved["Set-Cookie"] == nil)
+        #expect(moved["Location"]?.hasPrefix("http://127.0.0.1:\(port)/login/web") == true)
+        for (mode, destination) in [("no-cors", "image"), ("navigate", "iframe"), ("cors", "empty")] {
+            let answer = try RawClient(to: site.bearerd.admin).request(
+                "GET", "/login/web", [("Sec-Fetch-Mode", mode), ("Sec-Fetch-Dest", destination)])
+            #expect(answer.status == 403 && answer["Set-Cookie"] == nil, "\(destination)")
+        }
+        let early = try RawClient(to: site.bearerd.admin).request(
+            "GET", "/login/web", [("Sec-Fetch-Mode", "navigate"), ("Sec-Purpose", "prefetch;prerender")])
+        #expect(early.status == 403 && early["Set-Cookie"] == nil)
+        for (method, path) in [("POST", "/login/web"), ("HEAD", "/login/web"), ("POST", "/callback")] {
+            let answer = try RawClient(to: site.bearerd.admin).request(method, path, body: nil)
+            #expect(answer.status == 405 && answer["Set-Cookie"] == nil)
+        }
+        #expect(try tab.get("/login/nobody").status == 404)
+        let device = try tab.get("/login/tv")
+        #expect(device.status == 409 && device.text.contains("bearerd login tv"))
+    }
+
+    @Test func `comes back by a redirect URI of one's own, where that arrives`() throws {
+        let place = try Socket.refusing().address
+        let site = try LoginSite(
+            identity: "redirect_uri: https://login.example.com/bearerd/back\nredirect_listen: \(place)")
+        let own = [("Host", "login.example.com")]
+        let sent = try Tab(site: site).get("/login/web", own)
+        #expect(sent.status == 303, "\(sent.text)")
+        let url = try #require(sent["Location"])
+        #expect(url.contains("redirect_uri=https%3A%2F%2Flogin.example.com%2Fbearerd%2Fback"))
+        let cookie = try #require(sent["Set-Cookie"])
+        #expect(cookie.contains("; Path=/bearerd/back;") && cookie.hasSuffix("; Secure"))
+        let target = String(try site.logIn(at: url).dropFirst("https://login.example.com".count))
+        let fields = own + [("Cookie", String(cookie.prefix { $0 != ";" }))]
+        let wrong = try RawClient(to: place).request("GET", target, [fields[1], ("Host", "\(place)")])
+        #expect(wrong.status == 404)
+        #expect(try RawClient(to: place).request("GET", "/", own).status == 404)
+        #expect(try RawClient(to: place).request("POST", target, fields, body: "").status == 405)
+        let done = try RawClient(to: place).request("GET", target, fields)
+        #expect(done.status == 200 && done.text.contains("as <strong>alice</strong>"))
+        try eventually("the port to be given back") { (try? RawClient(to: place)) == nil }
+
+        let elsewhere = try Tab(site: site).get("/login/web")
+        #expect(elsewhere["Location"] == "https://login.example.com/login/web?here")
+        // The admin listener takes what a proxy brings there too.
+        let again = try Tab(site: site).get("/login/web", own)
+        let back = String(
+            try site.logIn(at: try #require(again["Location"])).dropFirst("https://login.example.com".count))
+        #expect(back.hasPrefix("/bearerd/back?"))
+        let tab = Tab(site: site).with([String(try #require(again["Set-Cookie"]).prefix { $0 != ";" })])
+        #expect(try tab.get(back, own).status == 200)
+        let check = try site.run("check")
+        #expect(
+            check.output.contains("register https://login.example.com/bearerd/back as redirect URI of web"))
+    }
+
+    @Test func `says so where its redirect cannot be awaited`() throws {
+        let taken = try Socket.listening()
+        let site = try LoginSite(identity: "redirect_uri: http://\(taken.address)/callback")
+        let page = try Tab(site: site).get("/login/web")
+        #expect(page.status == 502 && page["Set-Cookie"] == nil)
+        #expect(page.text.contains("cannot listen on \(taken.address) for the redirect"), "\(page.text)")
+        withExtendedLifetime(taken) {}
+    }
+}

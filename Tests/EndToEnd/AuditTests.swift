@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import Testing
+
+/// What `audit.file` says of requests, and what becomes of them when it cannot be written.
+@Suite(.blocking) struct `The audit file` {
+    @Test func `says of each request that got a token who asked for what, and nothing secret`() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.path("audit.log")
+        let sidecar = try Sidecar(
+            directory: directory,
+            Sidecar.Settings(
+                top: "audit: {file: \(file)}", route: "allow: [{path: /api/**}]",
+                moreRoutes: "- {path: /free, upstream: http://127.0.0.1:1, identity: none}",
+                listen: "[127.0.0.1:0, \"unix:\(directory.path("socket"))\"]"))
+        try sidecar.awaitToken()
+        #expect(try sidecar.get("/api/x?key=fake-secret", [("Cookie", "fake-cookie")]).status == 200)
+        #expect(try sidecar.get("/denied").status == 403)
+        #expect(try sidecar.get("/free").status == 502)
+        #expect(
+            try RawClient(to: .unix(path: directory.path("socket"))).request("POST", "/api/y").status == 200)
+        let lines = try Self.lines(of: file, count: 2)
+        let first = try #require(lines.first { $0["peer"].string == "127.0.0.1" })
+        #expect(first["path"].string == "/api/x" && first["status"].number == 200)
+        #expect(first["route"].string == "/" && first["identity"].string == "default")
+        #expect(first["method"].string == "GET")
+        #expect(try first["generation"].number == sidecar.identityStatus()["generation"].number)
+        #expect(first["uid"] == .null && first["subject"] == .null)
+        let second = try #require(lines.first { $0["peer"].string == "unix:" })
+        #expect(second["method"].string == "POST")
+        #expect(second["uid"].number == Double(geteuid()))
+        #expect(second["executable"].string?.isEmpty == false)
+        let text = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
+        for secret in sidecar.provider.accessTokens + ["fake-secret", "fake-cookie"] {
+            #expect(!text.contains(secret))
+        }
+        var status = stat()
+        #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test func `names the person of a session`() throws {
+        let site = try LoginSite(top: "audit: {file: audit.log}")
+        try site.begin()
+        try eventually("a token, and nobody at the upstream") {
+            try RawClient(to: site.bearerd.proxy).request("GET", "/").status == 502
+        }
+        let line = try Self.lines(of: site.directory.path("audit.log"), count: 1)[0]
+        #expect(line["identity"].string == "web" && line["status"].number == 502)
+        #expect(line["subject"].string?.isEmpty == false)
+    }
+
+    @Test func `is made anew by a reload after it was rotated`() throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.path("logs/audit.log")
+        mkdir(directory.path("logs"), 0o700)
+        let sidecar = try Sidecar(directory: directory, Sidecar.Settings(top: "audit: {file: \(file)}"))
+        try sidecar.awaitToken()
+        #expect(try sidecar.get("/one").status == 200)
+        #expect(try Self.lines(of: file, count: 1)[0]["path"].string == "/one")
+        rename(file, file + ".1")
+        #expect(try sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")]).status == 200)
+        #expect(try sidecar.get("/two").status == 200)
+        #expect(try Self.lines(of: file, count: 1)[0]["path"].string == "/two")
+        #expect(try Self.lines(of: file + ".1", count: 1).count == 1)
+    }
+
+    @Test(.enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"))
+    func `keeps its lines while the disk is full, and says so once`() throws {
+        let directory = try TemporaryDirectory()
+        let disk = try SmallDisk(at: directory.path("logs"))
+        let file = directory.path("logs/audit.log")
+        let sidecar = try Sidecar(directory: directory, Sidecar.Settings(top: "audit: {file: \(file)}"))
+        try sidecar.awaitToken()
+        disk.fill()
+        for index in 0..<60 { #expect(try sidecar.get("/\(index)").status == 200) }
+        try sidecar.bearerd.logLine("that the audit cannot be written") { $0["level"] == "error" }
+        disk.makeRoom()
+        let lines = try Self.lines(of: file, count: 60)
+        // Each worker gathers its own.
+        #expect(lines.count == 60 && Set(lines.map { $0["path"].string }) == Set((0..<60).map { "/\($0)" }))
+        try sidecar.bearerd.logLine("that it is written again") {
+            $0["message"] == "the audit is written again"
+        }
+        #expect(try sidecar.metrics().sum("bearerd_audit_lines_dropped_total") == 0)
+        #expect(sidecar.bearerd.log.split(separator: "\n").count { $0.contains("audit cannot be") } == 1)
+    }
+
+    @Test func `that cannot be opened ends the start with 73`() throws {
+        let directory = try TemporaryDirectory()
+        for path in [directory.path("no/such/audit.log"), directory.path(".")] {
+            let provider = try HostileProvider()
+            let configuration = try Sidecar.file(
+                provider: provider, directory: directory, Sidecar.Settings(top: "audit: {file: \(path)}"))
+            let result = try BearerdProcess.command("run", "-c", configuration)
+            #expect(result.exit == 73)
+            #expect(result.errors.contains("audit.file: \(path)"), "\(result.errors)")
+        }
+    }
+
+    /// The lines of a file, once it has so many.
+    private static func lines(of file: String, count: Int) throws -> [TestJSON] {
+        var lines: [Substring] = []
+        try eventually("\(count) lines in \(file)") {
+            let text = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
+            lines = text.hasSuffix("\n") ? text.split(separator: "\n") : []
+            return lines.count >= count
+        }
+        return try lines.map { try #require(TestJSON(parsing: $0)) }
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// Whom doctor shows which token, and what it says where there is none to show.
+@Suite(.blocking) struct `Doctor with --live` {
+    /// The requests that a run sent upstream.
+    private func asked(_ fixture: DoctorFixture, by body: () throws -> Void) rethrows -> [RawRequest] {
+        let before = fixture.upstream.requests.count
+        try body()
+        return Array(fixture.upstream.requests.dropFirst(before))
+    }
+
+    @Test func `shows an upstream no token that was asked for another one`() throws {
+        let other = try RawUpstream()
+        var fixture = try DoctorFixture()
+        fixture.settings.identity = "audience: plain"
+        fixture.settings.route = "audience: special"
+        fixture.settings.moreRoutes = "- {path: /plain, upstream: '\(other.url)', identity: default}"
+        // The identity's own is fetched alone.
+        let first = try fixture.run("--live")
+        #expect(first.exit == 0 && fixture.provider.requests.map { $0["audience"] } == ["plain"], "\(first)")
+        #expect(fixture.upstream.tokens == [""])
+        #expect(other.tokens == ["", fixture.provider.accessTokens[0]])
+        #expect(
+            first.seen(by: "upstream").hasSuffix(
+                "without a token; one is not tried: none for it is stored that has not expired"), "\(first)")
+
+        let daemon = try BearerdProcess(arguments: ["run", "-c", fixture.file()])
+        let special = try fixture.provider.request(2)
+        #expect(special["audience"] == "special")
+        try eventually("the token in the store") {
+            let seen = try fixture.run("--live", "--check", "upstream").checks.map { $0["seen"].string ?? "" }
+            return seen.count == 2 && seen.allSatisfy { $0.hasSuffix("200 with one") }
+        }
+        try daemon.kill()
+        let issued = zip(fixture.provider.requests, fixture.provider.accessTokens)
+        let ofSpecial = Set(issued.filter { $0.0["audience"] == "special" }.map(\.1))
+        let shown = Set(fixture.upstream.tokens.filter { !$0.isEmpty })
+        #expect(!shown.isEmpty && shown.isSubset(of: ofSpecial))
+        #expect(ofSpecial.isDisjoint(with: other.tokens))
+    }
+
+    @Test func `sends a token where and as the route does`() throws {
+        var fixture = try DoctorFixture()
+        fixture.settings.route = "header: X-Api-Key\nscheme: ''\nhost_header: api.test"
+        let result = try fixture.run("--live")
+        #expect(result.seen(by: "upstream").hasSuffix("200 with one"), "\(result)")
+        let requests = fixture.upstream.requests
+        #expect(requests.map { $0["X-Api-Key"] } == [nil, fixture.provider.accessTokens[0]])
+        #expect(requests.map { $0["Authorization"] } == [nil, nil])
+        #expect(requests.map { $0["Host"] } == ["api.test", "api.test"])
+    }
+
+    @Test func `shows nobody a token that has expired`() throws {
+        let fixture = try DoctorFixture()
+        fixture.provider.setPolicy { $0.expiresIn = "1" }
+        _ = try fixture.run("--live", "--check", "token")
+        #expect(fixture.provider.accessTokens.count == 1)
+        fixture.provider.always { _, _ in .oauthError("invalid_client") }
+        try eventually("the token's end") {
+            var seen = ""
+            let requests = try asked(fixture) {
+                seen = try fixture.run("--live", "--check", "upstream").seen(by: "upstream")
+            }
+            guard seen.contains("one is not tried") else { return false }
+            #expect(requests.map { $0["Authorization"] } == [nil])
+            return true
+        }
+    }
+
+    @Test func `says that it takes the daemon where the store is in memory`() throws {
+        var fixture = try DoctorFixture()
+        fixture.settings.store = "type: memory"
+        let result = try fixture.run("--live")
+        #expect(result.exit == 0 && fixture.provider.requests.isEmpty, "\(result)")
+        for id in ["token", "client-auth"] {
+            #expect(result.result(of: id) == "skip", "\(result)")
+            #expect(result.seen(by: id).contains("bearerd run"), "\(result)")
+        }
+        fixture.provider.discovery { _, provider in
+            provider.discoveryDocument(
+                members: #","token_endpoint_auth_methods_supported":["private_key_jwt"]"#)
+        }
+        #expect(try fixture.run("--live").result(of: "client-auth") == "fail")
+    }
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+
+/// A sidecar whose provider and upstream take nothing without a proof of possession.
+final class BoundSite: Sendable {
+    let server: ProofJudge
+    let resource: ProofJudge
+    let provider: HostileProvider
+    let upstream: RawUpstream
+    let directory: TemporaryDirectory
+    let sidecar: Sidecar
+
+    /// - Parameters:
+    ///   - identity: lines beside `dpop`.
+    ///   - challenges: what the upstream's challenges have before DPoP's.
+    init(
+        server: ProofJudge = ProofJudge(), resource: ProofJudge = ProofJudge(), dpop: String = "true",
+        identity: String = "", route: String = "", grant: String = "client_credentials",
+        challenges: String = "", prefix: String = "", store: String? = nil
+    ) throws {
+        self.server = server
+        self.resource = resource
+        let provider = try HostileProvider()
+        provider.discovery { _, provider in
+            provider.discoveryDocument(
+                members: #"""
+                    ,"userinfo_endpoint":"\#(provider.issuer)/userinfo","dpop_signing_alg_values_supported":["ES256"]
+                    """#)
+        }
+        provider.demandProofs(server)
+        self.provider = provider
+        upstream = try RawUpstream(answer: provider.resource(resource, before: challenges))
+        directory = try TemporaryDirectory()
+        sidecar = try Sidecar(
+            provider: provider, upstream: upstream, directory: directory,
+            .init(identity: "dpop: \(dpop)\n\(identity)", route: route, store: store, grant: grant))
+    }
+
+    /// The thumbprints of the keys that were proved to the provider.
+    var keys: Set<String> { Set(provider.bindings.withLock { $0.values }) }
+
+    /// Why a proof was refused anywhere, but for its nonce.
+    var faults: [String] { server.faults + resource.faults }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+
+/// A file system of 64 KiB.
+final class SmallDisk {
+    static let isPossible: Bool = {
+        guard geteuid() == 0, let directory = try? TemporaryDirectory() else { return false }
+        return (try? SmallDisk(at: directory.path("disk"))) != nil
+    }()
+
+    private let path: String
+
+    init(at path: String) throws {
+        self.path = path
+        mkdir(path, 0o700)
+        let mount = ["/usr/bin/mount", "-t", "tmpfs", "-o", "size=64k,mode=0700", "none", path]
+        guard try Subprocess.run(mount).ending == .exited(0) else { throw WireError("no tmpfs at \(path)") }
+    }
+
+    deinit { _ = try? Subprocess.run(["/usr/bin/umount", "-l", path]) }
+
+    /// Leaves no room for anything.
+    func fill() {
+        let filler = open("\(path)/filler", O_WRONLY | O_CREAT, 0o600)
+        let block = [UInt8](repeating: 1, count: 4096)
+        while write(filler, block, block.count) > 0 {}
+        close(filler)
+    }
+
+    func makeRoom() { unlink("\(path)/filler") }
+
+    /// Every byte of every file.
+    var everything: String {
+        TemporaryDirectory.entries(of: path).map { name in
+            String(decoding: TemporaryDirectory.contents(of: "\(path)/\(name)"), as: UTF8.self)
+        }.joined()
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+import Testing
+
+@testable import OAuth
+
+/// The table of callers, of which anybody may make up more.
+@Suite struct `The tokens of callers` {
+    private let now = ContinuousClock.now
+    private let tokens = CallerTokens()
+
+    private func caller(_ number: Int) throws -> CallerToken {
+        try #require(CallerToken(authorization: Array("Bearer caller-\(number)".utf8)))
+    }
+
+    private func snapshot(
+        _ generation: Int, lasting lifetime: Duration = .seconds(300)
+    ) -> AccessTokenSnapshot {
+        AccessTokenSnapshot(
+            generation: generation, token: Secret("token-\(generation)"), expiry: now + lifetime)
+    }
+
+    private func generation(of caller: CallerToken, at moment: Instant) -> Int? {
+        guard case .token(let token)? = tokens.known(caller.digest, at: moment) else { return nil }
+        return token.generation
+    }
+
+    @Test func `are kept until the sooner of both ends`() throws {
+        tokens.keep(snapshot(1), for: try caller(1).digest, until: now + .seconds(10), at: now)
+        tokens.keep(snapshot(2, lasting: .seconds(5)), for: try caller(2).digest, until: nil, at: now)
+        #expect(try generation(of: caller(1), at: now + .seconds(9)) == 1)
+        #expect(try generation(of: caller(1), at: now + .seconds(10)) == nil)
+        #expect(try generation(of: caller(2), at: now + .seconds(4)) == 2)
+        #expect(try generation(of: caller(2), at: now + .seconds(5)) == nil)
+    }
+
+    @Test func `are 10,000 at most, of which the newest stay`() throws {
+        for number in 0..<10_500 {
+            tokens.keep(snapshot(number), for: try caller(number).digest, until: nil, at: now)
+        }
+        #expect(try generation(of: caller(0), at: now) == nil)
+        #expect(try generation(of: caller(10_499), at: now) == 10_499)
+        let kept = try (0..<10_500).count { try generation(of: caller($0), at: now) != nil }
+        #expect(9_500...10_000 ~= kept)
+    }
+
+    @Test func `that a resource server refuses are exchanged anew once in ten seconds`() throws {
+        let (caller, token) = (try caller(1), snapshot(1))
+        tokens.keep(token, for: caller.digest, until: nil, at: now)
+        #expect(!tokens.drop(token, of: caller.digest, at: now + .seconds(9)))
+        #expect(tokens.drop(token, of: caller.digest, at: now + .seconds(10)))
+        #expect(generation(of: caller, at: now) == nil)
+    }
+
+    @Test(arguments: [
+        "", "Bearer", "Bearer ", "Basic x", "Bearer a b", "Bearer a,b", "Bearer \u{7F}", "bearerx", "DPoP x",
+    ])
+    func `are read from one bearer token alone`(field: String) {
+        #expect(CallerToken(authorization: Array(field.utf8)) == nil)
+    }
+
+    @Test func `tell their end and their subject where they are a JWT`() throws {
+        func caller(_ claims: String) throws -> CallerToken {
+            let parts = [#"{"alg":"RS256"}"#, claims, "x"].map { Base64URL.encode(Array($0.utf8)) }
+            return try #require(
+                CallerToken(authorization: Array("bearer \(parts.joined(separator: "."))".utf8)))
+        }
+        let whole = try caller(#"{"exp":1700000000,"sub":"alice"}"#)
+        #expect(whole.end == WallTime(secondsSinceEpoch: 1_700_000_000) && whole.subject == "alice")
+        #expect(try caller(#"{"exp":1e300}"#).end == nil && caller(#"{"exp":"x"}"#).end == nil)
+        #expect(try caller("[]").subject == nil)
+    }
+}

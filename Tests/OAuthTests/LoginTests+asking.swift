@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+import HTTPMessages
+import JSON
+import Testing
+
+@testable import OAuth
+
+/// What one login asks for that others do not.
+extension `A login` {
+    private func asking(
+        _ change: (inout ClientConfiguration) -> Void = { _ in }
+    ) -> SessionHarness {
+        SessionHarness(grantType: .authorizationCode) { configuration in
+            configuration.issuer = Self.issuer
+            configuration.endpoints[.authorization] = HTTPURL("\(Self.issuer)/auth")
+            configuration.endpoints[.deviceAuthorization] = HTTPURL("\(Self.issuer)/device")
+            configuration.scope = ["openid", "email"]
+            configuration.authorizationParameters = [
+                NamedValue("prompt", "login"), NamedValue("tenant", "red"),
+            ]
+            change(&configuration)
+        }
+    }
+
+    private func code(answering request: AuthorizationRequest) throws -> AuthorizationCode {
+        let state = request.state.withPlaintext { $0 }
+        guard case .granted(let code) = try request.response(in: "code=c&state=\(state)") else {
+            throw TokenFailure(.transient, .badAnswer, detail: "no code")
+        }
+        return code
+    }
+
+    @Test func `may ask for a scope and parameters of its own, in place of those of the same names`()
+        async throws
+    {
+        let harness = asking()
+        try await harness.run {
+            let redirect = "http://127.0.0.1:1/"
+            let request = try await harness.session.authorizationRequest(
+                redirectURI: redirect, scope: ["api"],
+                adding: [NamedValue("prompt", "consent"), NamedValue("login_hint", "alice@example")])
+            #expect(request.url.contains("&scope=api&"))
+            #expect(request.url.hasSuffix("&tenant=red&prompt=consent&login_hint=alice%40example"))
+            #expect(!request.url.contains("prompt=login"))
+            let next = try await harness.session.authorizationRequest(redirectURI: redirect)
+            #expect(next.url.contains("&scope=openid%20email&") || next.url.contains("&scope=openid+email&"))
+            #expect(next.url.hasSuffix("&prompt=login&tenant=red"))
+        }
+    }
+
+    @Test(arguments: ["state", "scope", "client_id", "code_challenge", "request_uri", ""])
+    func `never says twice what its request says itself`(name: String) async throws {
+        let harness = asking()
+        try await harness.run {
+            let failure = await #expect(throws: TokenFailure.self) {
+                _ = try await harness.session.authorizationRequest(
+                    redirectURI: "http://127.0.0.1:1/", adding: [NamedValue(name, "x")])
+            }
+            #expect(failure?.reason == .badParameter)
+            let device = await #expect(throws: TokenFailure.self) {
+                _ = try await harness.session.authorizeDevice(adding: [NamedValue(name, "x")])
+            }
+            #expect(device?.reason == .badParameter && harness.server.bodies.isEmpty)
+        }
+    }
+
+    @Test func `is held against what it asked for, in another process too`() async throws {
+        let harness = asking()
+        try await harness.run {
+            let session = harness.session
+            let request = try await session.authorizationRequest(
+                redirectURI: "http://127.0.0.1:1/", scope: ["api"])
+            let read = try #require(AuthorizationRequest(decoding: request.encoded()))
+            try await session.keep(try code(answering: read))
+            let kept = try #require(harness.store.stored())
+            let stored = try #require(StoredSession(decoding: kept.encoded()))
+            #expect(stored.pendingCode?.additions == LoginAdditions(scope: ["api"]))
+            // Without `openid` in its scope there need be no id token; what the answer does not tell was asked for.
+            harness.server.script(
+                .status(200, #"{"access_token":"at-api","expires_in":300,"refresh_token":"rt"}"#))
+            let login = try await session.logInWithPendingCode()
+            #expect(login?.hasIDToken == false)
+            #expect(await session.scope == ["api"])
+            harness.server.script(
+                .status(200, #"{"access_token":"at","expires_in":300,"refresh_token":"rt"}"#))
+            let usual = try await session.authorizationRequest(redirectURI: "http://127.0.0.1:1/")
+            await #expect(throws: LoginError.self) {
+                try await session.logIn(with: try code(answering: usual))
+            }
+        }
+    }
+
+    @Test func `with an empty scope is one for who the person is, with all that follows`() async throws {
+        let harness = asking { $0.scope = ["api"] }
+        try await harness.run {
+            let session = harness.session
+            let request = try await session.authorizationRequest(
+                redirectURI: "http://127.0.0.1:1/", scope: [])
+            #expect(request.url.contains("&scope=openid&"))
+            harness.server.script(
+                .status(200, #"{"access_token":"at","expires_in":300,"refresh_token":"rt"}"#))
+            let error = await #expect(throws: LoginError.self) {
+                try await session.logIn(with: try code(answering: request))
+            }
+            guard case .failed(let failure)? = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(failure.reason == .badIDToken)
+        }
+    }
+
+    @Test func `with an age at most takes no id token that is older`() async throws {
+        let harness = asking { $0.endpoints[.keys] = HTTPURL("\(Self.issuer)/keys") }
+        let key = try SigningKey.generateP256()
+        publish([key], on: harness)
+        try await harness.run {
+            let session = harness.session
+            for (age, isTaken) in [(100, false), (100_000, true)] {
+                let request = try await session.authorizationRequest(
+                    redirectURI: "http://127.0.0.1:1/", adding: [NamedValue("max_age", "\(age)")])
+                let nonce = request.nonce.withPlaintext { $0 }
+                let idToken = try idToken(key) {
+                    $0["nonce"] = .string(nonce)
+                    $0["auth_time"] = 1_699_990_000
+                }
+                harness.server.script(answer(idToken))
+                let code = try code(answering: request)
+                if isTaken {
+                    try await session.logIn(with: code)
+                } else {
+                    await #expect(throws: LoginError.self) { try await session.logIn(with: code) }
+                }
+            }
+        }
+    }
+
+    @Test func `on another device may ask for a scope of its own`() async throws {
+        let harness = asking { $0.deviceParameters = [NamedValue("tenant", "red")] }
+        try await harness.run {
+            harness.server.script(
+                .status(
+                    200,
+                    #"{"device_code":"dc","user_code":"A","verification_uri":"https://sso.example/d","expires_in":60}"#
+                ))
+            let device = try await harness.session.authorizeDevice(
+                scope: ["api"], adding: [NamedValue("tenant", "blue")])
+            let asked = try #require(harness.server.bodies.last)
+            #expect(asked.hasPrefix("scope=api&") && asked.contains("&tenant=blue") && !asked.contains("red"))
+            #expect(device.additions == LoginAdditions(scope: ["api"]))
+        }
+    }
+}
