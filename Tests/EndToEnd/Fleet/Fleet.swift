@@ -35,13 +35,28 @@ final class Fleet: Sendable {
             .init(store: store(at: place), grant: grant))
     }
 
-    /// Daemons with one session, which was imported by one of them.
+    /// Daemons with one session, which was imported by one of them; none of them wants anything by itself.
     func daemons(_ count: Int) throws -> [Sidecar] {
         let daemons = try (0..<count).map { _ in try daemon() }
         try daemons[0].importSession()
         for daemon in daemons { try daemon.awaitToken() }
+        for daemon in daemons {
+            try awaitAgreement(of: daemons)
+            try rotate(by: daemon)
+        }
         try awaitAgreement(of: daemons)
         return daemons
+    }
+
+    /// Has `daemon` ask the provider.
+    ///
+    /// One that still waits for the lock, though another has been faster, is content with what that one brought: who asks
+    /// then is told of that.
+    private func rotate(by daemon: Sidecar) throws {
+        let before = provider.requests.count
+        try eventually("a rotation by this one") {
+            try daemon.act("refresh").status < 300 && provider.requests.count > before
+        }
     }
 
     /// Waits until all have the newest token: one that lags would adopt it where a test wants it to ask.
