@@ -123,7 +123,7 @@ public actor AuthSession: ExecutorConfined {
     ///
     /// - Parameter limit: of trying again to store what cannot be stored; nobody else uses the refresh token meanwhile.
     public func stop(savingFor limit: Duration = .zero) async {
-        await comeToRest()
+        await quiesce()
         if state.needsSaving { await saveAgain(until: clock.now + limit) }
         await handOver()
         await giveUpKeptLock()
@@ -133,7 +133,7 @@ public actor AuthSession: ExecutorConfined {
     }
 
     /// Begins nothing any more, and waits for what is under way.
-    func comeToRest() async {
+    func quiesce() async {
         isStopped = true
         listener?.cancel()
         alarm?.cancel()

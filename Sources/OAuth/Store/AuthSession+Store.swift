@@ -114,7 +114,7 @@ extension AuthSession {
     ///
     /// Returns when what replaced that is written, or another session of the identity sees to it.
     package func retire() async {
-        await comeToRest()
+        await quiesce()
         while state.needsSaving, family.keepsLock(for: self), await !handOver() {
             guard (try? await clock.sleep(until: clock.now + Self.tryAgainAfter)) != nil else { break }
             if family.keepsLock(for: self) { await saveAgain() }

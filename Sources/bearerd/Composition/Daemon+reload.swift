@@ -136,9 +136,9 @@ extension Daemon {
             engine.reporter.use(StateChangeHooks(new, log: log))
         }
         useConnectionLimit()
-        heedFiles()
+        watchFiles()
         if let file = reading.audit { audit?.use(file) }
-        engine.heedCredentials()
+        engine.watchCredentials()
         if let admin = sockets.admin { await redirectListeners.use(new, admin: admin.address) }
         if let adminResponder { await adminService?.use(adminResponder) }
         // From here on the identity's state is that of those who come.
@@ -239,17 +239,18 @@ extension Daemon {
 
     // MARK: Files
 
-    /// Heeds the files that are read again when they change, the credentials' left out.
-    func heedFiles() {
+    /// Watches the files that are read again when they change, the credentials' left out.
+    func watchFiles() {
         let files = engine.files
         let (certificate, accessKey, adminKey) = (certificate, accessKey, adminKey)
-        files.heed(certificate?.files ?? [], for: .certificate) { _ in certificate?.reload(on: files.thread) }
-        files.heed(accessKey?.files ?? [], for: .accessKey) { _ in accessKey?.reload() }
-        files.heed(adminKey?.files ?? [], for: .adminKey) { _ in adminKey?.reload() }
+        files.watch(certificate?.files ?? [], for: .certificate) { _ in certificate?.reload(on: files.thread)
+        }
+        files.watch(accessKey?.files ?? [], for: .accessKey) { _ in accessKey?.reload() }
+        files.watch(adminKey?.files ?? [], for: .adminKey) { _ in adminKey?.reload() }
         let certificates = UpstreamCertificates(configuration, engine.trust.ownCertificates, log: log)
-        files.heed(certificates.files, for: .upstreams) { await certificates.changed($0, on: files.thread) }
+        files.watch(certificates.files, for: .upstreams) { await certificates.changed($0, on: files.thread) }
         let watched = configuration.reload == .watch ? [file].compactMap(\.self) : []
-        files.heed(watched, for: .configuration) { _ in
+        files.watch(watched, for: .configuration) { _ in
             await files.thread.sleep(for: Self.settling)
             _ = try? await self.reload()
         }

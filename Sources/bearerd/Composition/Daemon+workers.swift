@@ -10,25 +10,25 @@ extension Daemon {
 
     /// The names of the workers whose loops do not turn.
     func silentWorkers() async -> [String] {
-        await callRoll { worker in
+        await ask { worker in
             await worker.turn()
             return nil
         }
-        return roll.silent.map(Self.name)
+        return reports.silent.map(Self.name)
     }
 
     /// What all workers counted; of one that does not answer within a second, what it told last.
     func workerMetrics() async -> WorkerMetrics {
-        await callRoll { await $0.metricsSnapshot() }
-        return roll.metrics
+        await ask { await $0.metricsSnapshot() }
+        return reports.metrics
     }
 
     /// Puts a question to all workers but those that have left one unanswered, and waits a second at most.
     ///
     /// So one that stands still holds up who asks first, and nobody after that.
-    private func callRoll(_ question: @escaping @Sendable (Worker) async -> WorkerMetrics?) async {
-        let asked = workers.indices.filter { !roll.isSilent($0) }
-        let number = roll.ask()
+    private func ask(_ question: @escaping @Sendable (Worker) async -> WorkerMetrics?) async {
+        let asked = workers.indices.filter { !reports.isSilent($0) }
+        let number = reports.ask()
         let race = DrainRace()
         for index in asked {
             Task(executorPreference: loop) { [worker = workers[index]] in
@@ -39,13 +39,13 @@ extension Daemon {
         }
         let outcome = await race.wait(for: asked.count, grace: Self.answerLimit, on: loop)
         guard outcome == .graceIsOver else { return }
-        for index in roll.close(number, asked: asked) {
+        for index in reports.close(number, asked: asked) {
             log.warning("a worker does not turn", [.worker: .string(Self.name(of: index))])
         }
     }
 
     private func answered(_ question: Int, by index: Int, _ metrics: WorkerMetrics?) {
-        guard roll.answered(question, by: index, metrics) else { return }
+        guard reports.answered(question, by: index, metrics) else { return }
         log.notice("a worker turns again", [.worker: .string(Self.name(of: index))])
     }
 

@@ -58,7 +58,7 @@ actor Daemon: LoopConfined {
     var composer = RoutingComposer()
     var workers: [Worker] = []
     /// What the workers tell, and which of them tell nothing.
-    var roll = WorkerRoll()
+    var reports = WorkerReports()
     /// Whether everything is there that a reload changes, and who waits for that.
     private(set) var isStarted = false
     private var startWaiters: [CheckedContinuation<Void, Never>] = []
@@ -128,7 +128,7 @@ actor Daemon: LoopConfined {
         try await startDevelopmentServers()
         await engine.start()
         certificate?.start(on: engine.files.thread)
-        heedFiles()
+        watchFiles()
         try await startWorkers()
         try await startAdmin()
         isStarted = true

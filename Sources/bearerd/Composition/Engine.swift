@@ -22,7 +22,7 @@ struct Engine: Sendable {
     let store: any SessionStore
     let trust: TrustStores
     /// Reads and watches files.
-    let files: FileHeed
+    let files: WatchedFiles
 
     private let loop: EventLoop
     private let runtime: AuthRuntime
@@ -49,7 +49,7 @@ struct Engine: Sendable {
         let trust = TrustStores()
         let reporter = SessionReporter(
             log: log, hooks: hooks, manager: manager, onTrouble: onTrouble)
-        let files = FileHeed(on: thread)
+        let files = WatchedFiles(on: thread)
         let store = try Self.openStore(
             isDetached ? .memory : configuration.store, keyringKey, of: configuration, on: files,
             loop: loop, trust: trust, isExamined: isExamination, log: log, onTrouble: onTrouble)
@@ -105,15 +105,15 @@ struct Engine: Sendable {
         return sessions.filter { !known.contains(ObjectIdentifier($0)) }
     }
 
-    /// Loads what is stored, fetches what needs no person, and from then on heeds changed files.
+    /// Loads what is stored, fetches what needs no person, and from then on reads changed files again.
     func start() async {
         for session in sessions { await session.start() }
-        heedCredentials()
+        watchCredentials()
     }
 
-    /// Heeds the files of these identities, and no others.
-    func heedCredentials() {
-        files.heedIdentities(groups.map { CredentialWatch($0, on: files.thread, log: log) })
+    /// Watches the files of these identities, and no others.
+    func watchCredentials() {
+        files.watchIdentities(groups.map { CredentialWatch($0, on: files.thread, log: log) })
     }
 
     /// Every session of every identity.
@@ -129,7 +129,7 @@ struct Engine: Sendable {
 
     private static func openStore(
         _ store: StoreConfiguration, _ keyringKey: Secret?, of configuration: Configuration,
-        on files: FileHeed, loop: EventLoop, trust: TrustStores, isExamined: Bool, log: Log,
+        on files: WatchedFiles, loop: EventLoop, trust: TrustStores, isExamined: Bool, log: Log,
         onTrouble: (@Sendable (String) -> Void)?
     ) throws -> any SessionStore {
         let form: StoreForm

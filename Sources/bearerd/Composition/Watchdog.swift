@@ -9,19 +9,19 @@ final class Watchdog {
     private let manager: ServiceManager
     private let loop: EventLoop
     private let interval: Duration
-    private let loopsTurn: @Sendable () async -> Bool
+    private let allTurn: @Sendable () async -> Bool
     private var timer: LoopTimer?
 
-    /// - Parameter loopsTurn: asks the workers' loops.
+    /// - Parameter allTurn: asks the workers' loops.
     /// - Returns: nil where nobody waits for a sign.
     init?(
-        _ manager: ServiceManager, on loop: EventLoop, loopsTurn: @escaping @Sendable () async -> Bool
+        _ manager: ServiceManager, on loop: EventLoop, allTurn: @escaping @Sendable () async -> Bool
     ) {
         guard let limit = manager.watchdogLimit else { return nil }
         self.manager = manager
         self.loop = loop
         interval = limit / 2
-        self.loopsTurn = loopsTurn
+        self.allTurn = allTurn
         let timer = LoopTimer(loop: loop) { [unowned self] in look() }
         self.timer = timer
         timer.set(after: .zero)
@@ -29,8 +29,8 @@ final class Watchdog {
 
     private func look() {
         timer?.set(after: interval)
-        Task(executorPreference: loop) { [manager, loopsTurn] in
-            if await loopsTurn() { manager.alive() }
+        Task(executorPreference: loop) { [manager, allTurn] in
+            if await allTurn() { manager.alive() }
         }
     }
 }

@@ -3,8 +3,8 @@
 import Synchronization
 import System
 
-/// Whose files are watched: one watcher and one thread for all that is read again when it changes.
-final class FileHeed: Sendable {
+/// The files that are read again when they change: one watcher and one thread for all of them.
+final class WatchedFiles: Sendable {
     /// What files are watched for.
     enum Purpose: Hashable {
         case configuration
@@ -26,19 +26,19 @@ final class FileHeed: Sendable {
         watcher = FileWatcher(on: thread)
     }
 
-    /// Calls back on the thread when one of the files has changed, until something else is heeded for the same purpose.
-    func heed(
+    /// Calls back on the thread when one of the files has changed, until something else is watched for the same purpose.
+    func watch(
         _ files: [String], for purpose: Purpose, _ changed: @escaping @Sendable (_ file: String) async -> Void
     ) {
-        heed(purpose, [(files, changed)])
+        watch(purpose, [(files, changed)])
     }
 
-    /// Heeds the files of these identities, and no longer those of others.
-    func heedIdentities(_ watches: [CredentialWatch]) {
-        heed(.identities, watches.map { watch in (watch.files, { await watch.changed($0) }) })
+    /// Watches the files of these identities, and no longer those of others.
+    func watchIdentities(_ watches: [CredentialWatch]) {
+        watch(.identities, watches.map { watch in (watch.files, { await watch.changed($0) }) })
     }
 
-    private func heed(
+    private func watch(
         _ purpose: Purpose, _ wanted: [(files: [String], changed: @Sendable (String) async -> Void)]
     ) {
         var begun: [Task<Void, Never>] = []
@@ -49,7 +49,7 @@ final class FileHeed: Sendable {
                     Task(executorPreference: thread) { for await _ in changes { await changed(file) } })
             }
         }
-        // After the others have begun: what changes meanwhile is heeded all the same.
+        // After the others have begun: what changes meanwhile is noticed all the same.
         let ended = tasks.withLock { tasks in
             defer { tasks[purpose] = begun }
             return tasks[purpose] ?? []

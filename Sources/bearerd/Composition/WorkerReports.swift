@@ -3,7 +3,7 @@
 import Observability
 
 /// What each worker told last of what it counted, and which workers leave questions unanswered.
-struct WorkerRoll {
+struct WorkerReports {
     private struct Entry {
         var metrics = WorkerMetrics()
         /// The newest question that it has answered.
