@@ -147,7 +147,11 @@ import Testing
         try first.awaitToken()
         for (number, scope) in [(2, "two"), (3, "three")] {
             #expect(try reload(first, to: .init(identity: "scope: \(scope)")).status == 200)
-            try eventually("a token of scope \(scope)") { provider.requests.count == number }
+            // In use, so that nothing is under way that a refresh would wait for.
+            try eventually("a token of scope \(scope)") {
+                try provider.requests.count == number && first.get("/").status == 200
+                    && upstream.tokens.last == provider.accessTokens.last
+            }
             let request = try provider.request(number)
             #expect(request.grant == "client_credentials" && request["scope"] == scope)
         }
