@@ -74,9 +74,22 @@ package final class RedisProcess: Sendable {
         credentials.withLock { $0 = ["--user", user, "--pass", password, "--no-auth-warning"] }
     }
 
+    /// The commands that it is given from now on, as `redis-cli MONITOR` prints them.
+    package func monitor() throws -> Subprocess {
+        let monitor = try Subprocess([
+            Self.client, "-s", directory.path("redis.sock"), "MONITOR",
+        ])
+        try monitor.output.wait(for: "the monitor") { $0.text.contains("OK\n") ? () : nil }
+        return monitor
+    }
+
     /// Has a command done; returns what redis-cli prints.
     @discardableResult
-    package func callAsFunction(_ words: String...) throws -> String {
+    package func callAsFunction(_ words: String...) throws -> String { try perform(words) }
+
+    /// Has a command done; returns what redis-cli prints.
+    @discardableResult
+    package func perform(_ words: [String]) throws -> String {
         let options = credentials.withLock { $0 }
         let done = try Subprocess.run(
             [Self.client, "-s", directory.path("redis.sock")] + options + words)

@@ -31,15 +31,6 @@ struct `A login into a fleet` {
         return status?["state"].string == "authorized" ? status?["generation"].number ?? 0 : 0
     }
 
-    /// The commands that Redis was given, one each line with the connection that it came over.
-    private func monitor() throws -> Subprocess {
-        let monitor = try Subprocess([
-            "/usr/bin/redis-cli", "-s", redis.directory.path("redis.sock"), "MONITOR",
-        ])
-        try monitor.output.wait(for: "the monitor") { $0.text.contains("OK\n") ? () : nil }
-        return monitor
-    }
-
     /// The connections that read the whole session next after they were told of it, without a look whether it has changed.
     private func connectionsThatWereTold(_ lines: [Substring]) -> Set<Substring> {
         guard
@@ -74,7 +65,7 @@ struct `A login into a fleet` {
             let before = try generation(at: daemons[0])
             let login = try Subprocess([BearerdProcess.binary, "login", "web", "--no-browser", "-c", config])
             let url = try site.firstLine(of: login)
-            let monitor = try monitor()
+            let monitor = try redis.monitor()
             begin()
             _ = try browse(try site.logIn(at: url))
             for daemon in daemons {

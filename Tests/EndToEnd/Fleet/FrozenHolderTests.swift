@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import TestSupport
+import Testing
+
+@Suite(.blocking, .enabled(if: RedisProcess.program != nil, "there is no redis-server"))
+struct `A daemon that stood still with the lock in its hand` {
+    /// How the lock was lost.
+    enum Loss: CaseIterable {
+        /// By itself, as long as it lives: both clocks say so.
+        case lapse
+        /// At the server alone: the daemon believes that it still has it.
+        case removal
+    }
+
+    @Test(arguments: Loss.allCases)
+    func `never writes what its own request brings over what another has stored meanwhile`(loss: Loss) throws
+    {
+        let fleet = try Fleet()
+        let redis = fleet.redis
+        let daemons = try fleet.daemons(2)
+        // This provider forgives reuse, so that both get an answer; the first waits in the socket when the daemon wakes.
+        let (asked, gate, sent) = (Gate(), Gate(), Gate())
+        fleet.provider.script(
+            { request, provider in
+                let reply = provider.tokens(refreshToken: provider.makeRefreshToken())
+                asked.open()
+                try gate.pass(within: .seconds(60))
+                sent.open()
+                return reply
+            },
+            { request, provider in provider.tokens(refreshToken: provider.makeRefreshToken()) })
+        let frozen = Background { try daemons[0].act("refresh").status }
+        try asked.pass()
+        daemons[0].bearerd.process.signal(SIGSTOP)
+        if loss == .removal { try redis("DEL", "bearerd:lock:default") }
+        try eventually("the lease to end", within: .seconds(25)) {
+            try redis("EXISTS", "bearerd:lock:default") == "0"
+        }
+        #expect(try daemons[1].act("refresh").status < 300)
+        let record = try redis("GET", "bearerd:session:default")
+        let newest = try #require(fleet.provider.latestRefreshToken)
+        let monitor = try redis.monitor()
+        gate.open()
+        try sent.pass()
+        daemons[0].bearerd.process.signal(SIGCONT)
+        _ = try frozen.value()
+        // Both look three times at least, and find nothing to mend.
+        try monitor.output.wait(for: "looks", within: .seconds(15)) {
+            $0.text.split(separator: "\n").count {
+                $0.contains("\"GETRANGE\" \"bearerd:session:default\" \"0\" \"23\"")
+            }
+                > 6 ? () : nil
+        }
+        #expect(try redis("GET", "bearerd:session:default") == record)
+        #expect(
+            !monitor.output.withLock { $0.text }.contains("lua] \"SET\" \"bearerd:session:default\""),
+            "not even for a moment")
+        try fleet.awaitAgreement(of: daemons)
+        let count = fleet.provider.requests.count
+        try eventually("the one that stood still to go on with the other's session") {
+            try daemons[0].act("refresh").status < 300 && fleet.provider.requests.count > count
+        }
+        #expect(fleet.shown[count...].first == newest)
+        for daemon in daemons { #expect(try daemon.get().status == 200) }
+    }
+}
