@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import EventLoop
 package import HTTPClient
 package import HTTPMessages
 package import OAuth
@@ -42,26 +43,13 @@ package final class ProviderTransport: TokenTransport {
     /// How long a request waits for our certificate to be read; the one before is shown then.
     private static let patience = Duration.seconds(1)
 
-    private func read(_ certificate: OwnCertificate, on thread: ThreadExecutor) async {
-        let (news, told) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-        _ = Task(executorPreference: thread) {
-            certificate.read()
-            told.finish()
-        }
-        let clock = LoopClock(loop: client.loop)
-        let limit = Task(executorPreference: client.loop) {
-            try? await clock.sleep(until: clock.now + Self.patience)
-            told.finish()
-        }
-        for await _ in news {}
-        limit.cancel()
-    }
-
     package func send(_ request: TransferRequest) async throws(TransportError) -> ProviderResponse {
         var request = request
         if let thread, let ownCertificate {
             let start = ContinuousClock.now
-            await read(ownCertificate, on: thread)
+            _ = await client.loop.value(within: Self.patience) {
+                await Task(executorPreference: thread) { ownCertificate.read() }.value
+            }
             if request.timeLimit > .zero {
                 request.timeLimit = max(request.timeLimit - start.duration(to: .now), .milliseconds(1))
             }

@@ -10,13 +10,16 @@ import RESP
 /// Confined to its loop's thread.
 final class RedisConnection {
     let server: RedisServer
+    private let passwordKey: String
     private let connection: UpstreamConnection
     private var hasHeard = false
     private var stream: ByteStream { connection.stream }
 
-    init(_ connection: UpstreamConnection, to server: RedisServer) {
+    /// - Parameter passwordKey: the key of the configuration to look at where the server takes no password.
+    init(_ connection: UpstreamConnection, to server: RedisServer, passwordKey: String) {
         self.connection = connection
         self.server = server
+        self.passwordKey = passwordKey
     }
 
     func close() { connection.close() }
@@ -38,8 +41,13 @@ final class RedisConnection {
         _ command: RESPCommand, by deadline: ContinuousClock.Instant
     ) async throws(RedisError) -> RESPValue {
         let reply = try await exchange(command, by: deadline)
-        if let code = reply.refusal { throw RedisError(reply: code, of: server) }
+        if let code = reply.refusal { throw error(code) }
         return reply
+    }
+
+    /// What an error reply means.
+    func error(_ code: RedisErrorCode) -> RedisError {
+        RedisError(reply: code, of: server, passwordKey: passwordKey)
     }
 
     /// Sends a command whose answer comes later.
@@ -78,9 +86,15 @@ final class RedisConnection {
             stream.input.consume(length)
             return value
         } catch {
-            throw failure("what answers does not speak as Redis does, or says too much")
+            guard stream.input.withReadable({ $0.isEmpty ? 0 : $0[0] }) == Self.tlsAlert else {
+                throw failure("what answers does not speak as Redis does, or says too much")
+            }
+            throw failure("it speaks TLS: make it rediss://", RedisKey.url)
         }
     }
+
+    /// What a server that wants TLS begins with when it hears no greeting (RFC 8446 §5.1).
+    private static let tlsAlert: UInt8 = 21
 
     private func failure(_ error: StreamError) -> RedisError {
         switch error {
@@ -93,7 +107,12 @@ final class RedisConnection {
 
     /// A server judges its client's certificate when the client takes the connection for made (TLS 1.3).
     private func end(_ reason: String) -> RedisError {
-        guard server.url.scheme == .https, !hasHeard else { return failure(reason) }
+        guard !hasHeard, server.url.socketPath == nil else { return failure(reason) }
+        guard server.url.scheme == .https else {
+            return failure(
+                "\(reason) before it said a word, as where TLS is spoken: then make it rediss://",
+                RedisKey.url)
+        }
         return failure(
             "\(reason) before it said a word, as where it does not take our certificate, or misses one",
             RedisKey.clientCertificateFile)

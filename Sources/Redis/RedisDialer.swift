@@ -11,10 +11,12 @@ import RESP
 /// Confined to its loop's thread.
 final class RedisDialer {
     private let settings: RedisSettings
+    private let loop: EventLoop
     private let multis: CurlMultiSet
 
     init(_ settings: RedisSettings, loop: EventLoop) {
         self.settings = settings
+        self.loop = loop
         multis = CurlMultiSet(loop: loop)
     }
 
@@ -38,7 +40,7 @@ final class RedisDialer {
     /// Asks a sentinel where the master is.
     private func master(by sentinel: RedisServer) async throws(RedisError) -> RedisServer {
         let deadline = ContinuousClock.now + settings.connectLimit
-        let connection = try await open(sentinel)
+        let connection = try await open(sentinel, by: deadline, place: RedisKey.sentinels)
         defer { connection.close() }
         let question = RESPCommand("SENTINEL", "get-master-addr-by-name", settings.masterName)
         var reply = try await connection.exchange(question, by: deadline)
@@ -46,7 +48,7 @@ final class RedisDialer {
             try await logIn(onSentinelAt: connection, by: deadline)
             reply = try await connection.exchange(question, by: deadline)
         }
-        if let code = reply.refusal { throw RedisError(reply: code, of: sentinel) }
+        if let code = reply.refusal { throw connection.error(code) }
         guard let words = reply.array, words.count == 2, let host = words[0].text,
             let port = words[1].text.flatMap({ UInt16($0) }),
             let master = RedisServer(host: host, port: port, isEncrypted: sentinel.url.scheme == .https)
@@ -60,7 +62,8 @@ final class RedisDialer {
 
     private func connect(toMasterAt server: RedisServer) async throws(RedisError) -> RedisConnection {
         let deadline = ContinuousClock.now + settings.connectLimit
-        let connection = try await open(server)
+        let connection = try await open(
+            server, by: deadline, place: settings.sentinels.isEmpty ? RedisKey.url : RedisKey.sentinels)
         do throws(RedisError) {
             try await logIn(on: connection, as: settings.user, by: deadline)
             if settings.database != 0 {
@@ -71,9 +74,15 @@ final class RedisDialer {
                         server: "\(server)", reason: "has no database \(settings.database)", key: RedisKey.url
                     )
                 }
-                if let code = reply.refusal { throw RedisError(reply: code, of: server) }
+                if let code = reply.refusal {
+                    throw RedisError(reply: code, of: server, to: "SELECT", with: nil)
+                }
             }
-            let role = try await connection.perform(RESPCommand("ROLE"), by: deadline)
+            let role = try await connection.exchange(RESPCommand("ROLE"), by: deadline)
+            if let code = role.refusal {
+                throw code == .noPermission
+                    ? RedisError(reply: code, of: server, to: "ROLE", with: nil) : connection.error(code)
+            }
             guard role.array?.first?.text == "master" else {
                 throw RedisError.unreachable(
                     server: "\(server)", reason: "is not the master: nothing can be written there",
@@ -102,14 +111,7 @@ final class RedisDialer {
     private func logIn(
         on connection: RedisConnection, as user: String?, by deadline: ContinuousClock.Instant
     ) async throws(RedisError) {
-        let password: Secret?
-        do throws(CredentialError) {
-            password = try await settings.password().get()
-        } catch {
-            throw .denied(
-                server: "\(connection.server)", reason: "is not asked: \(error.reason)",
-                key: RedisKey.password)
-        }
+        let password = try await password(for: connection.server, by: deadline)
         guard password != nil || user != nil else { return }
         var words = [Array("AUTH".utf8)]
         if let user { words.append(Array(user.utf8)) }
@@ -120,29 +122,83 @@ final class RedisDialer {
         if code == .general {
             throw .denied(
                 server: "\(connection.server)", reason: "takes no password of this user (ERR)",
-                key: RedisKey.password)
+                key: settings.passwordKey)
         }
-        throw RedisError(reply: code, of: connection.server)
+        throw connection.error(code)
     }
 
-    private func open(_ server: RedisServer) async throws(RedisError) -> RedisConnection {
-        await settings.prepare()
+    /// Reads the password, unless the disk that it is on is gone.
+    private func password(
+        for server: RedisServer, by deadline: ContinuousClock.Instant
+    ) async throws(RedisError) -> Secret? {
+        let read = settings.password
+        guard let outcome = await loop.value(within: deadline - .now, of: { await read() }) else {
+            throw .unreachable(
+                server: "\(server)", reason: "is not asked: the password could not be read in time",
+                key: settings.passwordKey)
+        }
+        do throws(CredentialError) {
+            return try outcome.get()
+        } catch {
+            throw .denied(
+                server: "\(server)", reason: "is not asked: \(error.reason)", key: settings.passwordKey)
+        }
+    }
+
+    /// - Parameter place: the key of the configuration that `server` comes from.
+    private func open(
+        _ server: RedisServer, by deadline: ContinuousClock.Instant, place: String
+    ) async throws(RedisError) -> RedisConnection {
+        let prepare = settings.prepare
+        guard await loop.value(within: deadline - .now, of: { await prepare() }) != nil else {
+            throw .unreachable(
+                server: "\(server)", reason: "is not asked: our certificate could not be read in time",
+                key: RedisKey.clientCertificateFile)
+        }
+        do throws(UpstreamError) {
+            return try await connected(to: server, within: max(deadline - .now, .milliseconds(1)))
+        } catch {
+            if await speaksNoTLS(server, where: error) {
+                throw .unreachable(
+                    server: "\(server)",
+                    reason: "it speaks no TLS on this port: name the one where it does, or make it redis://",
+                    key: settings.sentinels.isEmpty ? RedisKey.url : "\(RedisKey.url), \(RedisKey.sentinels)")
+            }
+            throw .unreachable(
+                server: "\(server)", reason: error.reason, key: Self.key(of: error, place: place))
+        }
+    }
+
+    private func connected(
+        to server: RedisServer, within limit: Duration
+    ) async throws(UpstreamError) -> RedisConnection {
         let connector = UpstreamConnector(
             address: UpstreamAddress(url: server.url, transport: settings.transport), multis: multis)
-        do throws(UpstreamError) {
-            return RedisConnection(try await connector.connect(within: settings.connectLimit), to: server)
-        } catch {
-            throw .unreachable(server: "\(server)", reason: error.reason, key: Self.key(of: error))
-        }
+        return RedisConnection(
+            try await connector.connect(within: limit), to: server, passwordKey: settings.passwordKey)
     }
 
-    private static func key(of error: UpstreamError) -> String {
+    /// How long a server that is silent in TLS is asked without it.
+    private static let plainLimit: Duration = .seconds(1)
+
+    /// Whether a server with which TLS came to nothing answers without: a plain one waits for the end of the first line,
+    /// which a greeting need not have.
+    private func speaksNoTLS(_ server: RedisServer, where error: UpstreamError) async -> Bool {
+        guard server.url.scheme == .https, error == .connectionTimeout || error == .tlsHandshake,
+            let plain = RedisServer(host: server.url.host, port: server.url.port, isEncrypted: false),
+            let connection = try? await connected(to: plain, within: Self.plainLimit)
+        else { return false }
+        defer { connection.close() }
+        return (try? await connection.exchange(RESPCommand("PING"), by: .now + Self.plainLimit)) != nil
+    }
+
+    private static func key(of error: UpstreamError, place: String) -> String {
         switch error {
         case .tlsCertificate: RedisKey.caFile
         case .tlsHandshake, .clientCertificate: RedisKey.clientCertificateFile
         case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .proxyFailed,
             .noDescriptors, .noThreads, .busy, .cancelled, .other:
-            RedisKey.url
+            place
         }
     }
 }

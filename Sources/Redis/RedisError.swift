@@ -27,31 +27,54 @@ package enum RedisError: Error, Equatable, Sendable {
     }
 
     /// Judges an error reply to a command.
-    init(reply code: RedisErrorCode, of server: RedisServer) {
+    ///
+    /// - Parameter passwordKey: where the password comes from.
+    init(
+        reply code: RedisErrorCode, of server: RedisServer, passwordKey: String = RedisSettings.passwordKey
+    ) {
         switch code {
         case .noAuthentication, .wrongPassword:
             self = .denied(
                 server: "\(server)", reason: "does not take the password (\(code.rawValue))",
-                key: RedisKey.password)
+                key: passwordKey)
         case .noPermission:
             self = .forbidden(
                 server: "\(server)",
                 reason:
-                    "does not give its user the right to keys, channels or commands that are needed (NOPERM)",
+                    "does not give its user all rights to keys and commands that are needed, 'bearerd doctor' says which "
+                    + "(NOPERM)",
                 key: RedisKey.url)
         case .denied:
             self = .denied(
                 server: "\(server)", reason: "is in protected mode, and lets nobody in without a password",
-                key: RedisKey.password)
+                key: passwordKey)
         default: self = .refused(server: "\(server)", code: code)
         }
+    }
+
+    /// Judges an error reply to a command that is named.
+    ///
+    /// - Parameter target: the keys or the channel that it was to be done with.
+    init(reply code: RedisErrorCode, of server: RedisServer, to command: String, with target: String?) {
+        guard code == .noPermission else {
+            self.init(reply: code, of: server)
+            return
+        }
+        self.init(forbidding: command, with: target, at: "\(server)")
+    }
+
+    init(forbidding command: String, with target: String?, at server: String) {
+        let purpose = target.map { " with \($0)" } ?? ""
+        self = .forbidden(
+            server: server,
+            reason: "does not give its user the right to do \(command)\(purpose), which is needed (NOPERM)",
+            key: RedisKey.url)
     }
 }
 
 /// The keys of the configuration that errors name.
 enum RedisKey {
     static let url = "store.url"
-    static let password = "store.password"
     static let sentinels = "store.sentinels"
     static let caFile = "store.ca_file"
     static let clientCertificateFile = "store.client_certificate_file"
@@ -74,6 +97,8 @@ extension RedisError {
         case .readOnly: ": it is a replica"
         case .outOfMemory: ": its memory is full"
         case .misconfigured: ": it cannot write to its disk"
+        case .tooFewReplicas: ": fewer replicas follow it than its min-replicas-to-write"
+        case .busy: ": somebody's script keeps it busy, which SCRIPT KILL ends"
         case .loading: ": it still reads its disk"
         case .moved, .crossSlot, .clusterDown: ": clusters are not supported"
         default: ""
@@ -86,7 +111,7 @@ extension StoreError {
         switch error {
         case .unreachable: self = .unreachable(error.reason)
         case .denied: self = .denied(error.reason)
-        case .forbidden: self = .refused(error.reason)
+        case .forbidden: self = .forbidden(error.reason)
         case .refused: self = error.endsConnection ? .unreachable(error.reason) : .unavailable(error.reason)
         }
     }

@@ -28,12 +28,44 @@ package struct RedisErrorCode: RawRepresentable, Hashable, Sendable {
     static let loading = RedisErrorCode(rawValue: "LOADING")
     /// A replica has lost its master.
     static let masterDown = RedisErrorCode(rawValue: "MASTERDOWN")
+    /// Fewer replicas follow than it wants to have before it writes (`min-replicas-to-write`).
+    static let tooFewReplicas = RedisErrorCode(rawValue: "NOREPLICAS")
+    /// Somebody's script does not end.
+    static let busy = RedisErrorCode(rawValue: "BUSY")
     static let moved = RedisErrorCode(rawValue: "MOVED")
     static let crossSlot = RedisErrorCode(rawValue: "CROSSSLOT")
     static let clusterDown = RedisErrorCode(rawValue: "CLUSTERDOWN")
 }
 
+extension RedisErrorCode {
+    /// What servers have as codes when a command fails by itself, and say in words when it fails in a script.
+    private static let inScripts = [
+        noPermission, wrongType, readOnly, outOfMemory, misconfigured, masterDown, tooFewReplicas,
+    ]
+    /// How a missing right is told by Redis 6 and 7.0, and by Redis 7.2 and Valkey.
+    private static let missingRight = ["The user executing the script can't", "ACL failure in script"]
+
+    /// Finds the code in what is said as `ERR` of a script: Redis 6 puts it behind the place in the script.
+    fileprivate init(inScript text: String) {
+        if Self.missingRight.contains(where: { text.contains($0) }) {
+            self = .noPermission
+        } else if text.hasPrefix("ERR Error running script") {
+            let words = text.split(separator: " ").map { $0.first == "-" ? $0.dropFirst() : $0 }
+            self =
+                words.lazy.compactMap { word in Self.inScripts.first { $0.rawValue == word } }.first
+                ?? .general
+        } else {
+            self = .general
+        }
+    }
+}
+
 extension RESPValue {
     /// Why a command was refused; nil if it was not.
-    var refusal: RedisErrorCode? { errorCode.map(RedisErrorCode.init(rawValue:)) }
+    var refusal: RedisErrorCode? {
+        guard case .error(let bytes) = self, let code = errorCode.map(RedisErrorCode.init(rawValue:)) else {
+            return nil
+        }
+        return code == .general ? RedisErrorCode(inScript: String(decoding: bytes, as: UTF8.self)) : code
+    }
 }

@@ -6,6 +6,8 @@ package enum RedisEvent: Equatable, Sendable {
     case lost(reason: String)
     /// It can be used again.
     case found
+    /// Something cannot be done without which sessions can be stored, but others hear of it late or wait for the lock.
+    case hindered(reason: String)
     /// What lies in a key is no session of ours, and is not used.
     case damaged(identity: String, key: String)
     /// Somebody sent this generation's refresh token and did not live to store what came of it.

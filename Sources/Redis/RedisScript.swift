@@ -3,6 +3,10 @@
 import RESP
 
 /// What is done at the server in one step, with nobody in between; each may be done twice without harm.
+///
+/// What somebody else has put under our names stops nothing: a lock or a mark that is no string is none. What is asked
+/// first is the type: of a failed `GET` nobody would know whether it was that, or a missing right, and a lock that may
+/// not be read is not free.
 enum RedisScript {
     /// Gives the lock to who asks, unless somebody else has it.
     case acquire
@@ -17,80 +21,125 @@ enum RedisScript {
     /// Finds out whether all of that may be done.
     case probe
 
-    /// KEYS 1 lock; ARGV 1 owner, 2 milliseconds; answers `mine`, or who has it.
+    /// `text(KEY)`: what locks and marks say, which is never longer; empty for what is missing or no string.
+    private static let textFunction = """
+        local function text(key)
+          if redis.call('TYPE', key)['ok'] ~= 'string' then return '' end
+          return redis.call('GETRANGE', key, 0, 255)
+        end
+
+        """
+
+    /// KEYS 1 lock; ARGV 1 owner, 2 milliseconds; answers `mine`, or `held` and by whom.
+    ///
+    /// A lock that never ends is none of ours, or somebody has made it so: it ends when a holder would have renewed it.
     private static let acquireText = """
-        local holder = redis.call('GET', KEYS[1])
-        if holder and holder ~= ARGV[1] then return holder end
+        local holder = text(KEYS[1])
+        if holder ~= '' and holder ~= ARGV[1] then
+          if redis.call('PTTL', KEYS[1]) == -1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+          return 'held ' .. holder
+        end
         redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
         return 'mine'
         """
 
     /// KEYS 1 lock; ARGV 1 owner, 2 milliseconds.
     private static let renewText = """
-        if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'lost' end
+        if text(KEYS[1]) ~= ARGV[1] then return 'lost' end
         redis.call('PEXPIRE', KEYS[1], ARGV[2])
         return 'mine'
         """
 
-    /// KEYS 1 lock, 2 mark; ARGV 1 owner, 2 generation; answers what the mark was before, `GENERATION OWNER`.
+    /// KEYS 1 lock, 2 mark; ARGV 1 owner, 2 generation; answers `marked` and what the mark was
+    /// before, `GENERATION OWNER`.
     private static let spendText = """
-        if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'lost' end
-        local before = redis.call('GET', KEYS[2])
+        if text(KEYS[1]) ~= ARGV[1] then return 'lost' end
+        local before = text(KEYS[2])
         redis.call('SET', KEYS[2], ARGV[2] .. ' ' .. ARGV[1])
-        return before or 'none'
+        return 'marked ' .. before
         """
 
     /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 kind of what is replaced (`none`, `string`, `any`), 3 its bytes,
-    /// 4 the new record, 5 channel, 6 message.
+    /// 4 the new record, 5 channel, 6 message; answers `saved`, or `untold` and why nobody was told of it.
+    ///
+    /// Once the record is replaced nothing makes that undone or look so: others find what they are not told of, and a mark
+    /// of a generation that is over means nothing.
     private static let saveText = """
-        if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'lost' end
+        if text(KEYS[1]) ~= ARGV[1] then return 'lost' end
         local kind = redis.call('TYPE', KEYS[3])['ok']
-        local present = kind == 'string' and redis.call('GET', KEYS[3])
-        if present == '' then kind, present = 'none', false end
+        local present = kind == 'string' and redis.call('GETRANGE', KEYS[3], 0, \(RedisRecord.maximumBytes)) or ''
+        if kind == 'string' and present == '' then kind = 'none' end
+        local told
         if present ~= ARGV[4] then
-          if ARGV[2] ~= 'any' and (kind ~= ARGV[2] or (present and present ~= ARGV[3])) then return 'changed' end
+          if ARGV[2] ~= 'any' and (kind ~= ARGV[2] or present ~= ARGV[3]) then return 'changed' end
           redis.call('SET', KEYS[3], ARGV[4])
-          redis.call('PUBLISH', ARGV[5], ARGV[6])
+          told = redis.pcall('PUBLISH', ARGV[5], ARGV[6])
         end
-        redis.call('DEL', KEYS[2])
+        redis.pcall('DEL', KEYS[2])
+        if type(told) == 'table' and told['err'] then return 'untold ' .. told['err'] end
         return 'saved'
         """
 
     /// KEYS 1 lock, 2 mark; ARGV 1 owner.
     private static let releaseText = """
-        if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 'lost' end
-        local mark = redis.call('GET', KEYS[2])
-        if mark and string.sub(mark, -#ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
+        if text(KEYS[1]) ~= ARGV[1] then return 'lost' end
+        if string.sub(text(KEYS[2]), -#ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
         redis.call('DEL', KEYS[1])
         return 'mine'
         """
 
-    /// KEYS any; ARGV 1 channel.
+    /// KEYS any that mean nothing; ARGV 1 what for (`reading`, `writing`, `all`), 2 channel; answers `able`, or `unable`,
+    /// which command it was, and why.
     private static let probeText = """
-        for _, key in ipairs(KEYS) do redis.call('GET', key) end
-        redis.call('PUBLISH', ARGV[1], '')
-        return 'mine'
+        local problem
+        local function try(...)
+          if problem then return end
+          local answer = redis.pcall(...)
+          if type(answer) == 'table' and answer['err'] then problem = ({...})[1] .. ' ' .. answer['err'] end
+        end
+        for _, key in ipairs(KEYS) do
+          try('TYPE', key)
+          if ARGV[1] ~= 'reading' then
+            try('SET', key, '', 'PX', 1000)
+            try('GETRANGE', key, 0, 0)
+            try('PTTL', key)
+            try('PEXPIRE', key, 1000)
+            try('DEL', key)
+          end
+        end
+        if ARGV[1] == 'all' then try('PUBLISH', ARGV[2], '') end
+        return problem and 'unable ' .. problem or 'able'
         """
 
-    /// What the scripts answer, beside the name of a holder and what a mark was.
-    enum Answer: String {
+    /// The word that an answer begins with; what others have written may come after it, and is never taken for one.
+    enum Word: String {
         /// The lock is the asker's.
         case mine
+        /// Somebody has the lock, who is named.
+        case held
+        /// The mark is there; what it was before comes next.
+        case marked
         /// The lock is somebody else's, or nobody's.
         case lost
         /// The record was replaced.
         case saved
+        /// The record was replaced, and nobody was told.
+        case untold
         /// The record is not what was to be replaced.
         case changed
+        /// All of it may be done.
+        case able
+        /// It may not: the command and the server's words come next.
+        case unable
     }
 
     private var text: String {
         switch self {
-        case .acquire: Self.acquireText
-        case .renew: Self.renewText
-        case .spend: Self.spendText
-        case .save: Self.saveText
-        case .release: Self.releaseText
+        case .acquire: Self.textFunction + Self.acquireText
+        case .renew: Self.textFunction + Self.renewText
+        case .spend: Self.textFunction + Self.spendText
+        case .save: Self.textFunction + Self.saveText
+        case .release: Self.textFunction + Self.releaseText
         case .probe: Self.probeText
         }
     }

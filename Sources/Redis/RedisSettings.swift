@@ -29,6 +29,11 @@ package struct RedisSettings: Sendable {
     package var prepare: @Sendable () async -> Void = {}
     /// Reads the password anew, nil without one; may take as long as a disk does.
     package var password: @Sendable () async -> Result<Secret?, CredentialError> = { .success(nil) }
+    /// The key of the configuration that the password comes from.
+    package var passwordKey = Self.passwordKey
+
+    /// The key where there is no password yet.
+    static let passwordKey = "store.password"
 
     package init(server: RedisServer) {
         self.server = server

@@ -14,15 +14,17 @@ package import TokenStore
 /// renew it. The mark says which generation's refresh token the holder is sending. Confined to its loop's thread.
 package actor RedisStore: SessionStore, LoopConfined {
     package nonisolated let loop: EventLoop
-    private let settings: RedisSettings
+    let settings: RedisSettings
     private let sealer: EncryptingSealer
     private let onEvent: @Sendable (RedisEvent) -> Void
-    private let link: RedisLink
+    let link: RedisLink
     private var subscription: RedisSubscription?
     /// What was last seen of each identity's record.
     private var seen: [String: [UInt8]?] = [:]
     /// The records that were told of as damaged.
     private var damaged: [String: [UInt8]?] = [:]
+    /// What was told of as missing, and has not worked since.
+    private var hindrances: Set<Hindrance> = []
     private var watchers: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
     private var lastWatcher = 0
     private var isWatching = false
@@ -56,25 +58,6 @@ package actor RedisStore: SessionStore, LoopConfined {
         await subscription?.close()
         for continuation in watchers.values.flatMap(\.values) { continuation.finish() }
         watchers = [:]
-    }
-
-    /// Finds out whether the server can be used, for who wants to know it first.
-    ///
-    /// - Returns: what it says of itself: name and version.
-    /// - Throws: ``RedisError``.
-    package func probe() async throws(RedisError) -> String {
-        _ = try await link.perform(
-            RedisScript.probe.command(
-                keys: [recordKey(""), lockKey(""), markKey("")], [Array(channel.utf8)]))
-        let info = try await link.perform(RESPCommand("INFO", "server")).text ?? ""
-        let lines = info.split(whereSeparator: \.isNewline)
-        func value(_ name: String) -> Substring? {
-            lines.first { $0.hasPrefix(name + ":") }?.dropFirst(name.count + 1)
-        }
-        let version =
-            value("valkey_version").map { "Valkey \($0)" } ?? "Redis \(value("redis_version") ?? "")"
-        return "\(settings.sentinels.isEmpty ? "\(settings.server)" : "master '\(settings.masterName)'"): "
-            + String(decoding: version.utf8.filter { 0x20...0x7E ~= $0 }.prefix(64), as: UTF8.self)
     }
 
     // MARK: Sessions
@@ -138,19 +121,21 @@ package actor RedisStore: SessionStore, LoopConfined {
         let answer = try await run(
             .save, keys: [lockKey, markKey, recordKey], of: lease,
             [Array(kind.utf8), old, bytes, Array(channel.utf8), Array(session.identity.utf8)])
-        switch RedisScript.Answer(rawValue: answer) {
-        case .saved: seen[session.identity] = .some(RedisRecord.present(bytes).head)
+        switch answer.word {
+        case .saved: hindrances.remove(.telling)
+        case .untold: tell(.telling, missing("PUBLISH \(answer.rest)"))
         case .changed: throw .outdated
-        case .lost, .mine, nil: throw lost(lease)
+        case .lost, .mine, .held, .marked, .able, .unable, nil: throw lost(lease)
         }
+        seen[session.identity] = .some(RedisRecord.present(bytes).head)
     }
 
     /// Writes down that the refresh token of `session` is about to be sent.
     func spend(_ session: StoredSession, under lease: RedisLease) async throws(StoreError) {
         let before = try await run(
             .spend, keys: [lockKey, markKey], of: lease, [Array("\(session.generation)".utf8)])
-        guard RedisScript.Answer(rawValue: before) != .lost else { throw lost(lease) }
-        let mark = before.split(separator: " ", maxSplits: 1)
+        guard before.word == .marked else { throw lost(lease) }
+        let mark = before.rest.split(separator: " ", maxSplits: 1)
         guard mark.count == 2, mark[0] == "\(session.generation)", mark[1] != lease.owner else { return }
         onEvent(.mayBeSpent(identity: session.identity, generation: session.generation))
     }
@@ -158,6 +143,17 @@ package actor RedisStore: SessionStore, LoopConfined {
     private func lost(_ lease: RedisLease) -> StoreError {
         lease.finish()
         return .leaseLost
+    }
+
+    /// What goes on without a right, though not as well.
+    private enum Hindrance {
+        case telling, hearing, releasing
+    }
+
+    /// Says once what is missing, until it has worked again.
+    private func tell(_ hindrance: Hindrance, _ error: RedisError) {
+        guard hindrances.insert(hindrance).inserted else { return }
+        onEvent(.hindered(reason: error.reason))
     }
 
     // MARK: The lock
@@ -179,7 +175,7 @@ package actor RedisStore: SessionStore, LoopConfined {
         while true {
             let end = ContinuousClock.now + settings.leaseLife
             let lease = RedisLease(store: self, identity: identity, owner: owner, end: end)
-            let holder: String
+            let holder: RedisAnswer
             do throws(StoreError) {
                 holder = try await run(.acquire, keys: [lockKey], of: lease, [leaseMilliseconds])
             } catch {
@@ -188,12 +184,12 @@ package actor RedisStore: SessionStore, LoopConfined {
                 watch()
                 throw error
             }
-            if RedisScript.Answer(rawValue: holder) == .mine {
+            if holder.word == .mine {
                 renew(lease)
                 return lease
             }
             let left = deadline - .now
-            guard left > .zero, !Task.isCancelled else { throw .busy(by: Self.name(of: holder)) }
+            guard left > .zero, !Task.isCancelled else { throw .busy(by: Self.name(of: holder.rest)) }
             await loop.pause(for: min(pause * Double.random(in: 0.5...1), left))
             pause = min(pause * 2, .milliseconds(250))
         }
@@ -215,7 +211,7 @@ package actor RedisStore: SessionStore, LoopConfined {
             let end = ContinuousClock.now + settings.leaseLife
             do throws(StoreError) {
                 let answer = try await run(.renew, keys: [lockKey], of: lease, [leaseMilliseconds])
-                guard RedisScript.Answer(rawValue: answer) == .mine else { return lease.finish() }
+                guard answer.word == .mine else { return lease.finish() }
                 lease.renewed(until: end)
                 pause = settings.leaseLife / 3
             } catch {
@@ -234,7 +230,11 @@ package actor RedisStore: SessionStore, LoopConfined {
     private func release(_ lease: RedisLease) async {
         do throws(StoreError) {
             _ = try await run(.release, keys: [lockKey, markKey], of: lease, [])
+            hindrances.remove(.releasing)
         } catch {
+            if case .forbidden = error {
+                tell(.releasing, RedisError(forbidding: "DEL", with: lockKey("*"), at: "\(settings.server)"))
+            }
             orphans.append(lease)
             watch()
         }
@@ -249,11 +249,11 @@ package actor RedisStore: SessionStore, LoopConfined {
 
     private func run(
         _ script: RedisScript, keys: [(String) -> String], of lease: RedisLease, _ arguments: [[UInt8]]
-    ) async throws(StoreError) -> String {
+    ) async throws(StoreError) -> RedisAnswer {
         let names = keys.map { $0(lease.identity) }
         let command = script.command(keys: names, [Array(lease.owner.utf8)] + arguments)
         do throws(RedisError) {
-            return try await link.perform(command).text ?? ""
+            return RedisAnswer(try await link.perform(command))
         } catch {
             throw StoreError(error)
         }
@@ -264,7 +264,7 @@ package actor RedisStore: SessionStore, LoopConfined {
     }
 
     /// Who that is, behind the word of its own: `process 17 on web-1`.
-    private static func name(of owner: String) -> String? {
+    private static func name(of owner: Substring) -> String? {
         guard let space = owner.firstIndex(of: " ") else { return nil }
         let name = owner[space...].utf8.dropFirst().filter { 0x20...0x7E ~= $0 }.prefix(128)
         return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
@@ -291,8 +291,8 @@ package actor RedisStore: SessionStore, LoopConfined {
         }
         if subscription == nil {
             let subscription = RedisSubscription(settings, channel: channel, loop: loop) {
-                [weak self, loop] name in
-                _ = Task(executorPreference: loop) { await self?.heard(of: name) }
+                [weak self, loop] news in
+                _ = Task(executorPreference: loop) { await self?.heard(news) }
             }
             self.subscription = subscription
             _ = loop.startTask { await subscription.run() }
@@ -303,6 +303,16 @@ package actor RedisStore: SessionStore, LoopConfined {
     private func remove(_ number: Int, for identity: String) {
         watchers[identity]?[number] = nil
         if watchers[identity]?.isEmpty ?? false { watchers[identity] = nil }
+    }
+
+    private func heard(_ news: RedisSubscription.News) {
+        switch news {
+        case .began:
+            hindrances.remove(.hearing)
+            heard(of: nil)
+        case .changed(let identity): heard(of: identity)
+        case .forbidden(let error): tell(.hearing, error)
+        }
     }
 
     private func heard(of identity: String?) {
@@ -353,8 +363,8 @@ package actor RedisStore: SessionStore, LoopConfined {
 
     // MARK: Names
 
-    private var channel: String { settings.keyPrefix + "changes" }
-    private func recordKey(_ identity: String) -> String { "\(settings.keyPrefix)session:\(identity)" }
-    private func lockKey(_ identity: String) -> String { "\(settings.keyPrefix)lock:\(identity)" }
-    private func markKey(_ identity: String) -> String { "\(settings.keyPrefix)spending:\(identity)" }
+    var channel: String { settings.keyPrefix + "changes" }
+    func recordKey(_ identity: String) -> String { "\(settings.keyPrefix)session:\(identity)" }
+    func lockKey(_ identity: String) -> String { "\(settings.keyPrefix)lock:\(identity)" }
+    func markKey(_ identity: String) -> String { "\(settings.keyPrefix)spending:\(identity)" }
 }

@@ -7,11 +7,21 @@ import RESP
 ///
 /// What it misses is found by asking, so nothing depends on it but haste.
 actor RedisSubscription: LoopConfined {
+    /// What it has to say.
+    enum News: Sendable {
+        /// It listens from now on: who knows what was said before.
+        case began
+        /// Somebody has stored a session of this identity, or removed it.
+        case changed(String)
+        /// It may not listen.
+        case forbidden(RedisError)
+    }
+
     nonisolated let loop: EventLoop
     private let settings: RedisSettings
-    private let channel: [UInt8]
+    private let channel: String
     private let dialer: RedisDialer
-    private let onMessage: @Sendable (String?) -> Void
+    private let onNews: @Sendable (News) -> Void
     private var connection: RedisConnection?
     private var isClosed = false
 
@@ -20,16 +30,14 @@ actor RedisSubscription: LoopConfined {
     private static let shortestPause: Duration = .milliseconds(250)
     private static let longestPause: Duration = .seconds(4)
 
-    /// - Parameter onMessage: hears what is said on the channel, and nil when it begins to listen: who knows what was said
-    ///   before.
     init(
         _ settings: RedisSettings, channel: String, loop: EventLoop,
-        onMessage: @escaping @Sendable (String?) -> Void
+        onNews: @escaping @Sendable (News) -> Void
     ) {
         self.settings = settings
-        self.channel = Array(channel.utf8)
+        self.channel = channel
         self.loop = loop
-        self.onMessage = onMessage
+        self.onNews = onNews
         dialer = RedisDialer(settings, loop: loop)
     }
 
@@ -39,10 +47,11 @@ actor RedisSubscription: LoopConfined {
         while !isClosed {
             do throws(RedisError) {
                 let connection = try await subscribed()
-                onMessage(nil)
+                onNews(.began)
                 pause = Self.shortestPause
                 try await listen(on: connection)
             } catch {
+                if case .forbidden = error { onNews(.forbidden(error)) }
                 connection?.close()
                 connection = nil
             }
@@ -60,12 +69,24 @@ actor RedisSubscription: LoopConfined {
     private func subscribed() async throws(RedisError) -> RedisConnection {
         let fresh = try await dialer.connect()
         connection = fresh
-        let reply = try await fresh.perform(
-            RESPCommand([Array("SUBSCRIBE".utf8), channel]), by: .now + settings.commandLimit)
-        guard reply.array?.first?.text == "subscribe" else {
-            throw .unreachable(server: "\(fresh.server)", reason: "cannot be listened to", key: nil)
-        }
+        try await Self.subscribe(to: channel, on: fresh, by: .now + settings.commandLimit)
         return fresh
+    }
+
+    /// Has a connection hear what is said on a channel, and nothing else from then on.
+    ///
+    /// - Throws: ``RedisError``.
+    static func subscribe(
+        to channel: String, on connection: RedisConnection, by deadline: ContinuousClock.Instant
+    ) async throws(RedisError) {
+        let command = "SUBSCRIBE"
+        let reply = try await connection.exchange(RESPCommand(command, channel), by: deadline)
+        if let code = reply.refusal {
+            throw RedisError(reply: code, of: connection.server, to: command, with: channel)
+        }
+        guard reply.array?.first?.text == "subscribe" else {
+            throw .unreachable(server: "\(connection.server)", reason: "cannot be listened to", key: nil)
+        }
     }
 
     private func listen(on connection: RedisConnection) async throws(RedisError) {
@@ -74,7 +95,7 @@ actor RedisSubscription: LoopConfined {
             guard let parts = value.array, parts.count == 3, parts[0].text == "message",
                 let text = parts[2].text
             else { continue }
-            onMessage(text)
+            onNews(.changed(text))
         }
     }
 }

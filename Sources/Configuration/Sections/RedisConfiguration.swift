@@ -6,6 +6,8 @@ package struct RedisConfiguration: Equatable, Sendable {
     package let location: RedisLocation
     /// Nil for a user that needs none.
     package let password: SecretSource?
+    /// As which key the password is given, as in `password_file`.
+    package let passwordKey: String
     /// A file with the only CAs that count; nil for the system's.
     package let caFile: String?
     /// Our certificate; nil for none.
@@ -65,6 +67,7 @@ extension RedisConfiguration {
         guard let location, let encryptionKey else { return nil }
         self.location = location
         self.password = password
+        passwordKey = section.spelling(ofSecret: .password)
         self.encryptionKey = encryptionKey
     }
 

@@ -10,6 +10,8 @@ public struct IdentityError: Equatable, Sendable {
     public var at: WallTime?
     /// Whether the store is at fault, and neither the provider nor the configuration.
     public var isAboutStore = false
+    /// What the store said, where this process heard it.
+    package var storeError: StoreError?
 
     /// An error as somebody else told it.
     package init(code: String, detail: String, at: WallTime? = nil, isAboutStore: Bool = false) {

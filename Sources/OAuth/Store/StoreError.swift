@@ -12,6 +12,8 @@ public enum StoreError: Error, Equatable, Sendable {
     case denied(String)
     /// What is there is not ours to read or to replace, and stays so until a person has acted.
     case refused(String)
+    /// There is no right to do it there; a person must give it.
+    case forbidden(String)
     /// Somebody stored a newer session since ours was read.
     case outdated
     /// The lock went to somebody else before we were done.
@@ -21,14 +23,14 @@ public enum StoreError: Error, Equatable, Sendable {
     public var isBusy: Bool {
         switch self {
         case .busy: true
-        case .unavailable, .unreachable, .denied, .refused, .outdated, .leaseLost: false
+        case .unavailable, .unreachable, .denied, .refused, .forbidden, .outdated, .leaseLost: false
         }
     }
 
     /// Whether only a person can help, so that trying again does not.
     public var isRefused: Bool {
         switch self {
-        case .refused, .denied: true
+        case .refused, .forbidden, .denied: true
         case .busy, .unavailable, .unreachable, .outdated, .leaseLost: false
         }
     }
@@ -37,7 +39,7 @@ public enum StoreError: Error, Equatable, Sendable {
     public var isOutage: Bool {
         switch self {
         case .unreachable, .denied: true
-        case .busy, .unavailable, .refused, .outdated, .leaseLost: false
+        case .busy, .unavailable, .refused, .forbidden, .outdated, .leaseLost: false
         }
     }
 
@@ -45,7 +47,8 @@ public enum StoreError: Error, Equatable, Sendable {
     public var reason: String {
         switch self {
         case .busy(let holder): "\(holder ?? "another process") keeps the store's lock"
-        case .unavailable(let reason), .unreachable(let reason), .denied(let reason), .refused(let reason):
+        case .unavailable(let reason), .unreachable(let reason), .denied(let reason), .refused(let reason),
+            .forbidden(let reason):
             reason
         case .outdated: "another process has stored a newer session meanwhile"
         case .leaseLost: "the store's lock went to somebody else meanwhile"
@@ -56,7 +59,8 @@ public enum StoreError: Error, Equatable, Sendable {
     public var code: String {
         switch self {
         case .busy: "store_busy"
-        case .unavailable, .unreachable, .denied, .refused, .outdated, .leaseLost: "store_unavailable"
+        case .unavailable, .unreachable, .denied, .refused, .forbidden, .outdated, .leaseLost:
+            "store_unavailable"
         }
     }
 }

@@ -12,5 +12,6 @@ extension IdentityError {
     init(_ trouble: StoreTrouble) {
         self.init(
             code: trouble.error.code, detail: trouble.error.reason, at: trouble.since, isAboutStore: true)
+        storeError = trouble.error
     }
 }

@@ -8,7 +8,9 @@ extension CommandFailure {
     /// - Parameter unanswered: whom the caller has waited for in vain, in words.
     init(_ error: TokenError, of identity: IdentityStatus, unanswered: String? = nil) {
         if let trouble = identity.lastError, trouble.isAboutStore {
-            self.init(.inputOutput, "\(identity.name): the store: \(trouble.detail)")
+            self.init(
+                trouble.storeError?.exitStatus ?? .inputOutput,
+                "\(identity.name): the store: \(trouble.detail)")
             return
         }
         let reason = (unanswered ?? identity.lastError?.sentence).map { ": \($0)" } ?? ""

@@ -4,6 +4,7 @@ import Configuration
 import Cryptography
 import EventLoop
 import OAuth
+import Redis
 import Synchronization
 import TokenStore
 
@@ -65,9 +66,9 @@ final class ExaminedStore: Sendable {
 
     /// What a store that others keep says of itself; nil for one that nobody else keeps.
     @discardableResult
-    func probe() async throws(CommandFailure) -> String? {
+    func probe(for use: RedisUse = .reading) async throws(CommandFailure) -> String? {
         guard case .redis = configuration.store else { return nil }
-        return try await open().probeStore()
+        return try await open().probeStore(for: use)
     }
 
     private func open() throws(CommandFailure) -> Engine {

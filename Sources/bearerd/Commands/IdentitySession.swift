@@ -8,6 +8,7 @@ import HTTPClient
 import JSON
 import OAuth
 import Observability
+import Redis
 import SessionImport
 import System
 
@@ -25,10 +26,11 @@ struct IdentitySession {
     ///   - configuration: where it is kept.
     ///   - loop: where it runs.
     ///   - isDetached: whether the store is left alone, and nothing is kept.
+    ///   - isToBeReplaced: whether a person would be troubled for nothing if it could only be read.
     /// - Throws: a failure of permission for a store in memory, which only its own process sees; the store's own.
     init(
         of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop,
-        isDetached: Bool = false
+        isDetached: Bool = false, isToBeReplaced: Bool = false
     ) async throws(CommandFailure) {
         guard isDetached || configuration.store.isShared else {
             throw CommandFailure(
@@ -42,7 +44,7 @@ struct IdentitySession {
             throw CommandFailure(.failure, "\(identity.name): no session")
         }
         // What a command is told to do would come to nothing without it, and nobody waits for an outage to end.
-        try await engine.probeStore()
+        try await engine.probeStore(for: isToBeReplaced ? .writing : .reading)
         self.session = session
         self.loop = loop
         patience = configuration.timeouts.tokenWait
@@ -145,7 +147,7 @@ struct IdentitySession {
                 imported.refreshToken, idToken: imported.idToken, scope: imported.scope,
                 clientID: clientID, person: imported.person)
         } catch {
-            throw CommandFailure(.inputOutput, "\(session.identity): \(error.reason)")
+            throw CommandFailure(error.exitStatus, "\(session.identity): \(error.reason)")
         }
     }
 
@@ -165,7 +167,7 @@ struct IdentitySession {
         do throws(StoreError) {
             try await session.keep(request)
         } catch {
-            throw CommandFailure(.inputOutput, "\(session.identity): \(error.reason)")
+            throw CommandFailure(error.exitStatus, "\(session.identity): \(error.reason)")
         }
         await session.stop()
         return (request.url, request.expiry.map { $0 - .now })

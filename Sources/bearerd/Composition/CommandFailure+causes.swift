@@ -86,7 +86,7 @@ extension StoreError {
     var exitStatus: ExitStatus {
         switch self {
         case .unreachable: .unavailable
-        case .denied: .permission
+        case .denied, .forbidden: .permission
         case .busy, .unavailable, .refused, .outdated, .leaseLost: .inputOutput
         }
     }

@@ -164,10 +164,10 @@ extension Engine {
     ///
     /// - Returns: what the store says of itself; nil for one that nobody else keeps.
     @discardableResult
-    func probeStore() async throws(CommandFailure) -> String? {
+    func probeStore(for use: RedisUse = .reading) async throws(CommandFailure) -> String? {
         guard let store = store as? RedisStore else { return nil }
         do throws(RedisError) {
-            return try await store.probe()
+            return try await store.probe(use)
         } catch {
             throw CommandFailure(error)
         }

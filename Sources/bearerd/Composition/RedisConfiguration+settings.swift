@@ -48,6 +48,7 @@ extension RedisConfiguration {
             settings.prepare = { await Task(executorPreference: thread) { _ = own.read() }.value }
         }
         settings.leaseLife = max(timeouts.token + Self.leaseMargin, Self.shortestLease)
+        settings.passwordKey = "store.\(passwordKey)"
         if let source = password {
             settings.password = {
                 let reading = Task(executorPreference: thread) { () -> Result<Secret?, CredentialError> in
@@ -74,6 +75,10 @@ extension RedisEvent {
                 [.reason: .string(reason)])
         case .found:
             log.notice("the store can be reached again")
+        case .hindered(let reason):
+            log.warning(
+                "the store can be used, but other daemons hear of changes late, or wait for its lock",
+                [.reason: .string(reason)])
         case .damaged(let identity, let key):
             log.error(
                 "what the store holds is no session, and is not used",

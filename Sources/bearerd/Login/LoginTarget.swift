@@ -23,7 +23,8 @@ struct LoginTarget {
         let found: IdentitySession
         var daemon: IdentityDaemon?
         do throws(CommandFailure) {
-            found = try await IdentitySession(of: identity, in: configuration, loop: loop)
+            found = try await IdentitySession(
+                of: identity, in: configuration, loop: loop, isToBeReplaced: true)
         } catch {
             daemon = try IdentityDaemon(of: identity, in: configuration, loop: loop, because: error)
             try await daemon?.require()

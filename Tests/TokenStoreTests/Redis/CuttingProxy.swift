@@ -69,7 +69,7 @@ final class CuttingProxy: Sendable {
     func cutNothing() { state.withLock { $0 = State() } }
 
     /// A whole command: an array of bulk strings.
-    private static func message(from wire: Wire) throws -> [UInt8] {
+    static func message(from wire: Wire) throws -> [UInt8] {
         var bytes: [UInt8] = []
         func line() throws -> Int {
             var text: [UInt8] = []

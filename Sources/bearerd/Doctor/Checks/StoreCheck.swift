@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
+import Redis
 import System
 import TokenStore
 
@@ -47,11 +48,11 @@ enum StoreCheck: WholeCheck {
     /// Commands are done there, with the rights that they need.
     private static func lookAtServer(of patient: Patient) async -> Finding {
         do throws(CommandFailure) {
-            let name = try await patient.store.probe() ?? ""
+            let name = try await patient.store.probe(for: .all) ?? ""
             for identity in patient.configuration.identities {
                 _ = try await patient.store.session(of: identity.name)
             }
-            return .ok("\(name): sessions can be read")
+            return .ok("\(name): sessions can be read and written")
         } catch {
             return .fail(error.message, fix: "the key in parentheses, or the server itself")
         }

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import TestSupport
+import Testing
+
+/// What somebody who may write to Redis does to a fleet, by mistake or not.
+@Suite(.blocking, .enabled(if: RedisProcess.program != nil, "there is no redis-server"))
+struct `A fleet in whose Redis somebody else writes` {
+    private let fleet: Fleet
+    private let daemons: [Sidecar]
+
+    init() throws {
+        fleet = try Fleet()
+        daemons = try fleet.daemons(2)
+    }
+
+    @Test(arguments: ["lock", "spending"])
+    func `takes what is no string for no lock and no mark, and goes on`(kind: String) throws {
+        let key = "bearerd:\(kind):default"
+        for poison in [
+            ["LPUSH", key, "x"], ["SADD", key, "x"], ["HSET", key, "x", "y"], ["ZADD", key, "1", "x"],
+            ["XADD", key, "*", "x", "y"], ["SET", key, ""],
+        ] {
+            try fleet.redis("DEL", key)
+            try fleet.redis.perform(poison)
+            #expect(try daemons[0].act("refresh").status < 300, "\(poison)")
+            #expect(try fleet.redis("EXISTS", "bearerd:lock:default", "bearerd:spending:default") == "0")
+        }
+        try fleet.redis("LPUSH", key, "x")
+        try daemons[1].importSession()
+        #expect(Set(fleet.shown).count == fleet.shown.count)
+    }
+
+    @Test func `gives its own lock back whatever has become of the mark`() throws {
+        let redis = fleet.redis
+        fleet.provider.script { request, provider in
+            try redis("DEL", "bearerd:spending:default")
+            try redis("HSET", "bearerd:spending:default", "x", "y")
+            return provider.goodAnswer(to: request)
+        }
+        #expect(try daemons[0].act("refresh").status < 300)
+        #expect(try redis("EXISTS", "bearerd:lock:default") == "0")
+        #expect(try daemons[1].act("refresh").status < 300)
+    }
+
+    @Test(arguments: ["mine", "lost", "held by a stranger"])
+    func `has a lock that somebody made for ever end as one of its own does`(lock: String) throws {
+        let redis = fleet.redis
+        try redis("SET", "bearerd:lock:default", lock)
+        let waiting = Background { [daemon = daemons[0]] in try daemon.act("refresh").status }
+        try eventually("an end of the lock") {
+            (1...15_000).contains(Int(try redis("PTTL", "bearerd:lock:default")) ?? 0)
+        }
+        #expect(try redis("GET", "bearerd:lock:default") == lock)
+        // As if that end had come.
+        try redis("DEL", "bearerd:lock:default")
+        _ = try waiting.value()
+        try eventually("a rotation") { try daemons[0].act("refresh").status < 300 }
+        #expect(Set(fleet.shown).count == fleet.shown.count)
+    }
+
+    @Test(arguments: ["lost", "mine", "marked 1"])
+    func `takes no mark for a word of its own`(mark: String) throws {
+        try fleet.redis("SET", "bearerd:spending:default", mark)
+        #expect(try daemons[0].act("refresh").status < 300)
+        #expect(!daemons[0].bearerd.log.contains("may be spent"))
+    }
+
+    @Test func `keeps its connection when a lock, a mark or a session is larger than any`() throws {
+        let redis = fleet.redis
+        let huge = "20000000"
+        try redis("SETRANGE", "bearerd:spending:default", huge, "x")
+        #expect(try daemons[0].act("refresh").status < 300)
+        try redis("SETRANGE", "bearerd:session:default", huge, "x")
+        try eventually("the session to be written back", within: .seconds(10)) {
+            (1..<10_000).contains(Int(try redis("STRLEN", "bearerd:session:default")) ?? 0)
+        }
+        try redis("SETRANGE", "bearerd:lock:default", huge, "x")
+        try redis("PEXPIRE", "bearerd:lock:default", "700")
+        try eventually("a rotation") { try daemons[1].act("refresh").status < 300 }
+        for daemon in daemons { #expect(!daemon.bearerd.log.contains("out of reach")) }
+        #expect(Set(fleet.shown).count == fleet.shown.count)
+    }
+
+    @Test func `says what keeps Redis from writing, and goes on when that is over`() throws {
+        let redis = fleet.redis
+        for (setting, value, usual, code) in [
+            ("maxmemory", "1", "0", "OOM"), ("min-replicas-to-write", "1", "0", "NOREPLICAS"),
+        ] {
+            try redis("CONFIG", "SET", setting, value)
+            #expect(try daemons[0].act("refresh").status == 503)
+            try eventually("the reason") { try daemons[0].lastErrorDetail().contains(code) }
+            #expect(try daemons[0].get().status == 200, "the token is still good")
+            let report = try fleet.command(["doctor", "--check", "store"])
+            #expect(report.exit != 0 && report.output.contains(code), "\(report)")
+            #expect(try fleet.command(["status"]).exit == 0)
+            try redis("CONFIG", "SET", setting, usual)
+            try eventually("a rotation") { try daemons[0].act("refresh").status < 300 }
+        }
+        #expect(Set(fleet.shown).count == fleet.shown.count)
+    }
+
+    @Test func `survives killed connections and a server that stands still, and uses no refresh token twice`()
+        throws
+    {
+        let redis = fleet.redis
+        let before = fleet.provider.requests.count
+        let working = Background { [daemons] in
+            var turns = 0
+            while fleet.provider.requests.count < before + 12 || turns < 12 {
+                _ = try daemons[turns % 2].act("refresh")
+                turns += 1
+            }
+        }
+        while !working.isFinished {
+            for words in [
+                ["CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes"], ["CLIENT", "KILL", "TYPE", "pubsub"],
+                ["CLIENT", "PAUSE", "300", "ALL"], ["SCRIPT", "FLUSH"], ["DEBUG", "SLEEP", "0.2"],
+                ["SCRIPT", "KILL"],
+            ] { try redis.perform(words) }
+        }
+        try working.value()
+        try fleet.awaitAgreement(of: daemons)
+        #expect(Set(fleet.shown).count == fleet.shown.count)
+        for daemon in daemons { try eventually("the token") { try daemon.get().status == 200 } }
+    }
+}

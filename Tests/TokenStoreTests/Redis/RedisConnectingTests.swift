@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import OAuth
+import Redis
+import TestSupport
+import Testing
+
+@Suite(.enabled(if: RedisProcess.program != nil, "there is no redis-server"))
+struct `Connecting to Redis` {
+    private let fixture: RedisFixture
+
+    init() throws {
+        fixture = try RedisFixture()
+    }
+
+    @Test(arguments: ["store.password_file", "store.client_certificate_file"])
+    func `waits no longer than for a server for a disk that is gone, and names the key`(
+        key: String
+    )
+        async throws
+    {
+        let (disk, end) = AsyncStream<Void>.makeStream()
+        defer { end.finish() }
+        let store = try fixture.open { settings in
+            settings.connectLimit = .milliseconds(200)
+            settings.passwordKey = "store.password_file"
+            if key == settings.passwordKey {
+                settings.password = {
+                    for await _ in disk {}
+                    return .success(nil)
+                }
+            } else {
+                settings.prepare = { for await _ in disk {} }
+            }
+        }
+        for _ in 0..<2 {
+            let start = ContinuousClock.now
+            await #expect {
+                _ = try await store.generation()
+            } throws: { error in
+                guard case .unreachable(let reason)? = error as? StoreError else { return false }
+                return reason.contains(key) && reason.contains("in time")
+            }
+            #expect(ContinuousClock.now - start < .seconds(5))
+        }
+        await store.close()
+    }
+
+    /// What servers say of a script that they do not let end.
+    static let refusals: [(String, StoreError.Kind)] = [
+        // Redis 6
+        (
+            "ERR Error running script (call to f_0): @user_script:1: @user_script: 1: "
+                + "-NOPERM The user executing the script can't run this command or subcommand", .forbidden
+        ),
+        (
+            "ERR Error running script (call to f_0): @user_script:1: @user_script: 1: "
+                + "-READONLY You can't write against a read only replica.", .unreachable
+        ),
+        ("ERR Error running script (call to f_0): @user_script:1: -OOM command not allowed", .unavailable),
+        // Redis 7.0
+        (
+            "ERR The user executing the script can't access at least one of the keys mentioned in the command "
+                + "arguments script: 0, on @user_script:1.", .forbidden
+        ),
+        ("READONLY You can't write against a read only replica. script: 0, on @user_script:1.", .unreachable),
+        // Redis 7.2, Valkey
+        (
+            "ERR ACL failure in script: User bearerd has no permissions to run the 'set' command script: 0, "
+                + "on @user_script:1.", .forbidden
+        ),
+        ("ERR unknown", .unavailable),
+    ]
+
+    @Test(arguments: refusals)
+    func `understands what each release says of a script that fails`(
+        text: String, kind: StoreError.Kind
+    )
+        async throws
+    {
+        let directory = try TemporaryDirectory()
+        let server = try RawServer(unixPath: directory.path("redis.sock")) { wire in
+            while true {
+                let command = String(decoding: try CuttingProxy.message(from: wire), as: UTF8.self)
+                let answer =
+                    command.contains("ROLE") ? "*1\r\n$6\r\nmaster\r\n" : "-\(text)\r\n"
+                try wire.send(Array(answer.utf8))
+            }
+        }
+        defer { withExtendedLifetime(server) {} }
+        let store = try fixture.open(at: directory.path("redis.sock"))
+        let error = await #expect(throws: StoreError.self) { try await store.withLock() }
+        #expect(error?.kind == kind, "\(String(describing: error))")
+        #expect(error?.isRefused == (kind == .forbidden))
+        await store.close()
+    }
+}
+
+extension StoreError {
+    enum Kind {
+        case unreachable, unavailable, forbidden, other
+    }
+
+    fileprivate var kind: Kind {
+        switch self {
+        case .unreachable: .unreachable
+        case .unavailable: .unavailable
+        case .forbidden: .forbidden
+        case .busy, .denied, .refused, .outdated, .leaseLost: .other
+        }
+    }
+}
