@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compose.yaml: its services, started as the file says, one after the other where its conditions say so.
+"""compose.yaml: its services, started as the file says, one after the other where its conditions say so; compose.redis.yaml: its
+Redis and its configuration of bearerd, as processes.
 
 Containers have no network of their own here: the services' names lead to loopback, and Keycloak is a distribution.
 """
@@ -12,9 +13,11 @@ import shutil
 import subprocess
 
 from containers import USER, Containers
-from testing import Process, Skipped, answers, expect, fetch, free_port, importable, need, version, wait_until
+from testing import (Process, Skipped, answers, binary, expect, fetch, free_port, importable, need, version, wait_until,
+                     write)
 
 FILE = "deploy/compose.yaml"
+WITH_REDIS = "deploy/compose.redis.yaml"
 
 
 def variables():
@@ -26,9 +29,9 @@ def variables():
 
 
 
-def services(values):
-    """The file with `values` put in."""
-    text = open(FILE).read()
+def filled_in(file, values):
+    """A file with `values` put in."""
+    text = open(file).read()
     unknown = set(re.findall(r"\$\{(\w+)\}", text)) - values.keys()
     expect(not unknown, f".env has no {unknown}")
     importable("PyYAML")
@@ -41,11 +44,16 @@ def services(values):
             return [filled(value) for value in node]
         return re.sub(r"\$\{(\w+)\}", lambda found: values[found[1]], node) if isinstance(node, str) else node
 
-    return filled(yaml.safe_load(text))["services"]
+    return filled(yaml.safe_load(text))
+
+
+def services(values):
+    return filled_in(FILE, values)["services"]
 
 
 def test_ports_are_published_on_loopback_alone():
-    for name, service in services(variables()).items():
+    values = variables()
+    for name, service in [*services(values).items(), *filled_in(WITH_REDIS, values)["services"].items()]:
         for port in service.get("ports", []):
             expect(port.startswith("127.0.0.1:"), f"{name}: {port}")
 
@@ -59,8 +67,9 @@ def test_docker_compose_takes_it():
     if subprocess.run(["sh", "-c", "docker compose version"], capture_output=True).returncode:
         need("docker-compose")
         command = ["docker-compose", "--env-file", "deploy/.env"]
-    done = subprocess.run([*command, "--file", FILE, "config", "--quiet"], capture_output=True, text=True)
-    expect(done.returncode == 0 and not done.stderr, done.stderr)
+    for files in (["--file", FILE], ["--file", FILE, "--file", WITH_REDIS]):
+        done = subprocess.run([*command, *files, "config", "--quiet"], capture_output=True, text=True)
+        expect(done.returncode == 0 and not done.stderr, done.stderr)
 
 
 def keycloak(service, directory):
@@ -168,3 +177,78 @@ def test_its_services_work_together(directory):
             wait_until(lambda: answers(f"{proxy}/me/userinfo"), "the session in the volume", 60)
     finally:
         provider.stop()
+
+
+def shared(directory):
+    """What compose.redis.yaml mounts, laid out below `directory`; returns the paths in containers and where they are."""
+    chosen = filled_in(WITH_REDIS, variables())
+    places = {f"/run/secrets/{name}": f"deploy/{secret['file']}" for name, secret in chosen["secrets"].items()}
+    for service in chosen["services"].values():
+        expect(set(service.get("secrets", [])) <= chosen["secrets"].keys(), service.get("secrets"))
+        for volume in service["volumes"]:
+            source, target = volume.split(":")[:2]
+            expect(source.startswith("./") or source in chosen["volumes"], f"{source} is no volume")
+            places[target] = f"deploy/{source}" if source.startswith("./") else None
+    for target, source in places.items():
+        place = directory + target
+        os.makedirs(os.path.dirname(place), mode=0o700, exist_ok=True)
+        if source is None:
+            os.makedirs(place, mode=0o700, exist_ok=True)
+        else:
+            shutil.copy(source, place)
+            os.chmod(place, 0o600)
+    for name in ("/etc/redis/redis.conf", "/etc/bearerd/config.yaml"):
+        text = open(directory + name).read()
+        write(directory + name, re.sub(r"([ :])(/(?:run|data)\b)", rf"\g<1>{directory}\g<2>", text), mode=0o600)
+    return chosen["services"]
+
+
+def test_daemons_share_a_session_in_its_redis_with_no_more_rights_than_they_need(directory):
+    need("redis-server")
+    there = shared(directory)
+    for name in ("redis", "second"):
+        expect(there[name]["read_only"] and there[name]["cap_drop"] == ["ALL"]
+               and there[name]["security_opt"] == ["no-new-privileges:true"], f"{name} has more rights than it needs")
+    expect(there["redis"]["network_mode"] == "none", "Redis is on a network")
+    expect(there["bearerd"]["secrets"] == there["second"]["secrets"], "the daemons have different keys")
+    inside = {part: part.replace("/etc/redis", f"{directory}/etc/redis").replace("/run/redis", f"{directory}/run/redis")
+              for service in there.values() for part in [*service.get("command", []), *service.get("healthcheck", {}).get("test", [])]}
+    redis = Process([inside[part] for part in there["redis"]["command"]], os.path.join(directory, "redis.log"))
+    try:
+        check = [inside[part] for part in there["redis"]["healthcheck"]["test"]]
+        redis.wait_until(lambda: subprocess.run(check[1:], capture_output=True).returncode == 0, "Redis is healthy")
+
+        def command(*words):
+            done = subprocess.run([binary(), *words, "-c", f"{directory}/etc/bearerd/config.yaml"], capture_output=True,
+                                  text=True, env={**os.environ, **there["second"]["environment"]}, timeout=60)
+            expect(done.returncode == 0, f"{words}: exit {done.returncode}: {done.stdout}{done.stderr}")
+            return done.stdout + done.stderr
+
+        said = command("check")
+        expect("redis.sock, encrypted" in said and "warning: store" not in said, said)
+        expect("sessions can be read and written" in command("doctor", "--check", "store"), "doctor has doubts")
+        token = write(os.path.join(directory, "token"), "a-refresh-token\n", mode=0o600)
+        command("import", "person", "--refresh-token", token)
+        states = {identity["name"]: identity for identity in json.loads(command("status", "--json"))["identities"]}
+        expect(states["person"]["generation"] == 1, states["person"])
+        kept = b"".join(open(os.path.join(root, name), "rb").read()
+                        for root, _, names in os.walk(f"{directory}/data") for name in names)
+        expect(b"bearerd:session:person" in kept and b"a-refresh-token" not in kept, "Redis has no session, or a token")
+    finally:
+        redis.stop()
+
+
+def test_both_configurations_differ_in_the_store_and_the_callers_alone():
+    importable("PyYAML")
+    import yaml
+    alone, fleet = (yaml.safe_load(open(f"deploy/compose/{name}")) for name in ("bearerd.yaml", "bearerd.redis.yaml"))
+    fleet["store"], fleet["access"] = alone["store"], alone["access"]
+    expect(alone == fleet, "they have come apart")
+
+
+def test_the_rights_at_redis_are_those_that_are_documented():
+    documented = re.search(r"^ACL SETUSER bearerd on >PASSWORD (.+)$", open("docs/operations.md").read(), re.M)[1].split()
+    given = re.search(r"^user default on #[0-9a-f]{64} (.+)$", open("deploy/compose/redis.conf").read(), re.M)[1].split()
+    expect(set(given) == {*documented, "-@all"} - {"+select"}, given)
+    manifests = open("deploy/kubernetes/overlays/redis/kustomization.yaml").read()
+    expect(set(documented) <= set(manifests.split()), "the overlay for Kubernetes names other rights")
