@@ -40,7 +40,7 @@ package struct RequestAuthorization {
     ///
     /// A token that no field may hold is never sent, nor what was there.
     ///
-    /// Where the token is bound to a key, the request lacks its ``proof(for:at:nonces:)`` as yet.
+    /// Where the token is bound to a key, the request lacks its ``proof(of:for:at:nonces:)`` as yet.
     package mutating func authorize(
         _ request: inout some AuthorizableRequest, with token: AccessTokenSnapshot
     ) {
@@ -52,14 +52,16 @@ package struct RequestAuthorization {
     /// What is to be signed for a request that was authorised, before it is sent, each time.
     ///
     /// - Parameters:
+    ///   - token: that the request carries; another request may have been authorised since, with another one.
     ///   - request: ready to be sent, but for the proof.
     ///   - target: where it goes.
     ///   - nonces: of those who are asked.
     /// - Returns: nil for a bearer token, which needs no proof.
-    package func proof(
-        for request: some AuthorizableRequest, at target: ProofTarget, nonces: ProofNonces
+    package static func proof(
+        of token: AccessTokenSnapshot, for request: some AuthorizableRequest, at target: ProofTarget,
+        nonces: ProofNonces
     ) -> Proof? {
-        token?.binding?.proof(for: request.method.rawValue, at: target, nonce: nonces[target.origin])
+        token.binding?.proof(for: request.method.rawValue, at: target, nonce: nonces[target.origin])
     }
 
     /// Puts a signed proof into its request, in place of an earlier one.
@@ -76,7 +78,7 @@ package struct RequestAuthorization {
     ) async throws(JOSEError) -> Request {
         var authorized = request
         authorize(&authorized, with: token)
-        if let proof = proof(for: authorized, at: target, nonces: signer.nonces) {
+        if let proof = Self.proof(of: token, for: authorized, at: target, nonces: signer.nonces) {
             Self.put(proof: try await signer.sign(proof), into: &authorized)
         }
         return authorized

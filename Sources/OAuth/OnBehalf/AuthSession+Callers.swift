@@ -31,8 +31,7 @@ extension AuthSession {
 
     private func exchange(_ caller: CallerToken, _ callers: CallerTokens) async {
         let grant = Grant.onBehalf(of: caller.token)
-        let outcome = await server.requestToken(with: grant, proving: exchanges.proofKey)
-        exchanges.proofKey = outcome.proofKey ?? exchanges.proofKey
+        let outcome = await server.requestToken(with: grant, proving: await proofKeyForCallers())
         reportRequest(grant, outcome)
         let now = clock.now
         switch outcome.result {
@@ -50,6 +49,15 @@ extension AuthSession {
             exchanges.end(caller.digest, with: .failure(state.reason(at: now)))
         }
         advance()
+    }
+
+    /// The one key that all callers' tokens are bound to, made by the first exchange; nil for none.
+    private func proofKeyForCallers() async -> ProofKey? {
+        if let key = exchanges.proofKey { return key }
+        // What fails here fails in the request too, which tells of it.
+        let made = (try? await server.proofKey(nil)) ?? nil
+        exchanges.proofKey = exchanges.proofKey ?? made
+        return exchanges.proofKey
     }
 
     /// A person wants everything to be asked for anew.

@@ -12,9 +12,9 @@ extension Forwarder {
     ///
     /// The signature is made elsewhere: it takes longer than all that a request costs here.
     func prove(_ exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
-        guard let state = route.token,
-            let proof = state.authorization.proof(
-                for: exchange.client.request, at: proofTarget(of: exchange, on: route),
+        guard let state = route.token, let token = exchange.token,
+            let proof = RequestAuthorization.proof(
+                of: token, for: exchange.client.request, at: proofTarget(of: exchange, on: route),
                 nonces: state.session.proofs.nonces)
         else { return }
         let signed: String

@@ -77,8 +77,9 @@ extension IdentitySession {
                     "\(session.identity): the token is bound to a key (dpop), and of no use without a proof for each "
                         + "request: 'bearerd token --header --dpop METHOD URL' prints both lines")
             }
-            let proof = authorization.proof(
-                for: head, at: ProofTarget(request.url), nonces: session.proofs.nonces)
+            let target = ProofTarget(request.url)
+            let proof = RequestAuthorization.proof(
+                of: token, for: head, at: target, nonces: session.proofs.nonces)
             if let proof { RequestAuthorization.put(proof: try await sign(proof), into: &head) }
         }
         var lines: [String] = []

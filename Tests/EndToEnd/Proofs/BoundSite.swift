@@ -13,11 +13,12 @@ final class BoundSite: Sendable {
 
     /// - Parameters:
     ///   - identity: lines beside `dpop`.
+    ///   - top: lines at the top level.
     ///   - challenges: what the upstream's challenges have before DPoP's.
     init(
         server: ProofJudge = ProofJudge(), resource: ProofJudge = ProofJudge(), dpop: String = "true",
         identity: String = "", route: String = "", grant: String = "client_credentials",
-        challenges: String = "", prefix: String = "", store: String? = nil
+        challenges: String = "", top: String = "", moreRoutes: String = "", store: String? = nil
     ) throws {
         self.server = server
         self.resource = resource
@@ -34,7 +35,9 @@ final class BoundSite: Sendable {
         directory = try TemporaryDirectory()
         sidecar = try Sidecar(
             provider: provider, upstream: upstream, directory: directory,
-            .init(identity: "dpop: \(dpop)\n\(identity)", route: route, store: store, grant: grant))
+            .init(
+                top: top, identity: "dpop: \(dpop)\n\(identity)", route: route, moreRoutes: moreRoutes,
+                store: store, grant: grant))
     }
 
     /// The thumbprints of the keys that were proved to the provider.
