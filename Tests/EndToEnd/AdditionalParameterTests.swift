@@ -97,7 +97,8 @@ import Testing
         let keys = [
             "end_session_params: {id_token_hint: x}", "revocation_params: {token: x}",
             "device_authorization_params: {client_id: x}", "registration_params: {client_secret: x}",
-            "userinfo_headers: {Authorization: x}",
+            "userinfo_headers: {Authorization: x}", "userinfo_headers: {DPoP: x}",
+            "token_headers: {dpop: x}",
         ]
         for key in keys {
             let file = try directory.write(

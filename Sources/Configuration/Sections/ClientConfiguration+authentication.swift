@@ -97,7 +97,13 @@ extension ClientConfiguration {
                 .grantType,
                 "RFC 9700 section 2.4 forbids the password grant: it shows a person's password to us")
         case .tokenExchange:
-            if preset?.exchangesAssertion == true {
+            if let preset, preset.exchangesAssertion {
+                if section.has(.subjectToken) {
+                    section.error(
+                        .subjectToken,
+                        "contradicts preset '\(preset.rawValue)', which exchanges the platform's token; callers' tokens "
+                            + "need grant_type: token_exchange without that preset")
+                }
                 subjectTokenType = subjectTokenType ?? ValueKind.jwtTokenType
                 requestedTokenType = requestedTokenType ?? ValueKind.standardTokenType
             } else if section.has(.subjectToken) {
@@ -138,11 +144,18 @@ extension ClientConfiguration {
     private static let fromRequest = "from_request"
 
     /// Keys that belong to another grant.
+    ///
+    /// Who has callers act for themselves must not get the service's own token for each of them.
     private func warnOfUnused(_ section: Section<IdentityKey>) {
+        if grantType != .tokenExchange, section.has(.subjectToken), !section.isInDoubt(.preset) {
+            section.error(
+                .subjectToken,
+                "needs grant_type: token_exchange; with \(grantType.shortName) every caller would get the identity's own token"
+            )
+        }
         let owners: [(IdentityKey, GrantType)] = [
             (.username, .password), (.subject, .jwtBearer), (.assertionClaims, .jwtBearer),
-            (.subjectToken, .tokenExchange), (.subjectTokenFile, .tokenExchange),
-            (.subjectTokenType, .tokenExchange),
+            (.subjectTokenFile, .tokenExchange), (.subjectTokenType, .tokenExchange),
             (.requestedTokenType, .tokenExchange),
         ]
         for (key, owner) in owners where section.has(key) && grantType != owner {

@@ -11,11 +11,11 @@ extension FieldEdits {
         case remove
     }
 
-    /// Reads the three keys; the objection says why a header may not be edited here, nil if it may.
-    init(reading section: Section<Key>, objection: (HTTPFields.Name) -> String?) {
+    /// Reads the three keys; the objection says why a header may not be edited so here, nil if it may.
+    init(reading section: Section<Key>, objection: (HTTPFields.Name, Key) -> String?) {
         self.init(
             remove: (section.oneOrMany(.remove, .fieldName) ?? []).compactMap { name in
-                if let objection = objection(name.value) {
+                if let objection = objection(name.value, .remove) {
                     section.reading.error(objection, at: name.place)
                     return nil
                 }
@@ -32,7 +32,7 @@ extension FieldEdits {
 
 extension Section<FieldEdits.Key> {
     fileprivate func fields(
-        _ key: FieldEdits.Key, _ objection: (HTTPFields.Name) -> String?
+        _ key: FieldEdits.Key, _ objection: (HTTPFields.Name, FieldEdits.Key) -> String?
     ) -> [(name: HTTPFields.Name, value: String)] {
         var known: Set<HTTPFields.Name> = []
         return (map(key, .textThatMayBeEmpty) ?? []).compactMap { name, value in
@@ -40,7 +40,7 @@ extension Section<FieldEdits.Key> {
                 reading.error("is not the name of a header", at: name.place)
                 return nil
             }
-            if let objection = objection(field) {
+            if let objection = objection(field, key) {
                 reading.error(objection, at: name.place)
                 return nil
             }

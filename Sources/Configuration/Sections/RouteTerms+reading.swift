@@ -22,12 +22,15 @@ extension RouteTerms {
 
         hostField = section.value(.hostHeader, .hostField, default: hostField)
         let tokenHeader = credentials.name
-        requestEdits = FieldEdits(reading: section.section(.requestHeaders)) { name in
+        requestEdits = FieldEdits(reading: section.section(.requestHeaders)) { name, key in
             if FieldEdits.framing.contains(name) { return "is bearerd's own to write" }
             if name == .host { return "is set by host_header" }
+            if name == .dpop, hasIdentity, key != .remove {
+                return "carries the proof of a token's key (dpop), which is made anew for each request"
+            }
             return name == tokenHeader && hasIdentity ? "carries the token" : nil
         }
-        responseEdits = FieldEdits(reading: section.section(.responseHeaders)) { name in
+        responseEdits = FieldEdits(reading: section.section(.responseHeaders)) { name, _ in
             FieldEdits.framing.contains(name) ? "is bearerd's own to write" : nil
         }
         forwarded = section.value(.forwarded, .forwarded, default: forwarded)
@@ -44,7 +47,9 @@ extension RouteTerms {
 extension Section<RouteConfiguration.Key> {
     fileprivate var header: HTTPFields.Name {
         let header = value(.header, .fieldName, default: .authorization)
-        if FieldEdits.framing.contains(header) || header == .host { error(.header, "cannot carry a token") }
+        if FieldEdits.framing.contains(header) || header == .host || header == .dpop {
+            error(.header, "cannot carry a token")
+        }
         return header
     }
 

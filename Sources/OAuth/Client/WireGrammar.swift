@@ -6,7 +6,8 @@ package import HTTPMessages
 package enum WireGrammar {
     /// What is put into the heads of requests anyway.
     package static let builtInHeaders: Set<HTTPFields.Name> = [
-        .accept, .authorization, .connection, .contentLength, .contentType, .expect, .host, .transferEncoding,
+        .accept, .authorization, .connection, .contentLength, .contentType, .dpop, .expect, .host,
+        .transferEncoding,
     ]
 
     /// A scope token (RFC 6749 §3.3).

@@ -235,11 +235,11 @@ final class AuthorizationServer {
             }
             client.authenticate(
                 configuration.clientID, &request.fields, &body, isFormEncoded: isFormEncoded)
-            if let key { try prove(&request, with: key) }
             if endpoint == .token {
                 request.fields.replace(configuration.tokenHeaders + headers)
                 request.keepsPartialAnswer = true
             }
+            if let key { try prove(&request, with: key) }
             request.body = body.bytes
             guard !isNeedless() else {
                 throw TokenFailure(.transient, .superseded, detail: "nobody wants the answer any more")

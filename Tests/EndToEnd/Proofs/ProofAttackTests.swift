@@ -160,4 +160,58 @@ import Testing
         }
         #expect(site.faults == [])
     }
+
+    @Test func `is the identity's own, whatever headers a file adds`() throws {
+        let directory = try TemporaryDirectory()
+        func check(identity: String, route: String) throws -> (exit: Int32, errors: String) {
+            let file = try directory.write(
+                "config.yaml",
+                """
+                identities:
+                  default:
+                    issuer: https://sso.example.com
+                    client_id: app
+                    client_secret: fake
+                    grant_type: client_credentials
+                    \(identity)
+                routes:
+                  - path: /
+                    upstream: https://api.example.com
+                    identity: default
+                    \(route)
+                """)
+            let result = try BearerdProcess.command("check", "-c", file)
+            return (result.exit, result.errors)
+        }
+        let wrong = [
+            ("token_headers: {DPoP: x}", "", "token_headers.DPoP: clashes with a header"),
+            ("userinfo_headers: {dpop: x}", "", "userinfo_headers.dpop: clashes with a header"),
+            ("", "request_headers: {set: {DPoP: x}}", "set.DPoP: carries the proof"),
+            ("", "request_headers: {add: {dpop: x}}", "add.dpop: carries the proof"),
+            ("", "header: DPoP", "header: cannot carry a token"),
+        ]
+        for (identity, route, words) in wrong {
+            let result = try check(identity: identity, route: route)
+            #expect(result.exit == 78 && result.errors.contains(words), "\(result.errors)")
+        }
+        let removed = try check(identity: "dpop: true", route: "request_headers: {remove: [DPoP]}")
+        #expect(removed.exit == 0, "\(removed.errors)")
+    }
+
+    @Test func `of a client's own passes where bearerd makes none, and nowhere else`() throws {
+        let fields = [("DPoP", "mine")]
+        for (identity, route) in [("", ""), ("dpop: false", "authorization: preserve")] {
+            let sidecar = try Sidecar(.init(identity: identity, route: route))
+            #expect(try sidecar.get("/", fields).status == 200)
+            #expect(try sidecar.upstream.request()["DPoP"] == "mine")
+            #expect(sidecar.upstream.tokens == sidecar.provider.accessTokens)
+        }
+        let site = try BoundSite(route: "authorization: preserve")
+        #expect(try site.sidecar.get("/", fields).status == 200 && site.faults == [])
+        let own = try site.sidecar.get("/", fields + [("Authorization", "DPoP own")])
+        #expect(own.status == 401, "as the upstream has it")
+        let last = try #require(site.upstream.requests.last)
+        #expect(last["DPoP"] == "mine" && last["Authorization"] == "DPoP own")
+        #expect(last.head.values("DPoP").count == 1)
+    }
 }
