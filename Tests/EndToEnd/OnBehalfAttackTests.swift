@@ -5,6 +5,202 @@ import Testing
 
 /// Callers of identities that exchange their tokens (`subject_token: from_request`) who mean no good, or have bad luck.
 @Suite(.blocking) struct `A caller that is up to no good` {
+    /// A provider that answers as it is told, else exchanges what begins with `good`, and refuses the rest.
+    private func sidecar(
+        top: String = "", route: String = "",
+        _ answer: @escaping @Sendable (TokenRequest, HostileProvider) -> Reply? = { _, _ in nil }
+    ) throws -> Sidecar {
+        let provider = try HostileProvider()
+        provider.always { request, provider in
+            if let reply = answer(request, provider) { return reply }
+            return request["subject_token"]?.hasPrefix("good") ?? false
+                ? provider.tokens(tokenType: #""n_a""#) : .oauthError("invalid_grant")
+        }
+        return try Sidecar(
+            provider: provider,
+            .init(top: top, route: route, grant: "token_exchange\n    subject_token: from_request"))
+    }
+
+    private func get(_ sidecar: Sidecar, as caller: String) throws -> RawResponse {
+        try sidecar.get("/", [("Authorization", "Bearer \(caller)")])
+    }
+
+    @Test func `gets nothing of whoever called before on the same connection`() throws {
+        let provider = try HostileProvider()
+        provider.always { request, provider in
+            switch request["subject_token"] {
+            case nil: provider.tokens()
+            case let token? where token.hasPrefix("good"): provider.tokens(tokenType: #""n_a""#)
+            default: .oauthError("invalid_grant")
+            }
+        }
+        let sidecar = try Sidecar(
+            provider: provider,
+            .init(
+                moreRoutes: "- {path: /own, upstream: 'http://127.0.0.1:1', identity: own}",
+                moreIdentities: """
+                    own:
+                      issuer: \(provider.issuer)
+                      client_id: other
+                      client_secret: fake
+                      grant_type: client_credentials
+                    """, grant: "token_exchange\n    subject_token: from_request"))
+        let client = try sidecar.client()
+        let host = try sidecar.bearerd.proxy
+        let requests: [(target: String, field: String)] = [
+            ("/", "Authorization: Bearer good-a\r\n"), ("/", ""), ("/", "Authorization: bearer bad\r\n"),
+            ("/own", "Authorization: Bearer good-c\r\n"), ("/", "Authorization: Bearer \r\n"),
+            ("/", "AUTHORIZATION: BEARER good-b\r\n"),
+        ]
+        try client.wire.send(
+            requests.map { "GET \($0.target) HTTP/1.1\r\nHost: \(host)\r\n\($0.field)\r\n" }.joined())
+        let statuses = try requests.map { _ in try client.wire.readResponse().status }
+        #expect(statuses == [200, 403, 403, 502, 403, 200])
+        #expect(
+            provider.requests.compactMap { $0["subject_token"] } == ["good-a", "bad", "good-b"],
+            "a route of another identity exchanges nothing")
+        #expect(sidecar.upstream.requests.count == 2 && Set(sidecar.upstream.tokens).count == 2)
+    }
+
+    @Test func `may speak HTTP 1.0, and is held to the same`() throws {
+        let sidecar = try sidecar()
+        let good = try sidecar.client().exchange("GET / HTTP/1.0\r\nAuthorization: Bearer good\r\n\r\n")
+        #expect(good.status == 200)
+        for field in ["", "Authorization: Bearer bad\r\n", "Authorization: good\r\n"] {
+            let answer = try sidecar.client().exchange("GET / HTTP/1.0\r\n\(field)\r\n")
+            #expect(answer.status == 403 && answer.problem == "access_denied", "\(field)")
+        }
+        #expect(sidecar.upstream.tokens == sidecar.provider.accessTokens)
+    }
+
+    @Test func `may bring a long token, and none that no header may hold`() throws {
+        let sidecar = try sidecar()
+        let long = "good-" + String(repeating: "x", count: 8192)
+        #expect(try get(sidecar, as: long).status == 200)
+        #expect(sidecar.provider.requests.first?["subject_token"] == long)
+        #expect(sidecar.upstream.requests.first?.head.description.contains("xxxx") == false)
+        for (bad, status) in [("good\u{1}", 400), ("good\0", 400), ("good\u{7F}", 400), ("goodé", 403)] {
+            #expect(try get(sidecar, as: bad).status == status, "\(bad.unicodeScalars)")
+        }
+        #expect(sidecar.provider.requests.count == 1 && sidecar.upstream.requests.count == 1)
+    }
+
+    @Test func `makes the provider refuse each token once, however it mixes good and bad ones`() throws {
+        let sidecar = try sidecar()
+        let client = try sidecar.client()
+        for _ in 0..<30 {
+            for (caller, status) in [("good", 200), ("bad", 403), ("bad-2", 403)] {
+                let answer = try client.request("GET", "/", [("Authorization", "Bearer \(caller)")])
+                #expect(answer.status == status)
+            }
+        }
+        #expect(sidecar.provider.requests.filter { $0["subject_token"] == "good" }.count == 1)
+        // A slow machine may take longer than a refusal is remembered.
+        #expect(sidecar.provider.requests.count <= 12)
+    }
+
+    @Test(arguments: [413, 431])
+    func `whose token is too long for the provider has itself to blame`(status: Int) throws {
+        let sidecar = try sidecar { request, _ in
+            (request["subject_token"]?.utf8.count ?? 0) > 4096
+                ? .response(status, [("Content-Type", "text/html")], "<h1>too long</h1>") : nil
+        }
+        let long = "good-" + String(repeating: "x", count: 8192)
+        for _ in 0..<3 { #expect(try get(sidecar, as: long).problem == "access_denied") }
+        #expect(try get(sidecar, as: "good").status == 200)
+        #expect(try sidecar.state() == "authorized" && sidecar.lastError() == nil)
+        #expect(sidecar.provider.requests.count == 2)
+    }
+
+    @Test func `for whom the provider never answers waits alone`() throws {
+        let gate = Gate()
+        let sidecar = try sidecar(top: "timeouts: {token: 20s, token_wait: 1s}") { request, provider in
+            request["subject_token"] == "good-mute" ? provider.tokens().held(by: gate) : nil
+        }
+        let mute = try sidecar.client()
+        try mute.send("GET", "/", [("Authorization", "Bearer good-mute")])
+        try sidecar.provider.request(1)
+        for caller in ["good-a", "good-b", "good-a"] {
+            #expect(try get(sidecar, as: caller).status == 200)
+        }
+        let answer = try mute.wire.readResponse()
+        #expect(answer.status == 503 && answer.problem == "idp_unavailable" && answer["Retry-After"] != nil)
+        let again = try get(sidecar, as: "good-mute")
+        #expect(again.problem == "idp_unavailable")
+        #expect(sidecar.provider.requests.count == 3, "the one exchange is still under way")
+        gate.open()
+        try eventually("the exchange's end") { try get(sidecar, as: "good-mute").status == 200 }
+        #expect(sidecar.provider.requests.count == 3)
+    }
+
+    @Test func `makes the provider work on a hundred made-up tokens at once, and no more`() throws {
+        let gate = Gate()
+        let sidecar = try sidecar(top: "timeouts: {token: 25s, token_wait: 25s}") { request, provider in
+            request["subject_token"]?.hasPrefix("made-up") ?? false
+                ? Reply.oauthError("invalid_grant").held(by: gate) : nil
+        }
+        #expect(try get(sidecar, as: "good-known").status == 200)
+        let clients = try (0..<100).map { number in
+            let client = try sidecar.client()
+            try client.send("GET", "/", [("Authorization", "Bearer made-up-\(number)")])
+            return client
+        }
+        try sidecar.provider.request(101)
+        let late = try get(sidecar, as: "good-new")
+        #expect(late.status == 503 && late.problem == "idp_unavailable" && late["Retry-After"] == "1")
+        #expect(try get(sidecar, as: "good-known").status == 200)
+        gate.open()
+        for client in clients { #expect(try client.wire.readResponse().status == 403) }
+        #expect(try get(sidecar, as: "good-new").status == 200 && sidecar.provider.requests.count == 102)
+        #expect(try sidecar.state() == "authorized")
+    }
+
+    @Test func `that leaves takes nothing from others with the same token`() throws {
+        let gate = Gate()
+        let sidecar = try sidecar { _, provider in provider.tokens(tokenType: #""n_a""#).held(by: gate) }
+        let fields = [("Authorization", "Bearer good")]
+        let first = try sidecar.client()
+        try first.send("GET", "/", fields)
+        try sidecar.provider.request(1)
+        let second = try sidecar.client()
+        try second.send("GET", "/", fields)
+        first.wire.reset()
+        try sidecar.bearerd.logLine("the first has gone") { $0["status"] == "499" }
+        gate.open()
+        #expect(try second.wire.readResponse().status == 200)
+        #expect(sidecar.provider.requests.count == 1 && sidecar.upstream.requests.count == 1)
+    }
+
+    @Test func `with a token that calls itself expired has it exchanged once, if the provider takes it`()
+        throws
+    {
+        let sidecar = try sidecar { _, provider in provider.tokens(tokenType: #""n_a""#) }
+        // {"alg":"none"} . {"exp":1700000000}
+        let old = "eyJhbGciOiJub25lIn0.eyJleHAiOjE3MDAwMDAwMDB9."
+        let client = try sidecar.client()
+        for _ in 0..<30 {
+            #expect(try client.request("GET", "/", [("Authorization", "Bearer \(old)")]).status == 200)
+        }
+        // A slow machine may take longer than that is remembered.
+        #expect(sidecar.provider.requests.count <= 4)
+    }
+
+    @Test func `takes no token along in a trailer, nor by a name that a gateway may take for it`() throws {
+        let sidecar = try sidecar(route: "header: X-Token")
+        let host = try sidecar.bearerd.proxy
+        let answer = try sidecar.client().exchange(
+            "POST / HTTP/1.1\r\nHost: \(host)\r\nAuthorization: Bearer good-a\r\nX_Token: mine\r\n"
+                + "DPoP: mine\r\nTransfer-Encoding: chunked\r\nTrailer: Authorization\r\n\r\n"
+                + "0\r\nAuthorization: Bearer good-b\r\nX-Token: mine\r\nDPoP: mine\r\n\r\n", method: "POST")
+        #expect(answer.status == 200)
+        let sent = try sidecar.upstream.request()
+        #expect(sent["X-Token"] == "Bearer \(sidecar.provider.accessTokens[0])")
+        for text in ["good-", "mine"] {
+            #expect(
+                !sent.head.description.contains(text) && !sent.trailers.contains { $0.value.contains(text) })
+        }
+    }
+
     @Test func `gets no token of the service's by a grant that would never look at it`() throws {
         let directory = try TemporaryDirectory()
         let token = try directory.write("token", "a.b.c")

@@ -45,6 +45,28 @@ import Testing
         #expect(9_500...10_000 ~= kept)
     }
 
+    @Test func `are pushed out by nobody's whom the provider refuses, nor by more than there may be`() throws
+    {
+        tokens.keep(snapshot(1), for: try caller(0).digest, until: nil, at: now)
+        for number in 1..<21_000 { tokens.refuse(try caller(number).digest, at: now) }
+        #expect(try generation(of: caller(0), at: now) == 1)
+        let kept = try (1..<21_000).count { try tokens.known(caller($0).digest, at: now) != nil }
+        #expect(9_500...10_000 ~= kept)
+        guard case .refused? = tokens.known(try caller(20_999).digest, at: now) else {
+            Issue.record("the newest refusal is forgotten")
+            return
+        }
+        #expect(try tokens.known(caller(20_999).digest, at: now + .seconds(5)) == nil)
+    }
+
+    @Test func `are kept for a moment where the caller's own is over by its own word`() throws {
+        tokens.keep(snapshot(1), for: try caller(1).digest, until: now - .seconds(60), at: now)
+        tokens.keep(snapshot(2, lasting: .seconds(2)), for: try caller(2).digest, until: now, at: now)
+        #expect(try generation(of: caller(1), at: now + .seconds(4)) == 1)
+        #expect(try generation(of: caller(1), at: now + .seconds(5)) == nil)
+        #expect(try generation(of: caller(2), at: now + .seconds(2)) == nil)
+    }
+
     @Test func `that a resource server refuses are exchanged anew once in ten seconds`() throws {
         let (caller, token) = (try caller(1), snapshot(1))
         tokens.keep(token, for: caller.digest, until: nil, at: now)

@@ -77,6 +77,8 @@ extension TokenFailure {
     fileprivate var isAboutCaller: Bool {
         switch reason {
         case .refused(.invalidGrant), .refused(.invalidRequest), .refused(.accessDenied): true
+        // Nothing else in the request can be that long (RFC 9110 §15.5.14, RFC 6585 §5).
+        case .status(413), .status(431): true
         default: false
         }
     }
