@@ -30,14 +30,17 @@ package final class ProofNonces: Sendable {
     /// Keeps the value of an answer's field `DPoP-Nonce`, if that is one.
     @discardableResult
     package func note(_ nonce: String?, from origin: String) -> Bool {
-        guard let nonce, 1...Self.longest ~= nonce.utf8.count,
-            nonce.utf8.allSatisfy(Self.mayStandInNonce)
-        else { return false }
+        guard let nonce, Self.isNonce(nonce) else { return false }
         newest.withLock { newest in
             if newest[origin] == nil, newest.count >= Self.mostOrigins { newest.removeAll() }
             newest[origin] = nonce
         }
         return true
+    }
+
+    /// Whether a text is one, of a length that a proof can carry (RFC 9449 §8.1).
+    package static func isNonce(_ text: String) -> Bool {
+        1...longest ~= text.utf8.count && text.utf8.allSatisfy(mayStandInNonce)
     }
 
     /// RFC 9449 §8.1, `NQCHAR`.

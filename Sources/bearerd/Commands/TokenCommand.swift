@@ -12,14 +12,18 @@ struct TokenCommand: IdentityCommand {
     static let details = [
         "Prints the next token where the stored one is due for a refresh and that succeeds within timeouts.token_wait.",
         "A token that is bound to a key (dpop) is of use for one request at a time: --header --dpop GET URL prints "
-            + "its Authorization and DPoP lines for that request.",
+            + "its Authorization and DPoP lines for that request. A server that wants a nonce tells it in the field DPoP-Nonce "
+            + "of its answer: --nonce puts that into the proof.",
     ]
-    static let options = [header, dpop, idToken]
+    static let options = [header, dpop, nonce, idToken]
 
     private static let header = CommandOption("header", "the whole Authorization line")
 
     private static let dpop = CommandOption(
         "dpop", value: "METHOD URL", "with --header: the DPoP line for one request too")
+
+    private static let nonce = CommandOption(
+        "nonce", value: "NONCE", "with --dpop: what the server's last answer said in DPoP-Nonce")
 
     private static let idToken = CommandOption("id-token", "the id token in its place")
 
@@ -27,6 +31,8 @@ struct TokenCommand: IdentityCommand {
     private let showsHeader: Bool
     /// The request that the lines are for.
     private let provedRequest: TransferRequest?
+    /// What the server wants to see in the proof; nil for nothing.
+    private let nonce: String?
     private let showsIDToken: Bool
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
@@ -36,8 +42,12 @@ struct TokenCommand: IdentityCommand {
         guard !showsHeader || !showsIDToken else {
             throw CommandFailure(.usage, "an id token goes into no header: --header or --id-token")
         }
+        nonce = arguments.value(Self.nonce)
         guard let words = arguments.value(Self.dpop)?.split(separator: " ") else {
             provedRequest = nil
+            guard nonce == nil else {
+                throw CommandFailure(.usage, "--nonce is for --dpop: it goes into the proof")
+            }
             return
         }
         guard showsHeader else {
@@ -46,14 +56,21 @@ struct TokenCommand: IdentityCommand {
         guard words.count == 2, words[0].utf8.allSatisfy({ 0x41...0x5A ~= $0 || $0 == 0x2D }),
             let url = HTTPURL(String(words[1])), url.scheme != .unix
         else { throw CommandFailure(.usage, "--dpop needs a method, in capitals, and an http or https URL") }
+        guard nonce.map(ProofNonces.isNonce) ?? true else {
+            throw CommandFailure(
+                .usage,
+                "--nonce needs the value of a DPoP-Nonce field: printable ASCII without spaces, quotes and backslashes"
+            )
+        }
         provedRequest = TransferRequest(method: HTTPMethod(rawValue: String(words[0])), url: url)
     }
 
     func run(on chosen: ChosenIdentity) throws(CommandFailure) {
         try chosen.requireOwnToken()
-        let (showsHeader, showsIDToken, provedRequest) = (showsHeader, showsIDToken, provedRequest)
+        let (showsHeader, showsIDToken) = (showsHeader, showsIDToken)
+        let (provedRequest, nonce) = (provedRequest, nonce)
         let text = try chosen.ask { session throws(CommandFailure) in
-            if showsHeader { return try await session.authorization(of: provedRequest) }
+            if showsHeader { return try await session.authorization(of: provedRequest, nonce: nonce) }
             let token = showsIDToken ? try await session.idToken() : try await session.freshToken().token
             return token.withPlaintext { $0 }
         }
@@ -64,8 +81,12 @@ struct TokenCommand: IdentityCommand {
 extension IdentitySession {
     /// The lines that authorise a request, a fresh token in them.
     ///
-    /// - Parameter request: whose lines they are; nil for any, which a bearer token alone can do.
-    fileprivate func authorization(of request: TransferRequest?) async throws(CommandFailure) -> String {
+    /// - Parameters:
+    ///   - request: whose lines they are; nil for any, which a bearer token alone can do.
+    ///   - nonce: that the proof carries; nil for none.
+    fileprivate func authorization(
+        of request: TransferRequest?, nonce: String?
+    ) async throws(CommandFailure) -> String {
         let token = try await freshToken()
         var head = HTTPRequest(method: request?.method ?? .get, target: "/")
         var authorization = RequestAuthorization()
@@ -78,6 +99,7 @@ extension IdentitySession {
                         + "request: 'bearerd token --header --dpop METHOD URL' prints both lines")
             }
             let target = ProofTarget(request.url)
+            session.proofs.nonces.note(nonce, from: target.origin)
             let proof = RequestAuthorization.proof(
                 of: token, for: head, at: target, nonces: session.proofs.nonces)
             if let proof { RequestAuthorization.put(proof: try await sign(proof), into: &head) }

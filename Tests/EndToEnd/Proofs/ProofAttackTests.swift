@@ -214,4 +214,34 @@ import Testing
         #expect(last["DPoP"] == "mine" && last["Authorization"] == "DPoP own")
         #expect(last.head.values("DPoP").count == 1)
     }
+
+    @Test func `carries the nonce that the command is given`() throws {
+        let site = try BoundSite(resource: ProofJudge(nonce: "rs-1"))
+        try site.sidecar.awaitToken()
+        let words = [
+            "token", "--header", "--dpop", "GET", site.upstream.url + "/", "-c",
+            site.directory.path("config.yaml"),
+        ]
+        func status(_ words: [String]) throws -> Int {
+            let lines = try Subprocess.run([BearerdProcess.binary] + words)
+            #expect(lines.ending == .exited(0), "\(lines.errors)")
+            let fields = lines.output.split(separator: "\n").map { line in
+                let parts = line.split(separator: ":", maxSplits: 1)
+                return (String(parts[0]), String(parts[1].dropFirst()))
+            }
+            return try RawClient(to: site.upstream.address).request("GET", "/", fields).status
+        }
+        #expect(try status(words) == 401)
+        #expect(try status(words + ["--nonce", "rs-1"]) == 200)
+        #expect(site.faults == [])
+        for more in [
+            ["--nonce", "a b"], ["--nonce", ""], ["--nonce", String(repeating: "n", count: 2000)],
+        ] {
+            let wrong = try Subprocess.run([BearerdProcess.binary] + words + more)
+            #expect(wrong.ending == .exited(64) && wrong.output.isEmpty, "\(more)")
+        }
+        let alone = try Subprocess.run(
+            [BearerdProcess.binary, "token", "--header", "--nonce", "x"] + words.suffix(2))
+        #expect(alone.ending == .exited(64) && alone.errors.contains("--dpop"), "\(alone.errors)")
+    }
 }
