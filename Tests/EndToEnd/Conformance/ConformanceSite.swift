@@ -35,6 +35,8 @@ final class ConformanceSite: Sendable {
         var wantsNonces = true
         /// The scheme in which the resource server asks for one.
         var scheme = "DPoP"
+        /// Whether a token request is the client's, of one without the profile; nil where its secret says so.
+        var authenticates: (@Sendable (TokenRequest) -> Bool)?
     }
 
     let provider: HostileProvider
@@ -54,11 +56,15 @@ final class ConformanceSite: Sendable {
     /// - Parameters:
     ///   - isFAPI: whether the client keeps `profile: fapi2`; else it has a secret.
     ///   - scope: what the client asks for.
+    ///   - secure: who answers where clients show a certificate: token and userinfo requests (RFC 8705 section 5).
+    ///   - identity: more lines of the client's.
+    ///   - isRegistered: whether the client has an id and a secret already.
     init(
-        isFAPI: Bool, discoveredIssuer: String? = nil, scope: String = "openid",
+        isFAPI: Bool, discoveredIssuer: String? = nil, scope: String = "openid", tls: TLSServer? = nil,
+        secure: HostileProvider? = nil, identity: String = "", isRegistered: Bool = true,
         _ behaviour: Behaviour = Behaviour()
     ) throws {
-        let provider = try HostileProvider()
+        let provider = try HostileProvider(tls: tls)
         let key = try Self.makeKey(isFAPI: isFAPI)
         let published = Monitor([Self.text(key)])
         (self.key, self.published) = (Monitor(key), published)
@@ -71,6 +77,8 @@ final class ConformanceSite: Sendable {
                 members: #"""
                     ,"pushed_authorization_request_endpoint":"\#(provider.issuer)/par",\#
                     "userinfo_endpoint":"\#(provider.issuer)/userinfo",\#
+                    "registration_endpoint":"\#(provider.issuer)/register",\#
+                    "mtls_endpoint_aliases":{\#(secure.map(Self.aliases) ?? "")},\#
                     "dpop_signing_alg_values_supported":["ES256"]
                     """#)
         }
@@ -85,15 +93,25 @@ final class ConformanceSite: Sendable {
                 : { Self.isCurrent($0["Authorization"], of: provider) ? .ok() : .unauthorized })
         directory = try TemporaryDirectory()
         clientKey = isFAPI ? try TestKeyPair("ES256") : nil
-        let identity =
+        let profile =
             clientKey.map { "profile: fapi2\nprivate_key_file: \($0.privateKeyFile)" } ?? ""
         settings = .init(
-            identity: "scope: \(scope)\n\(identity)", grant: "authorization_code", hasSecret: !isFAPI)
-        file = try Sidecar.file(
+            identity: "scope: \(scope)\n\(profile)\n\(identity)", grant: "authorization_code",
+            hasSecret: !isFAPI && secure == nil && isRegistered)
+        let text = Sidecar.configuration(
             provider: provider, upstream: upstream.url, clientSecret: "fake-secret", directory: directory,
             settings)
+        file = try directory.write(
+            "config.yaml",
+            isRegistered ? text : text.replacing("    client_id: legacy-app\n", with: ""))
+        secure?.always { [unowned self] request, _ in try answer(request, isFAPI: isFAPI) }
         if isFAPI { provider.takePushedRequests(judge) { [unowned self] in isClient($0) } }
         provider.always { [unowned self] request, _ in try answer(request, isFAPI: isFAPI) }
+    }
+
+    /// Where a provider has its endpoints for clients that show a certificate, as JSON.
+    private static func aliases(at provider: HostileProvider) -> String {
+        #""token_endpoint":"\#(provider.tokenEndpoint)","userinfo_endpoint":"\#(provider.issuer)/userinfo""#
     }
 
     /// A key that the client takes.
@@ -138,11 +156,16 @@ final class ConformanceSite: Sendable {
             && token.claims["sub"].string == "legacy-app" && token.header["alg"].string == "ES256"
     }
 
+    /// Whether a request has the secret of a client that was registered by hand, and has it in its head.
+    private static func hasSecret(_ request: TokenRequest) -> Bool {
+        request.basicCredentials?.name == "legacy-app" && request.basicCredentials?.password == "fake-secret"
+            && request["client_secret"] == nil
+    }
+
     private func answer(_ request: TokenRequest, isFAPI: Bool) throws -> Reply {
         guard isFAPI else {
-            guard request.basicCredentials?.name == "legacy-app",
-                request.basicCredentials?.password == "fake-secret", request["client_secret"] == nil
-            else { return .oauthError("invalid_client", status: 401) }
+            let isClient = behaviour.authenticates ?? Self.hasSecret
+            guard isClient(request) else { return .oauthError("invalid_client", status: 401) }
             return .json(try tokens(for: request, isFAPI: false))
         }
         switch judge.judge(request.message, at: provider.tokenEndpoint) {

@@ -7,9 +7,22 @@ import Testing
 /// Modules of the OpenID conformance suite's client plans for OpenID Connect, a test for each under its name, with
 /// the code flow and `client_secret_basic`.
 ///
-/// All of `oidcc-client-basic-certification-test-plan` and `oidcc-client-refreshtoken-test-plan`, those of
-/// `oidcc-client-config-certification-test-plan`, and of `oidcc-client-test-plan` what belongs to the code flow of a
-/// client that is registered already.
+/// All of `oidcc-client-basic-certification-test-plan`, `oidcc-client-config-certification-test-plan` and
+/// `oidcc-client-refreshtoken-test-plan`; of `oidcc-client-test-plan` and `oidcc-client-dynamic-certification-test-plan`
+/// what belongs to the code flow. Not among them, because bearerd does not do it:
+///
+/// - `…-form-post-error` and the plans `oidcc-client-formpost-…`: responses come in the query alone;
+/// - `…-nonce-unless-code-flow`, `…-invalid-athash`, `…-missing-athash`, `…-invalid-chash`, `…-missing-chash` and the plans
+///   `…-implicit-…` and `…-hybrid-…`: no token and no id token comes through a browser;
+/// - `…-request-uri-signed-rs256`, `…-request-uri-signed-none`: requests are pushed (RFC 9126), not put where the provider
+///   fetches them;
+/// - `…-userinfo-bearer-body`: the token goes into the head, which is the other module of the two;
+/// - `…-distributed-claims`: what another server knows is not fetched there, only its address is shown;
+/// - `…-discovery-webfinger-acct`, `…-discovery-webfinger-url`: the configuration names the issuer;
+/// - `…-3rd-party-init-login`, and the plans of session management and of front- and back-channel logout: nothing at a
+///   provider, nor in a browser, reaches a program on loopback. `…-rp-init-logout`, `…-rp-init-logout-other-state` and
+///   `…-rp-init-logout-no-state` demand one of those two channels, so that the request to end the session alone, which
+///   `logout` makes, does not pass them.
 @Suite(.blocking) struct `OpenID Connect client modules` {
     /// Somebody can log in, and a request reaches the resource server with the token.
     @discardableResult
@@ -240,6 +253,110 @@ import Testing
         let asked = try #require(site.provider.requests("GET", "/userinfo").last)
         #expect(asked.message["Authorization"] == "Bearer \(site.provider.accessTokens.last ?? "")")
         #expect(asked["access_token"] == nil)
+    }
+
+    @Test func `oidcc-client-test-aggregated-claims`() throws {
+        let site = try expectAccepted(scope: "openid address phone")
+        let sources = #"{"src1":{"JWT":"eyJhbGciOiJub25lIn0.eyJhZGRyZXNzIjp7fX0."}}"#
+        site.provider.serve("GET", "/userinfo") { _ in
+            .json(
+                #"{"sub":"user-1","_claim_names":{"address":"src1","phone_number":"src1"},"#
+                    + #""_claim_sources":\#(sources)}"#)
+        }
+        let userinfo = try BearerdProcess.command("userinfo", "-c", site.file)
+        let claims = try #require(TestJSON(parsing: userinfo.output), "\(userinfo.errors)")
+        #expect(claims["_claim_names"]["address"].string == "src1")
+        #expect(
+            claims["_claim_sources"]["src1"]["JWT"].string?.hasPrefix("eyJ") == true
+                && claims["address"] == .null,
+            "what a third party says is shown as its words, and not as the provider's")
+    }
+
+    @Test(arguments: ["tls_client_auth", "self_signed_tls_client_auth"])
+    func `oidcc-client-test-mtls-endpoint-aliases`(method: String) throws {
+        let authority = try TLSAuthority()
+        let pair = try TestKeyPair("ES256")
+        let client =
+            method == "tls_client_auth"
+            ? try authority.client() : (certificateFile: pair.certificateFile, keyFile: pair.privateKeyFile)
+        let secure = try HostileProvider(
+            tls: authority.server(
+                clientAuthority: method == "tls_client_auth"
+                    ? authority.certificateFile : pair.certificateFile))
+        let site = try ConformanceSite(
+            isFAPI: false, tls: authority.server(), secure: secure,
+            identity: """
+                ca_file: \(authority.certificateFile)
+                token_endpoint_auth_method: \(method)
+                client_certificate_file: \(client.certificateFile)
+                client_key_file: \(client.keyFile)
+                """,
+            .init(authenticates: { request in
+                request["client_id"] == "legacy-app" && request["client_secret"] == nil
+                    && request["client_assertion"] == nil && request.basicCredentials == nil
+            }))
+        let login = try site.logIn()
+        #expect(login.exit == 0, "\(login.errors)")
+        secure.serve("GET", "/userinfo") { _ in .json(#"{"sub":"user-1"}"#) }
+        let userinfo = try BearerdProcess.command("userinfo", "-c", site.file)
+        #expect(userinfo.exit == 0 && userinfo.output.contains("user-1"), "\(userinfo.errors)")
+        #expect(secure.requests.map(\.grant) == ["authorization_code"])
+        #expect(site.provider.requests.isEmpty && site.provider.requests("GET", "/userinfo").isEmpty)
+        #expect(try site.daemon().get().status == 200)
+    }
+
+    // MARK: oidcc-client-dynamic-certification-test-plan
+
+    @Test func `oidcc-client-test-dynamic-registration`() throws {
+        let site = try registeredSite()
+        let login = try site.logIn()
+        #expect(login.exit == 0, "\(login.errors)")
+        let asked = try #require(
+            TestJSON(parsing: site.provider.requests("POST", "/register").last?.message.text ?? ""))
+        #expect(asked["grant_types"].array.contains { $0.string == "authorization_code" })
+        #expect(asked["response_types"].array.map(\.string) == ["code"])
+        #expect(asked["redirect_uris"][0].string?.hasPrefix("http://127.0.0.1/") == true)
+        #expect(site.provider.requests.last?.basicCredentials?.name == "made-1")
+    }
+
+    @Test func `oidcc-client-test-userinfo-signed`() throws {
+        let site = try registeredSite("registration_params: {userinfo_signed_response_alg: RS256}")
+        let asked = site.provider.requests("POST", "/register").last?.message.text ?? ""
+        #expect(TestJSON(parsing: asked)?["userinfo_signed_response_alg"].string == "RS256")
+        #expect(try site.logIn().exit == 0)
+        let claims = [
+            "iss": #""\#(site.provider.issuer)""#, "aud": #""made-1""#, "sub": #""user-1""#,
+            "name": #""A B""#,
+        ]
+        func userinfo(signedWith key: SigningKey) throws -> (exit: Int32, output: String, errors: String) {
+            let signed = try ConformanceSite.signed(claims, with: key)
+            site.provider.serve("GET", "/userinfo") { _ in
+                .response(200, [("Content-Type", "application/jwt")], signed)
+            }
+            return try BearerdProcess.command("userinfo", "-c", site.file)
+        }
+        let good = try userinfo(signedWith: site.key.withLock { $0 })
+        #expect(good.exit == 0 && good.output.contains("A B"), "\(good.errors)")
+        let bad = try userinfo(signedWith: .generateRSA())
+        #expect(
+            bad.exit == 69 && bad.output.isEmpty && bad.errors.contains("does not verify"), "\(bad.errors)")
+    }
+
+    /// Of a client that has just registered, as `made-1`.
+    private func registeredSite(_ identity: String = "") throws -> ConformanceSite {
+        let site = try ConformanceSite(
+            isFAPI: false, identity: identity, isRegistered: false,
+            .init(
+                claims: { $0["aud"] = #""made-1""# },
+                authenticates: {
+                    $0.basicCredentials?.name == "made-1" && $0.basicCredentials?.password == "made"
+                }))
+        site.provider.serve("POST", "/register") { _ in
+            .json(#"{"client_id":"made-1","client_secret":"made","client_secret_expires_at":0}"#, status: 201)
+        }
+        let registered = try BearerdProcess.command("register", "-c", site.file)
+        #expect(registered.exit == 0, "\(registered.errors)")
+        return site
     }
 
     /// The `kid` of a key in JSON.
