@@ -30,8 +30,19 @@ final class RedisConnection {
     func exchange(
         _ command: RESPCommand, by deadline: ContinuousClock.Instant
     ) async throws(RedisError) -> RESPValue {
-        try await send(command, by: deadline)
+        do throws(StreamError) {
+            try await stream.write(command.encoded, within: Self.rest(until: deadline))
+        } catch {
+            guard let words = await lastWords() else { throw failure(error) }
+            return words
+        }
         return try await next(by: deadline)
+    }
+
+    /// What a server said before it closed a connection that had just been made: that it takes no more clients.
+    private func lastWords() async -> RESPValue? {
+        guard !hasHeard else { return nil }
+        return try? await next(by: .now + .milliseconds(100))
     }
 
     /// Has a command done.
@@ -48,15 +59,6 @@ final class RedisConnection {
     /// What an error reply means.
     func error(_ code: RedisErrorCode) -> RedisError {
         RedisError(reply: code, of: server, passwordKey: passwordKey)
-    }
-
-    /// Sends a command whose answer comes later.
-    func send(_ command: RESPCommand, by deadline: ContinuousClock.Instant) async throws(RedisError) {
-        do throws(StreamError) {
-            try await stream.write(command.encoded, within: Self.rest(until: deadline))
-        } catch {
-            throw failure(error)
-        }
     }
 
     /// The next value that the server says.

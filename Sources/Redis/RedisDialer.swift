@@ -75,14 +75,11 @@ final class RedisDialer {
                     )
                 }
                 if let code = reply.refusal {
-                    throw RedisError(reply: code, of: server, to: "SELECT", with: nil)
+                    throw connection.error(code).naming("SELECT")
                 }
             }
             let role = try await connection.exchange(RESPCommand("ROLE"), by: deadline)
-            if let code = role.refusal {
-                throw code == .noPermission
-                    ? RedisError(reply: code, of: server, to: "ROLE", with: nil) : connection.error(code)
-            }
+            if let code = role.refusal { throw connection.error(code).naming("ROLE") }
             guard role.array?.first?.text == "master" else {
                 throw RedisError.unreachable(
                     server: "\(server)", reason: "is not the master: nothing can be written there",
@@ -91,8 +88,8 @@ final class RedisDialer {
             return connection
         } catch {
             connection.close()
-            guard case .forbidden(let server, let reason, let key) = error else { throw error }
-            throw .denied(server: server, reason: reason, key: key)
+            guard case .forbidden(let server, let lack) = error else { throw error }
+            throw .denied(server: server, reason: lack.reason, key: RedisKey.url)
         }
     }
 

@@ -12,7 +12,7 @@ package enum RedisError: Error, Equatable, Sendable {
     /// It lets us in no further; only a person can change that.
     case denied(server: String, reason: String, key: String)
     /// It lets us in, but not do this; only a person can change that.
-    case forbidden(server: String, reason: String, key: String)
+    case forbidden(server: String, RedisLack)
     /// It did not do it, for a reason of its own.
     case refused(server: String, code: RedisErrorCode)
 
@@ -22,7 +22,8 @@ package enum RedisError: Error, Equatable, Sendable {
         case .unreachable, .denied: true
         case .forbidden: false
         // A server that has become a replica, is loading, or no more has a master.
-        case .refused(_, let code): [.readOnly, .loading, .masterDown].contains(code)
+        case .refused(_, let code):
+            [.readOnly, .loading, .masterDown, .tooManyClients].contains(code)
         }
     }
 
@@ -37,13 +38,8 @@ package enum RedisError: Error, Equatable, Sendable {
             self = .denied(
                 server: "\(server)", reason: "does not take the password (\(code.rawValue))",
                 key: passwordKey)
-        case .noPermission:
-            self = .forbidden(
-                server: "\(server)",
-                reason:
-                    "does not give its user all rights to keys and commands that are needed, 'bearerd doctor' says which "
-                    + "(NOPERM)",
-                key: RedisKey.url)
+        case .noPermission: self = .forbidden(server: "\(server)", RedisLack(of: .right))
+        case .unknownCommand: self = .forbidden(server: "\(server)", RedisLack(of: .command))
         case .denied:
             self = .denied(
                 server: "\(server)", reason: "is in protected mode, and lets nobody in without a password",
@@ -52,23 +48,11 @@ package enum RedisError: Error, Equatable, Sendable {
         }
     }
 
-    /// Judges an error reply to a command that is named.
-    ///
-    /// - Parameter target: the keys or the channel that it was to be done with.
-    init(reply code: RedisErrorCode, of server: RedisServer, to command: String, with target: String?) {
-        guard code == .noPermission else {
-            self.init(reply: code, of: server)
-            return
-        }
-        self.init(forbidding: command, with: target, at: "\(server)")
-    }
-
-    init(forbidding command: String, with target: String?, at server: String) {
-        let purpose = target.map { " with \($0)" } ?? ""
-        self = .forbidden(
-            server: server,
-            reason: "does not give its user the right to do \(command)\(purpose), which is needed (NOPERM)",
-            key: RedisKey.url)
+    /// The same, with the command named where that may not be done.
+    func naming(_ command: String) -> RedisError {
+        guard case .forbidden(let server, var lack) = self else { return self }
+        lack.command = command
+        return .forbidden(server: server, lack)
     }
 }
 
@@ -86,8 +70,8 @@ extension RedisError {
         switch self {
         case .unreachable(let server, let reason, let key):
             "\(server): \(reason)\(key.map { " (\($0))" } ?? "")"
-        case .denied(let server, let reason, let key), .forbidden(let server, let reason, let key):
-            "\(server) \(reason) (\(key))"
+        case .denied(let server, let reason, let key): "\(server) \(reason) (\(key))"
+        case .forbidden(let server, let lack): "\(server) \(lack.reason) (\(RedisKey.url))"
         case .refused(let server, let code): "\(server) refuses with \(code.rawValue)\(Self.advice(on: code))"
         }
     }
@@ -99,6 +83,7 @@ extension RedisError {
         case .misconfigured: ": it cannot write to its disk"
         case .tooFewReplicas: ": fewer replicas follow it than its min-replicas-to-write"
         case .busy: ": somebody's script keeps it busy, which SCRIPT KILL ends"
+        case .tooManyClients: ": raise its maxclients"
         case .loading: ": it still reads its disk"
         case .moved, .crossSlot, .clusterDown: ": clusters are not supported"
         default: ""

@@ -32,11 +32,16 @@ package struct RedisErrorCode: RawRepresentable, Hashable, Sendable {
     static let tooFewReplicas = RedisErrorCode(rawValue: "NOREPLICAS")
     /// Somebody's script does not end.
     static let busy = RedisErrorCode(rawValue: "BUSY")
+    /// It has as many clients as it takes.
+    static let tooManyClients = RedisErrorCode(rawValue: "ERR max number of clients reached")
+    /// There is no such command, or somebody has renamed it.
+    static let unknownCommand = RedisErrorCode(rawValue: "ERR unknown command")
     static let moved = RedisErrorCode(rawValue: "MOVED")
     static let crossSlot = RedisErrorCode(rawValue: "CROSSSLOT")
     static let clusterDown = RedisErrorCode(rawValue: "CLUSTERDOWN")
 }
 
+/// What servers say in words alone.
 extension RedisErrorCode {
     /// What servers have as codes when a command fails by itself, and say in words when it fails in a script.
     private static let inScripts = [
@@ -45,9 +50,13 @@ extension RedisErrorCode {
     /// How a missing right is told by Redis 6 and 7.0, and by Redis 7.2 and Valkey.
     private static let missingRight = ["The user executing the script can't", "ACL failure in script"]
 
-    /// Finds the code in what is said as `ERR` of a script: Redis 6 puts it behind the place in the script.
-    fileprivate init(inScript text: String) {
-        if Self.missingRight.contains(where: { text.contains($0) }) {
+    /// Finds the code in what is said as `ERR`; of a script Redis 6 puts it behind the place in there.
+    fileprivate init(inWords text: String) {
+        if let code = [Self.tooManyClients, .unknownCommand].first(where: { text.hasPrefix($0.rawValue) }) {
+            self = code
+        } else if text.contains("Unknown Redis command") {
+            self = .unknownCommand
+        } else if Self.missingRight.contains(where: { text.contains($0) }) {
             self = .noPermission
         } else if text.hasPrefix("ERR Error running script") {
             let words = text.split(separator: " ").map { $0.first == "-" ? $0.dropFirst() : $0 }
@@ -66,6 +75,6 @@ extension RESPValue {
         guard case .error(let bytes) = self, let code = errorCode.map(RedisErrorCode.init(rawValue:)) else {
             return nil
         }
-        return code == .general ? RedisErrorCode(inScript: String(decoding: bytes, as: UTF8.self)) : code
+        return code == .general ? RedisErrorCode(inWords: String(decoding: bytes, as: UTF8.self)) : code
     }
 }

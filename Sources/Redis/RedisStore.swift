@@ -232,9 +232,7 @@ package actor RedisStore: SessionStore, LoopConfined {
             _ = try await run(.release, keys: [lockKey, markKey], of: lease, [])
             hindrances.remove(.releasing)
         } catch {
-            if case .forbidden = error {
-                tell(.releasing, RedisError(forbidding: "DEL", with: lockKey("*"), at: "\(settings.server)"))
-            }
+            if case .forbidden = error { tell(.releasing, missing("DEL NOPERM")) }
             orphans.append(lease)
             watch()
         }

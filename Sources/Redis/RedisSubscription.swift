@@ -82,7 +82,7 @@ actor RedisSubscription: LoopConfined {
         let command = "SUBSCRIBE"
         let reply = try await connection.exchange(RESPCommand(command, channel), by: deadline)
         if let code = reply.refusal {
-            throw RedisError(reply: code, of: connection.server, to: command, with: channel)
+            throw connection.error(code).naming("\(command) to \(channel)")
         }
         guard reply.array?.first?.text == "subscribe" else {
             throw .unreachable(server: "\(connection.server)", reason: "cannot be listened to", key: nil)

@@ -64,11 +64,16 @@ final class ExaminedStore: Sendable {
         }
     }
 
-    /// What a store that others keep says of itself; nil for one that nobody else keeps.
-    @discardableResult
-    func probe(for use: RedisUse = .reading) async throws(CommandFailure) -> String? {
+    /// Finds out whether a store that others keep can be read.
+    func probe() async throws(CommandFailure) {
+        guard case .redis = configuration.store else { return }
+        try await open().probeStore()
+    }
+
+    /// What a store that others keep says of itself, if all can be done there; nil for one that nobody else keeps.
+    func examine() async throws(CommandFailure) -> RedisExamination? {
         guard case .redis = configuration.store else { return nil }
-        return try await open().probeStore(for: use)
+        return try await open().examineStore()
     }
 
     private func open() throws(CommandFailure) -> Engine {

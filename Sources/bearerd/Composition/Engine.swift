@@ -161,13 +161,20 @@ struct Engine: Sendable {
 
 extension Engine {
     /// Finds out whether a store that others keep can be used, for who would only fail without it.
-    ///
-    /// - Returns: what the store says of itself; nil for one that nobody else keeps.
-    @discardableResult
-    func probeStore(for use: RedisUse = .reading) async throws(CommandFailure) -> String? {
+    func probeStore(for use: RedisUse = .reading) async throws(CommandFailure) {
+        guard let store = store as? RedisStore else { return }
+        do throws(RedisError) {
+            try await store.probe(use)
+        } catch {
+            throw CommandFailure(error)
+        }
+    }
+
+    /// What a store that others keep says of itself, if all can be done there; nil for one that nobody else keeps.
+    func examineStore() async throws(CommandFailure) -> RedisExamination? {
         guard let store = store as? RedisStore else { return nil }
         do throws(RedisError) {
-            return try await store.probe(use)
+            return try await store.examine()
         } catch {
             throw CommandFailure(error)
         }

@@ -66,6 +66,32 @@ struct `A fleet in whose Redis somebody else writes` {
         #expect(!daemons[0].bearerd.log.contains("may be spent"))
     }
 
+    @Test func `stores what its request brings where all was deleted meanwhile, older sessions or not`()
+        throws
+    {
+        let redis = fleet.redis
+        fleet.provider.script { request, provider in
+            try redis("FLUSHALL")
+            // The other one has put back what it has.
+            try eventually("an older session", within: .seconds(10)) {
+                try redis("EXISTS", "bearerd:session:default") == "1"
+            }
+            return provider.goodAnswer(to: request)
+        }
+        _ = try daemons[0].act("refresh")
+        let newest = try #require(fleet.provider.latestRefreshToken)
+        try eventually("the newest session for both", within: .seconds(15)) {
+            try daemons[0].state() == "authorized" && daemons[0].lastErrorDetail().isEmpty
+        }
+        try fleet.awaitAgreement(of: daemons)
+        let count = fleet.provider.requests.count
+        try eventually("a rotation") {
+            try daemons[1].act("refresh").status < 300 && fleet.provider.requests.count > count
+        }
+        #expect(fleet.shown[count...].first == newest)
+        #expect(Set(fleet.shown).count == fleet.shown.count)
+    }
+
     @Test func `keeps its connection when a lock, a mark or a session is larger than any`() throws {
         let redis = fleet.redis
         let huge = "20000000"

@@ -38,6 +38,27 @@ struct `A store in Redis that is not where it should be` {
         }
     }
 
+    @Test(arguments: ["EVAL", "GETRANGE", "ROLE", "SET", "SUBSCRIBE"])
+    func `is told where somebody has renamed a command`(command: String) throws {
+        let redis = try RedisProcess(["rename-command \(command) \"\""])
+        let report = try Fleet(redis).command(["doctor", "--check", "store"])
+        #expect(
+            report.exit != 0 && report.output.contains(command) && report.output.contains("renamed")
+                && report.output.contains(redis.url), "\(report)")
+    }
+
+    @Test func `is told where it takes no more clients, or throws keys away`() throws {
+        let full = try RedisProcess(["maxclients 1"])
+        let monitor = try full.monitor()
+        for text in try complaints(try Fleet(full), at: "url: \(full.networkURL)") {
+            #expect(text.contains("maxclients") && text.contains(full.networkURL), "\(text)")
+        }
+        withExtendedLifetime(monitor) {}
+        let small = try RedisProcess(["maxmemory 100mb", "maxmemory-policy volatile-lru"])
+        let report = try Fleet(small).command(["doctor", "--check", "store"])
+        #expect(report.output.contains("volatile-lru") && report.output.contains("noeviction"), "\(report)")
+    }
+
     @Test func `is told with what a person can do where one side speaks TLS`() throws {
         let authority = try TLSAuthority()
         let fleet = try Fleet()

@@ -70,15 +70,17 @@ struct `The user of a fleet at Redis` {
                 let refresh = try fleet.command(["refresh"])
                 #expect(refresh.exit == 77 && refresh.errors.contains("store.url"), "\(refresh)")
             }
-            // Those that a session is read and replaced with.
-            if !["+info", "+publish", "+subscribe", "+pttl", "+pexpire", "+del", "&bearerd:changes"].contains(
-                right)
-            {
-                let done = try importing()
-                #expect(
-                    done.exit == 77 && done.errors.contains("store.url")
+            // A session is read and replaced without what others and doctor need.
+            let isDispensable = [
+                "+info", "+publish", "+subscribe", "+pttl", "+pexpire", "+del", "&bearerd:changes",
+            ].contains(right)
+            let done = try importing()
+            #expect(
+                isDispensable
+                    ? done.exit == 0
+                    : done.exit == 77 && done.errors.contains("store.url")
                         && done.errors.contains("\(redis.address)"), "without \(right): \(done)")
-            }
+            try redis("-n", "3", "DEL", "bearerd:lock:default")
         }
     }
 
@@ -124,5 +126,21 @@ struct `The user of a fleet at Redis` {
         #expect(fleet.provider.requests.count == before)
         try give(rights)
         try eventually("a rotation") { try daemon.act("refresh").status < 300 }
+    }
+
+    @Test func `that is switched off or renamed is told, and goes on when it is there again`() throws {
+        let daemon = try fleet.daemons(1)[0]
+        for lock in [["off"], ["resetpass", ">another"]] {
+            try redis.perform(["ACL", "SETUSER", "bearerd"] + lock)
+            try redis("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+            try eventually("the reason") { try daemon.lastErrorDetail().contains("store.password_file") }
+            #expect(try daemon.get().status == 200)
+            #expect(try daemon.act("refresh").status >= 500)
+            #expect(try fleet.command(["status"]).exit == 77)
+            try give(rights)
+            try eventually("a rotation", within: .seconds(10)) { try daemon.act("refresh").status < 300 }
+        }
+        #expect(Set(fleet.shown).count == fleet.shown.count)
+        #expect(!daemon.bearerd.log.contains(Self.password))
     }
 }

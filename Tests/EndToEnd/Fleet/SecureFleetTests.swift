@@ -75,7 +75,11 @@ struct `A store in Redis that wants certificates` {
 
     @Test(arguments: [
         "requirepass \(password)",
-        "user fleet on >\(password) ~* &* +@all\nuser default off",
+        """
+        user fleet on >\(password) +sentinel|get-master-addr-by-name
+        user root on >\(password) ~* &* +@all
+        user default off
+        """,
         "user fleet on >\(password) ~* &* +@all\nuser default on nopass -@all +auth +ping +hello",
     ])
     func `is found by sentinels that want them and a password, also when another server becomes the master`(
@@ -88,7 +92,8 @@ struct `A store in Redis that wants certificates` {
                 "sentinel monitor fleet 127.0.0.1 \(master.address.port) 1", "sentinel auth-pass fleet root",
                 "sentinel failover-timeout fleet 2000", access,
             ], isSentinel: true, speaksTLS: true)
-        sentinel.logIn(access.hasPrefix("requirepass") ? "default" : "fleet", Self.password)
+        let person = ["default", "root", "fleet"].first { access.contains("user \($0) on >") } ?? "default"
+        sentinel.logIn(person, Self.password)
         try eventually("the sentinel to know the replica") {
             try sentinel("SENTINEL", "replicas", "fleet").contains("\(replica.address.port)")
         }

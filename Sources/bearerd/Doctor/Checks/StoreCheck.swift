@@ -48,11 +48,15 @@ enum StoreCheck: WholeCheck {
     /// Commands are done there, with the rights that they need.
     private static func lookAtServer(of patient: Patient) async -> Finding {
         do throws(CommandFailure) {
-            let name = try await patient.store.probe(for: .all) ?? ""
+            let server = try await patient.store.examine()
             for identity in patient.configuration.identities {
                 _ = try await patient.store.session(of: identity.name)
             }
-            return .ok("\(name): sessions can be read and written")
+            let seen = "\(server?.name ?? ""): sessions can be read and written"
+            guard let eviction = server?.eviction else { return .ok(seen) }
+            return .warn(
+                "\(seen), but its maxmemory-policy \(eviction) may throw sessions and locks away",
+                fix: "CONFIG SET maxmemory-policy noeviction, or a Redis for sessions alone")
         } catch {
             return .fail(error.message, fix: "the key in parentheses, or the server itself")
         }

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What a server says of itself (`INFO`).
+package struct RedisExamination: Sendable {
+    /// Where it is, its name and its version.
+    package let name: String
+    /// How it makes room where its memory is full, if it throws keys away for that (`maxmemory-policy`).
+    package let eviction: String?
+
+    init(place: String, information: String) {
+        let lines = information.split(whereSeparator: \.isNewline)
+        func value(_ name: String) -> String? {
+            lines.first { $0.hasPrefix(name + ":") }.map { line in
+                let value = line.utf8.dropFirst(name.utf8.count + 1)
+                return String(decoding: value.filter { 0x20...0x7E ~= $0 }.prefix(64), as: UTF8.self)
+            }
+        }
+        name =
+            "\(place): "
+            + (value("valkey_version").map { "Valkey \($0)" } ?? "Redis \(value("redis_version") ?? "")")
+        let isLimited = value("maxmemory").map { $0 != "0" } ?? false
+        eviction = isLimited ? value("maxmemory_policy").flatMap { $0 == "noeviction" ? nil : $0 } : nil
+    }
+}
