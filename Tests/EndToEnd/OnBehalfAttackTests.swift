@@ -155,6 +155,23 @@ import Testing
         #expect(try sidecar.state() == "authorized")
     }
 
+    @Test func `fills neither the log nor anybody's alarms with tokens that it made up`() throws {
+        let sidecar = try sidecar()
+        let client = try sidecar.client()
+        for number in 0..<60 {
+            let fields = [("Authorization", "Bearer made-up-\(number)")]
+            #expect(try client.request("GET", "/", fields).status == 403)
+        }
+        let metrics = try sidecar.metrics()
+        #expect(metrics.sum("bearerd_token_requests_total", "outcome=\"refused\"") == 60)
+        #expect(metrics.sum("bearerd_token_requests_total") == 60)
+        let lines = sidecar.bearerd.logLines
+        #expect(!lines.contains { $0["level"] == "warning" })
+        let told = lines.filter { $0.message == "the provider does not exchange a caller's own token" }
+        #expect(1...20 ~= told.count && told.first?["code"] == "invalid_grant", "\(told.count)")
+        #expect(LeakScan.leaks(of: ["made-up-"], in: sidecar.bearerd.log).isEmpty)
+    }
+
     @Test func `that leaves takes nothing from others with the same token`() throws {
         let gate = Gate()
         let sidecar = try sidecar { _, provider in provider.tokens(tokenType: #""n_a""#).held(by: gate) }

@@ -32,20 +32,22 @@ extension AuthSession {
     private func exchange(_ caller: CallerToken, _ callers: CallerTokens) async {
         let grant = Grant.onBehalf(of: caller.token)
         let outcome = await server.requestToken(with: grant, proving: await proofKeyForCallers())
-        reportRequest(grant, outcome)
         let now = clock.now
         switch outcome.result {
         case .success(let granted):
             let token = state.callerServed(
+            reportRequest(grant, outcome)
                 granted, to: caller, generation: exchanges.nextGeneration(), sentAt: outcome.sentAt)
             let end = caller.end.map { now + ($0 - clock.wallNow) }
             callers.keep(token, for: caller.digest, until: end, at: now)
             exchanges.end(caller.digest, with: .success(.token(token)))
         case .failure(let failure) where failure.isAboutCaller:
             callers.refuse(caller.digest, at: now)
+            report(.callerRefused(failure))
             exchanges.end(caller.digest, with: .success(.refused))
         case .failure(let failure):
             state.callerFailed(failure, at: now, wall: clock.wallNow, jitter: random())
+            reportRequest(grant, outcome)
             exchanges.end(caller.digest, with: .failure(state.reason(at: now)))
         }
         advance()

@@ -8,6 +8,8 @@ public enum SessionEvent: Equatable, Sendable {
     case tokenRequestBegan
     /// A token request ended; nil means it brought a token.
     case tokenRequested(GrantType, TokenFailure?)
+    /// The server would not exchange a caller's own token, which concerns nobody else.
+    case callerRefused(TokenFailure)
     /// The server was asked for a token that is bound to our key, and made a bearer token, which is used as that.
     case tokenNotBound
     /// A newer session of another process is in use.

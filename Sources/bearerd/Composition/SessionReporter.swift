@@ -23,6 +23,9 @@ final class SessionReporter: SessionObserver {
     private let counts = Mutex<[String: Counts]>([:])
     private let troubles = Mutex<[Trouble: (error: StoreError, at: ContinuousClock.Instant)]>([:])
 
+    /// Anybody who may call can have as many tokens refused as he likes: each identity's are told once a second.
+    private let refusals = Mutex<[String: LineThrottle]>([:])
+
     private static let silence: Duration = .seconds(60)
 
     private struct Trouble: Hashable {
@@ -72,8 +75,11 @@ final class SessionReporter: SessionObserver {
             tracing.withLock { $0 }?.tokenRequestBegan(of: identity)
         case .tokenRequested(let grant, let failure):
             tracing.withLock { $0 }?.tokenRequestEnded(of: identity, grant, failure)
-            count(grant, failure, of: identity)
+            count(grant, failure?.kind.rawValue ?? "success", of: identity)
             report(grant, failure, of: identity, to: log)
+        case .callerRefused(let failure):
+            count(.tokenExchange, "refused", of: identity)
+            callerRefused(failure, by: identity, to: log)
         case .adopted(let generation):
             log.info("adopted a newer session from the store", [.generation: .integer(generation)])
         case .storeFailed(let operation, let error):
@@ -123,8 +129,19 @@ final class SessionReporter: SessionObserver {
             operation.complaint, [.error: .string(operation.rawValue), .reason: .string(error.reason)])
     }
 
-    private func count(_ grant: GrantType, _ failure: TokenFailure?, of identity: String) {
-        let outcome = failure?.kind.rawValue ?? "success"
+    private func callerRefused(_ failure: TokenFailure, by identity: String, to log: Log) {
+        let throttle = refusals.withLock { refusals in
+            let throttle = refusals[identity] ?? LineThrottle()
+            refusals[identity] = throttle
+            return throttle
+        }
+        guard let leftOut = throttle.pass() else { return }
+        log.notice(
+            "the provider does not exchange a caller's own token",
+            [.code: .string(failure.code), .reason: .string(failure.detail), .leftOut: .integer(leftOut)])
+    }
+
+    private func count(_ grant: GrantType, _ outcome: String, of identity: String) {
         counts.withLock { counts in
             var mine = counts[identity] ?? Counts()
             if let index = mine.tokenRequests.firstIndex(where: {

@@ -158,7 +158,7 @@ import Testing
                 && site.upstream.requests.last?["Authorization"]
                     == "DPoP \(site.provider.accessTokens.last ?? "")"
         }
-        #expect(site.faults == [])
+        #expect(site.faults == [] && site.keys.count == 2)
     }
 
     @Test func `is the identity's own, whatever headers a file adds`() throws {
