@@ -172,6 +172,28 @@ import Testing
         #expect(LeakScan.leaks(of: ["made-up-"], in: sidecar.bearerd.log).isEmpty)
     }
 
+    @Test(arguments: ["refresh", "invalidate", "revoke", "logout"])
+    func `has nothing left of it after an action on the identity`(action: String) throws {
+        let gate = Gate()
+        let sidecar = try sidecar { request, provider in
+            request["subject_token"] == "good-slow"
+                ? provider.tokens(tokenType: #""n_a""#).held(by: gate) : nil
+        }
+        #expect(try get(sidecar, as: "good").status == 200)
+        let slow = try sidecar.client()
+        try slow.send("GET", "/", [("Authorization", "Bearer good-slow")])
+        try sidecar.provider.request(2)
+        #expect(try sidecar.act(action).status == 200)
+        gate.open()
+        #expect(try slow.wire.readResponse().status == 200, "it had asked before")
+        for caller in ["good", "good-slow"] { #expect(try get(sidecar, as: caller).status == 200) }
+        #expect(sidecar.provider.requests.count == 4)
+        #expect(Set(sidecar.upstream.tokens).count == 4)
+        guard action != "invalidate" else { return }
+        let result = try BearerdProcess.command(action, "-c", sidecar.directory.path("config.yaml"))
+        #expect(result.exit == 64 && result.errors.contains("from_request"), "\(result.errors)")
+    }
+
     @Test func `that leaves takes nothing from others with the same token`() throws {
         let gate = Gate()
         let sidecar = try sidecar { _, provider in provider.tokens(tokenType: #""n_a""#).held(by: gate) }

@@ -31,23 +31,24 @@ extension AuthSession {
 
     private func exchange(_ caller: CallerToken, _ callers: CallerTokens) async {
         let grant = Grant.onBehalf(of: caller.token)
+        let epoch = exchanges.epoch
         let outcome = await server.requestToken(with: grant, proving: await proofKeyForCallers())
         let now = clock.now
         switch outcome.result {
         case .success(let granted):
-            let token = state.callerServed(
             reportRequest(grant, outcome)
+            let token = state.callerServed(
                 granted, to: caller, generation: exchanges.nextGeneration(), sentAt: outcome.sentAt)
             let end = caller.end.map { now + ($0 - clock.wallNow) }
-            callers.keep(token, for: caller.digest, until: end, at: now)
+            if epoch == exchanges.epoch { callers.keep(token, for: caller.digest, until: end, at: now) }
             exchanges.end(caller.digest, with: .success(.token(token)))
         case .failure(let failure) where failure.isAboutCaller:
-            callers.refuse(caller.digest, at: now)
             report(.callerRefused(failure))
+            callers.refuse(caller.digest, at: now)
             exchanges.end(caller.digest, with: .success(.refused))
         case .failure(let failure):
-            state.callerFailed(failure, at: now, wall: clock.wallNow, jitter: random())
             reportRequest(grant, outcome)
+            state.callerFailed(failure, at: now, wall: clock.wallNow, jitter: random())
             exchanges.end(caller.digest, with: .failure(state.reason(at: now)))
         }
         advance()
@@ -62,12 +63,14 @@ extension AuthSession {
         return exchanges.proofKey
     }
 
-    /// A person wants everything to be asked for anew.
+    /// A person wants everything to be asked for anew, or nothing to be used any more.
     ///
     /// - Returns: false for an identity with tokens of its own.
-    func forgetCallers() -> Bool {
+    @discardableResult
+    package func forgetCallers() -> Bool {
         guard let callers else { return false }
         callers.removeAll()
+        exchanges.beginEpoch()
         state.callersForgotten()
         advance()
         return true

@@ -12,10 +12,14 @@ final class CallerExchanges {
     private var waiters: [CallerToken.Digest: [TokenWaiter<CallerTokens.Known>]] = [:]
     /// Counts the tokens.
     private(set) var generation = 0
+    /// Counts how often all was forgotten: what was asked for before is not kept.
+    private(set) var epoch = 0
     /// What their tokens are bound to.
     var proofKey: ProofKey?
 
     var isFull: Bool { waiters.count >= Self.most }
+
+    func beginEpoch() { epoch += 1 }
 
     func nextGeneration() -> Int {
         generation += 1

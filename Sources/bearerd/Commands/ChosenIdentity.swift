@@ -14,13 +14,27 @@ struct ChosenIdentity: Sendable {
 
     /// Refuses to act for an identity that exchanges its callers' tokens, for none is its own.
     ///
-    /// - Throws: a failure of usage that says what to do in place of that.
-    func requireOwnToken() throws(CommandFailure) {
+    /// - Parameter remedy: what to do in place of that.
+    /// - Throws: a failure of usage that says so.
+    func requireOwnToken(
+        else remedy: String =
+            "send it a request with the caller's 'Authorization: Bearer …', or set subject_token_file"
+    ) throws(CommandFailure) {
         guard identity.client.exchangesCallersTokens else { return }
         throw CommandFailure(
             .usage,
             "\(name): there is no token of its own: the proxy exchanges each caller's (subject_token: from_request); "
-                + "send it a request with the caller's 'Authorization: Bearer …', or set subject_token_file")
+                + remedy)
+    }
+
+    /// Refuses to end what is in no store.
+    ///
+    /// - Throws: a failure of usage that says how the daemon forgets its callers' tokens.
+    func requireOwnSession() throws(CommandFailure) {
+        try requireOwnToken(
+            else:
+                "Revoke on its status page, POST /api/identities/\(name)/revoke, or a restart forget what came back"
+        )
     }
 
     /// Does something to it: on the store, which a running daemon watches; where that cannot be opened the daemon

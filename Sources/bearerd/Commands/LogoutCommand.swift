@@ -75,10 +75,12 @@ struct LogoutCommand: IdentityCommand {
             return try chosen.perform(
                 .logout(identity: chosen.name),
                 here: { session throws(CommandFailure) in
-                    try await report(session.logOut(onlyHere: isLocal), session.loop)
+                    try chosen.requireOwnSession()
+                    return try await report(session.logOut(onlyHere: isLocal), session.loop)
                 },
                 reading: { LogoutReport($0) })
         }
+        try chosen.requireOwnSession()
         // Not the daemon in its place: that one would say what the configuration has it say.
         return try CommandLoop.run { loop throws(CommandFailure) in
             let session = try await openStore(of: chosen, loop)

@@ -31,7 +31,8 @@ struct RevokeCommand: IdentityCommand {
         let revoked = try chosen.perform(
             .revoke(identity: chosen.name, hint),
             here: { session throws(CommandFailure) in
-                try await session.revoke(hint.map { [$0] } ?? TokenHint.allCases)
+                try chosen.requireOwnSession()
+                return try await session.revoke(hint.map { [$0] } ?? TokenHint.allCases)
             },
             reading: { RevocationReport($0)?.revoked })
         let words = revoked.isEmpty ? "there was nothing to revoke" : "revoked " + text(of: revoked)

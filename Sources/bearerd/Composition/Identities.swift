@@ -69,7 +69,8 @@ struct Identities: IdentityDirectory {
     }
 
     func revoke(_ hints: [TokenHint], of name: String) async throws(SessionFailure) -> [TokenHint] {
-        try await sessions(of: name).first?.revoke(hints) ?? []
+        await forgetCallers(of: name)
+        return try await sessions(of: name).first?.revoke(hints) ?? []
     }
 
     func register(_ name: String) async throws(SessionFailure) -> RegistrationReport {
@@ -126,7 +127,13 @@ struct Identities: IdentityDirectory {
     }
 
     func logOut(_ name: String) async -> LogoutOutcome {
-        await sessions(of: name).first?.logOut() ?? LogoutOutcome()
+        await forgetCallers(of: name)
+        return await sessions(of: name).first?.logOut() ?? LogoutOutcome()
+    }
+
+    /// Uses no token any more that a caller's own was exchanged for.
+    private func forgetCallers(of name: String) async {
+        for session in sessions(of: name) { await session.forgetCallers() }
     }
 }
 
