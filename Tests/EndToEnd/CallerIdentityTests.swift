@@ -131,6 +131,24 @@ struct `An identity for each user` {
         sidecar.bearerd.logLines.filter { $0["route"] == route && $0["status"] != nil }
     }
 
+    @Test func `is told by the connection, in HTTP 1.0 and for each of several requests sent at once`() throws
+    {
+        try eventually("all are ready") { try sidecar.admin("GET", "/readyz").status == 200 }
+        let first = "GET /mine HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        let last = "GET /mine HTTP/1.0\r\n\r\n"
+        for (user, status, requests) in [(Self.alice, "200", 3), (Self.eve, "403", 0), (Self.bob, "200", 3)] {
+            let before = upstream.requests.count
+            let answers = try Stranger.send(first + first + last, toSocket: socket, as: user)
+            let statuses = answers.split(separator: "HTTP/1.").compactMap {
+                $0.split(separator: " ").dropFirst().first
+            }
+            #expect(statuses == Array(repeating: Substring(status), count: 3), "\(answers)")
+            #expect(upstream.requests.count == before + requests)
+            let name = user == Self.alice ? "alice-" : "bob-"
+            #expect(upstream.tokens.suffix(requests).allSatisfy { $0.hasPrefix(name) })
+        }
+    }
+
     @Test func `may be one that exchanges what that user brings`() throws {
         let provider = try HostileProvider()
         provider.always { request, provider in

@@ -118,6 +118,8 @@ struct `Parameters beyond the protocol` {
             ("username", { $0.grantType = .password }),
             ("subjectTokenType", { $0.grantType = .tokenExchange }),
             ("tokenHeaders", { $0.tokenHeaders = [NamedValue("Authorization", "x")] }),
+            ("tokenHeaders", { $0.tokenHeaders = [NamedValue("dpop", "x")] }),
+            ("userinfoHeaders", { $0.userinfoHeaders = [NamedValue("DPoP", "x")] }),
             ("tokenHeaders", { $0.tokenHeaders = [NamedValue("a b", "x")] }),
             ("userinfoHeaders", { $0.userinfoHeaders = [NamedValue("a", "x\r\ny: z")] }),
             ("authentication", { $0.authentication = .tlsClientAuth }),

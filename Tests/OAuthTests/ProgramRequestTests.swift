@@ -31,6 +31,17 @@ struct `A token request of a program's own` {
         }
     }
 
+    @Test func `has the session's proof of its key, whatever headers the program adds`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken) { $0.proofs = .always }
+        try await harness.run("rt0") {
+            try await harness.session.refresh(
+                waitingAtMost: .seconds(1), adding: [],
+                headers: [NamedValue("DPoP", "x"), NamedValue("dpop", "y")])
+            let proofs = harness.server.last?.headers.filter { $0.name.lowercased() == "dpop" } ?? []
+            #expect(proofs.count == 1 && proofs.allSatisfy { (try? JWS(compact: $0.value)) != nil })
+        }
+    }
+
     @Test func `is made after the refresh in flight, which knows nothing of it`() async throws {
         let harness = SessionHarness(grantType: .refreshToken)
         harness.server.script(.held)
