@@ -8,14 +8,18 @@ package struct RESPParser: Sendable {
     package static let longestLine = 16 << 10
     /// The longest string, in bytes.
     package static let longestString = 8 << 20
-    /// The most values in an array.
+    /// The most values in an array, with those of arrays in it.
     package static let longestArray = 4096
+    /// The longest value of all, an array with all that is in it, in bytes.
+    package static let longestValue = longestString + longestLine
     /// How deep arrays may be in each other.
     package static let deepest = 4
 
     private static let longestNumber = 20
 
     private var position = 0
+    /// In arrays, those that have not arrived included.
+    private var valueCount = 0
 
     /// Reads the value that `bytes` begin with.
     ///
@@ -47,6 +51,7 @@ package struct RESPParser: Sendable {
         guard let length = try length(in: bytes, atMost: Self.longestString) else { return nil }
         guard length >= 0 else { return .null }
         let end = position + length
+        guard end <= Self.longestValue else { throw .tooLong }
         guard end + 2 <= bytes.count else {
             // Whatever is there of the end must be right already.
             if end < bytes.count, bytes[end] != UInt8(ascii: "\r") { throw .malformed }
@@ -61,6 +66,8 @@ package struct RESPParser: Sendable {
         guard depth < Self.deepest else { throw .tooDeep }
         guard let count = try length(in: bytes, atMost: Self.longestArray) else { return nil }
         guard count >= 0 else { return .null }
+        valueCount += count
+        guard valueCount <= Self.longestArray else { throw .tooLong }
         var values: [RESPValue] = []
         for _ in 0..<count {
             guard let value = try value(in: bytes, depth: depth + 1) else { return nil }
@@ -108,7 +115,7 @@ package struct RESPParser: Sendable {
         var end = start
         while end < bytes.count, bytes[end] != UInt8(ascii: "\r") {
             guard bytes[end] != UInt8(ascii: "\n") else { throw .malformed }
-            guard end - start < limit else { throw .tooLong }
+            guard end - start < limit, end < Self.longestValue else { throw .tooLong }
             end += 1
         }
         guard end + 1 < bytes.count else { return nil }

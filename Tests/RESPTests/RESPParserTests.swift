@@ -44,6 +44,16 @@ import Testing
         #expect(throws: error) { _ = try parse(text) }
     }
 
+    @Test func `is refused where many values that are allowed are more than anybody asked for`() {
+        let string = "$8388608\r\n" + String(repeating: "a", count: 8_388_608) + "\r\n"
+        #expect(throws: RESPError.tooLong) { _ = try parse("*3\r\n\(string)$16384\r\n") }
+        let lines = String(repeating: "+" + String(repeating: "a", count: 16_384) + "\r\n", count: 513)
+        #expect(throws: RESPError.tooLong) { _ = try parse("*600\r\n\(lines)") }
+        #expect(throws: RESPError.tooLong) {
+            _ = try parse("*4000\r\n" + String(repeating: "*1\r\n:1\r\n", count: 97))
+        }
+    }
+
     @Test(arguments: [
         ("-WRONGPASS invalid\r\n", "WRONGPASS"), ("-ERR x\r\n", "ERR"), ("-odd words\r\n", "ERR"),
         ("-\r\n", "ERR"),
