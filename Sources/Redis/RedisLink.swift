@@ -19,6 +19,8 @@ actor RedisLink: LoopConfined {
     private var waiting: [CheckedContinuation<Void, Never>] = []
     /// What keeps us from the server; nil while nothing does.
     private var trouble: RedisError?
+    /// Whether it came of a script: a server may answer all else, and let nobody write.
+    private var failsInScripts = false
     private var told = 0
     private var failures = 0
     private var tryAgainAt = ContinuousClock.now
@@ -45,10 +47,11 @@ actor RedisLink: LoopConfined {
 
     /// Has a command done.
     ///
+    /// - Parameter isScript: whether it is one that may write.
     /// - Throws: ``RedisError``.
-    func perform(_ command: RESPCommand) async throws(RedisError) -> RESPValue {
+    func perform(_ command: RESPCommand, isScript: Bool = false) async throws(RedisError) -> RESPValue {
         await takeTurn()
-        let outcome = await loop.startTask { await self.attempt(command) }.value
+        let outcome = await loop.startTask { await self.attempt(command, isScript) }.value
         endTurn()
         return try outcome.get()
     }
@@ -60,16 +63,24 @@ actor RedisLink: LoopConfined {
         connection = nil
     }
 
-    private func attempt(_ command: RESPCommand) async -> Result<RESPValue, RedisError> {
+    private func attempt(_ command: RESPCommand, _ isScript: Bool) async -> Result<RESPValue, RedisError> {
         if let connection {
             let outcome = await outcome(of: command, on: connection)
-            if self.connection != nil { return outcome }
+            if self.connection != nil {
+                if isScript { reached(byScript: true) }
+                return outcome
+            }
         }
         do throws(RedisError) {
             let fresh = try await connect()
             connection = fresh
             let outcome = await outcome(of: command, on: fresh)
-            if case .failure(let error) = outcome, connection == nil { failed(error) } else { reached() }
+            if case .failure(let error) = outcome, connection == nil {
+                failsInScripts = failsInScripts || isScript
+                failed(error)
+            } else {
+                reached(byScript: isScript)
+            }
             return outcome
         } catch {
             return .failure(error)
@@ -117,7 +128,9 @@ actor RedisLink: LoopConfined {
         onChange(.lost(reason: error.reason))
     }
 
-    private func reached() {
+    private func reached(byScript isScript: Bool) {
+        guard isScript || !failsInScripts else { return }
+        failsInScripts = false
         failures = 0
         if trouble != nil || round == 0 { round += 1 }
         guard trouble != nil else { return }

@@ -23,7 +23,7 @@ extension RedisStore {
         }
         let script = RedisScript.probe.command(
             keys: [recordKey(""), lockKey(""), markKey("")], [Array(use.rawValue.utf8), Array(channel.utf8)])
-        let answer = RedisAnswer(try await perform(script, called: "EVAL with \(keys)"))
+        let answer = RedisAnswer(try await perform(script, called: "EVAL with \(keys)", isScript: true))
         if answer.word == .unable { throw missing(answer.rest) }
     }
 
@@ -60,9 +60,11 @@ extension RedisStore {
     }
 
     /// Has a command done that is named where it may not be.
-    private func perform(_ command: RESPCommand, called name: String) async throws(RedisError) -> RESPValue {
+    private func perform(
+        _ command: RESPCommand, called name: String, isScript: Bool = false
+    ) async throws(RedisError) -> RESPValue {
         do throws(RedisError) {
-            return try await link.perform(command)
+            return try await link.perform(command, isScript: isScript)
         } catch {
             if case .refused(_, .wrongType) = error { return .null }
             throw error.naming(name)

@@ -251,7 +251,7 @@ package actor RedisStore: SessionStore, LoopConfined {
         let names = keys.map { $0(lease.identity) }
         let command = script.command(keys: names, [Array(lease.owner.utf8)] + arguments)
         do throws(RedisError) {
-            return RedisAnswer(try await link.perform(command))
+            return RedisAnswer(try await link.perform(command, isScript: true))
         } catch {
             throw StoreError(error)
         }
@@ -333,6 +333,8 @@ package actor RedisStore: SessionStore, LoopConfined {
         var wasAway = false
         while !isClosed, !watchers.isEmpty || !orphans.isEmpty {
             await loop.pause(for: Self.look)
+            // What it is to be good for again, if only to be read.
+            if await link.isAway { _ = try? await probe(.reading) }
             if !orphans.isEmpty { await releaseOrphans() }
             for identity in watchers.keys.sorted() { await lookForChange(of: identity) }
             let (present, isAway) = await (link.round, link.isAway)

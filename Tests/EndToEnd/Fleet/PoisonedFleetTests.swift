@@ -126,6 +126,23 @@ struct `A fleet in whose Redis somebody else writes` {
         #expect(Set(fleet.shown).count == fleet.shown.count)
     }
 
+    @Test func `takes a server that answers and does not write for one that is away, in three lines of log`()
+        throws
+    {
+        let redis = fleet.redis
+        let lines = daemons[0].bearerd.logLines.count
+        try redis("CLIENT", "PAUSE", "9000", "WRITE")
+        #expect(try daemons[0].act("refresh").status == 503)
+        try eventually("the reason") { try daemons[0].lastErrorDetail().contains(redis.url) }
+        try eventually("a rotation", within: .seconds(25)) { try daemons[0].act("refresh").status < 300 }
+        let said = daemons[0].bearerd.logLines.dropFirst(lines).filter {
+            $0.message.contains("out of reach") || $0.message.contains("reached again")
+        }
+        #expect((2...3).contains(said.count), "\(said)")
+        #expect(said.last?.message.contains("reached again") ?? false)
+        #expect(Set(fleet.shown).count == fleet.shown.count)
+    }
+
     @Test func `survives killed connections and a server that stands still, and uses no refresh token twice`()
         throws
     {
