@@ -113,6 +113,26 @@ struct `The user of a fleet at Redis` {
         #expect(report.exit != 0 && report.output.contains("bearerd:changes"), "\(report)")
     }
 
+    @Test func `that may delete nothing stores what it stores, and leaves its lock to end by itself`() throws
+    {
+        let daemon = try fleet.daemons(1)[0]
+        let lock = "bearerd:lock:default"
+        try give(rights.filter { $0 != "+del" })
+        let before = try redis("-n", "3", "GET", "bearerd:session:default")
+        #expect(try daemon.act("refresh").status < 300)
+        #expect(try redis("-n", "3", "GET", "bearerd:session:default") != before)
+        #expect((1...15_000).contains(Int(try redis("-n", "3", "PTTL", lock)) ?? 0))
+        let line = try daemon.bearerd.logLine("what is missing") { $0.message.contains("wait for its lock") }
+        #expect(line["reason"]?.contains("DEL") ?? false)
+        try give(rights)
+        try eventually("the lock to be given back", within: .seconds(5)) {
+            try redis("-n", "3", "EXISTS", lock) == "0"
+        }
+        #expect(try daemon.act("refresh").status < 300)
+        #expect(daemon.bearerd.logLines.count { $0.message.contains("wait for its lock") } == 1)
+        #expect(Set(fleet.shown).count == fleet.shown.count)
+    }
+
     @Test func `that may no more write is told to people with the key, and goes on when it may`() throws {
         let daemon = try fleet.daemons(1)[0]
         let before = fleet.provider.requests.count
