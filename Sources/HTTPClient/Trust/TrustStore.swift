@@ -11,19 +11,18 @@ internal import Glibc
 /// look-ups and counts its references atomically.
 package final class TrustStore: @unchecked Sendable {
     /// Why no authorities could be had.
-    package enum LoadError: Error, Equatable, Sendable {
-        /// The file cannot be read, or no certificate is in it.
-        case unusable(path: String)
-        /// Neither `SSL_CERT_FILE` nor libcurl names a bundle.
-        case noSystemBundle
-
+    package struct LoadError: Error, Equatable, Sendable {
         /// What a person reads of it.
-        package var reason: String {
-            switch self {
-            case .unusable(let path): "\(path): no certificates can be read from it"
-            case .noSystemBundle: "the system has no bundle of certificates; name one with ca_file"
-            }
+        package let reason: String
+
+        /// The file cannot be read, or no certificate is in it.
+        package static func unusable(path: String) -> LoadError {
+            LoadError(reason: "\(path): no certificates can be read from it")
         }
+
+        /// Neither `SSL_CERT_FILE` nor libcurl names a bundle.
+        package static let noSystemBundle = LoadError(
+            reason: "the system has no bundle of certificates; name one with ca_file")
     }
 
     /// An `X509_STORE *`, which libcurl's callback gets as its user pointer.
