@@ -7,8 +7,8 @@ struct CommandFailure: Error {
     let message: String
     /// Whether it is that the system does not let us, which a sandbox may have to do with.
     var isDenied = false
-    /// The word for why an identity has no token, as `last_error` has it; nil for everything else.
-    var code: String?
+    /// Why an identity has no token; nil for everything else.
+    var code: TroubleCode?
     /// Whether a daemon may have what the command was refused: it began where it was to be had.
     var mayBeDaemons = false
 

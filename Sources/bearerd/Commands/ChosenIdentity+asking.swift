@@ -91,12 +91,15 @@ private enum HandedOver {
         guard let length = rest.first.map(Int.init), length < rest.count else { return nil }
         var failure = CommandFailure(
             status, String(decoding: rest.dropFirst(1 + length), as: UTF8.self))
-        if length > 0 { failure.code = String(decoding: rest.dropFirst().prefix(length), as: UTF8.self) }
+        if length > 0 {
+            let word = String(decoding: rest.dropFirst().prefix(length), as: UTF8.self)
+            failure.code = TroubleCode(rawValue: word)
+        }
         return .failure(failure)
     }
 
     private static func code(of failure: CommandFailure) -> [UInt8] {
-        let code = Array((failure.code ?? "").utf8.prefix(Int(UInt8.max)))
+        let code = Array((failure.code?.rawValue ?? "").utf8.prefix(Int(UInt8.max)))
         return [UInt8(code.count)] + code
     }
 }

@@ -27,7 +27,7 @@ extension CommandFailure {
         case .cancelled:
             self.init(.failure, "\(identity.name): interrupted")
         }
-        code = identity.lastError?.code
+        code = identity.lastError.map(TroubleCode.init)
     }
 
     /// Why something that an identity was asked for did not come about.

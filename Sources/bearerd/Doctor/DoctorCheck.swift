@@ -7,10 +7,13 @@ protocol DoctorCheck {
     static var id: CheckID { get }
     /// The checks of the same identity, or of the whole, before whose mending this one can tell nothing.
     static var needs: [CheckID] { get }
+    /// The checks whose failure this one would only repeat, word for word.
+    static var echoes: [CheckID] { get }
 }
 
 extension DoctorCheck {
     static var needs: [CheckID] { [] }
+    static var echoes: [CheckID] { [] }
 }
 
 /// A check of the configuration, the machine or the process.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Configuration
+import OAuth
 import System
 
 /// `bearerd doctor`: finds out what keeps bearerd from working, and says what mends it.
@@ -68,7 +69,9 @@ struct DoctorCommand: Command {
         var live: [String: CommandFailure?]?
         if isLive {
             // Before there is a loop: who gets a token may leave a copy of the process behind, which finishes that.
-            let identities = configuration.identities.filter { identity == nil || identity == $0.name }
+            let identities = configuration.identities.filter {
+                (identity == nil || identity == $0.name) && !$0.client.exchangesCallersTokens
+            }
             live = Dictionary(
                 uniqueKeysWithValues: identities.map { ($0.name, renewalFailure(of: $0, configuration)) })
         }

@@ -38,7 +38,8 @@ struct Examination {
                 let key = Key(id: row.id, identity: row.identity)
                 blocking[key] = (blocking[key] ?? false) || row.finding.isBlocking
             }
-            if wanted == nil || wanted == check.id { rows += found }
+            guard wanted == nil || wanted == check.id else { continue }
+            rows += found.map { row in row.echoed(check.echoes, among: rows) }
         }
         return rows
     }
@@ -79,5 +80,14 @@ struct Examination {
     private static func closure(of id: CheckID) -> Set<CheckID> {
         let needs = CheckList.all.first { $0.id == id }?.needs ?? []
         return needs.reduce(into: [id]) { $0.formUnion(closure(of: $1)) }
+    }
+}
+
+extension Examination.Row {
+    /// The same, or that it is not told once more where a row that is told already has failed for the same reason.
+    fileprivate func echoed(_ ids: [CheckID], among told: [Examination.Row]) -> Examination.Row {
+        let origin = told.first { ids.contains($0.id) && $0.identity == identity && $0.finding == finding }
+        guard finding.result == .fail, let origin else { return self }
+        return Examination.Row(id: id, identity: identity, finding: .blocked(by: origin.id))
     }
 }

@@ -17,13 +17,13 @@ extension ExaminedIdentity {
         if let proof {
             reasons += [.noCredential(proof), .unreadableCredential(proof), .badCredential(proof)]
         }
-        return reasons.contains { $0.code == failure.code }
+        return reasons.contains { TroubleCode($0) == failure.code }
     }
 
     /// The command or the key that mends it.
     func mend(of failure: CommandFailure) -> String {
         if isDisbelieved(by: failure) { return proofKey }
-        if let requested = Self.requested.first(where: { $0.reason.code == failure.code }) {
+        if let requested = Self.requested.first(where: { TroubleCode($0.reason) == failure.code }) {
             return key(requested.key)
         }
         return switch failure.status {

@@ -54,13 +54,19 @@ struct Patient: Sendable {
         // Where the daemon has asked, its status tells why.
         if failure.code == nil {
             let status = await daemonStatus()?.identities.first { $0.name == identity.name }
-            failure.code = status?.lastError?.code
+            failure.code = status?.lastError.map(TroubleCode.init)
         }
         return .failure(failure)
     }
 
+    /// Why nothing can be asked for in an identity's name, in words; nil where it can.
+    func reasonNotToAsk(for identity: ExaminedIdentity) async -> String? {
+        if identity.client.exchangesCallersTokens { return Self.withoutCaller }
+        return await lacksDaemon ? Self.withoutDaemon : nil
+    }
+
     /// Whether nobody could be asked for a token: the store is in memory, and no daemon answers that has it.
-    var lacksDaemon: Bool {
+    private var lacksDaemon: Bool {
         get async {
             guard !configuration.store.isShared else { return false }
             do throws(CommandFailure) {
@@ -72,8 +78,12 @@ struct Patient: Sendable {
     }
 
     /// What is said where ``lacksDaemon``.
-    static let withoutDaemon =
+    private static let withoutDaemon =
         "the store is in memory, and no daemon answers at admin.listen: bearerd run begins one"
+
+    /// What is said where only callers bring what there is to ask with.
+    private static let withoutCaller =
+        "each caller's token is exchanged when it comes (subject_token: from_request): without a caller there is nothing to ask with"
 
     /// The daemon's status; nil if there is no daemon that tells it.
     func daemonStatus() async -> StatusDocument? {

@@ -220,6 +220,11 @@ import Testing
         let result = try fixture.run("--live")
         #expect(result.exit == 69 && result.troubled.contains("client-auth"), "\(result)")
         #expect(result.fix(of: "client-auth") == "identities.default.client_secret")
+        #expect(result.result(of: "token") == "skip" && result.seen(by: "token").contains("client-auth"))
+        // Where that row is not told, this one tells.
+        let alone = try fixture.run("--live", "--check", "token")
+        #expect(alone.exit == 69 && alone.result(of: "token") == "fail", "\(alone)")
+        #expect(alone.fix(of: "token") == "identities.default.client_secret", "\(alone)")
     }
 
     @Test func `the file that a wrong secret is in`() throws {
@@ -230,7 +235,6 @@ import Testing
         fixture.provider.setPolicy { $0.clientSecret = "another" }
         let result = try fixture.run("--live")
         #expect(result.fix(of: "client-auth") == "identities.default.client_secret_file", "\(result)")
-        #expect(result.fix(of: "token") == "identities.default.client_secret_file", "\(result)")
     }
 
     @Test(arguments: [("invalid_scope", "scope"), ("unauthorized_client", "client_secret")])
@@ -238,9 +242,9 @@ import Testing
         let fixture = try DoctorFixture()
         fixture.provider.always { _, _ in .oauthError(code) }
         let result = try fixture.run("--live")
-        #expect(result.result(of: "token") == "fail", "\(result)")
-        #expect(result.fix(of: "token") == "identities.default.\(key)", "\(result)")
-        #expect((result.result(of: "client-auth") == "fail") == (key == "client_secret"), "\(result)")
+        let (row, other) = key == "client_secret" ? ("client-auth", "token") : ("token", "client-auth")
+        #expect(result.result(of: row) == "fail" && result.result(of: other) != "fail", "\(result)")
+        #expect(result.fix(of: row) == "identities.default.\(key)", "\(result)")
     }
 
     @Test func `what it is that the provider refuses the daemon, which has the session in memory`() throws {

@@ -54,6 +54,13 @@ struct DoctorFixture {
     func run(
         _ words: String..., environment: [String: String] = [:], launcher: [String] = []
     ) throws -> Result {
+        try run(words, environment: environment, launcher: launcher)
+    }
+
+    /// The same with a list of words.
+    func run(
+        _ words: [String], environment: [String: String] = [:], launcher: [String] = []
+    ) throws -> Result {
         let command = try launcher + [BearerdProcess.binary, "doctor", "--json", "-c", file()] + words
         let result = try Subprocess.run(command, environment: environment)
         guard case .exited(let code) = result.ending, let document = TestJSON(parsing: result.output) else {

@@ -53,6 +53,31 @@ import Testing
         #expect(requests.map { $0["Host"] } == ["api.test", "api.test"])
     }
 
+    @Test func `sends what the route adds to a request, and not what it removes`() throws {
+        var fixture = try DoctorFixture()
+        fixture.settings.route =
+            "host_header: api.test\nrequest_headers: {set: {X-Tenant: acme}, remove: [User-Agent]}"
+        let result = try fixture.run("--live")
+        #expect(result.seen(by: "upstream").hasSuffix("200 with one"), "\(result)")
+        let requests = fixture.upstream.requests
+        #expect(requests.map { $0["X-Tenant"] } == ["acme", "acme"])
+        #expect(requests.map { $0["User-Agent"] } == [nil, nil])
+    }
+
+    @Test func `asks for nothing in the name of callers who are not there`() throws {
+        var fixture = try DoctorFixture()
+        fixture.settings.grant = "token_exchange\n    subject_token: from_request"
+        for words in [["--live"], ["--live", "--check", "token"]] {
+            let result = try fixture.run(words)
+            #expect(result.exit == 0 && fixture.provider.requests.isEmpty, "\(result)")
+            #expect(result.result(of: "token") == "skip", "\(result)")
+            #expect(result.seen(by: "token").contains("subject_token: from_request"), "\(result)")
+        }
+        let row = try fixture.run("--live")
+        #expect(row.result(of: "client-auth") == "skip", "\(row)")
+        #expect(row.seen(by: "client-auth").contains("without a caller"), "\(row)")
+    }
+
     @Test func `shows nobody a token that has expired`() throws {
         let fixture = try DoctorFixture()
         fixture.provider.setPolicy { $0.expiresIn = "1" }

@@ -10,16 +10,20 @@ enum ClientAuthenticationCheck: IdentityCheck {
 
     static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
         let method = identity.client.authentication
-        let isUntried = patient.live != nil ? await patient.lacksDaemon : false
-        let outcome = isUntried ? nil : await patient.liveOutcome(of: identity)
+        let untried = patient.live != nil ? await patient.reasonNotToAsk(for: identity) : nil
+        let outcome = untried != nil ? nil : await patient.liveOutcome(of: identity)
         if case .failure(let failure)? = outcome, identity.isDisbelieved(by: failure) {
             return .fail(failure.message, fix: identity.mend(of: failure))
         }
         if case .success? = outcome { return .ok("\(method.rawValue) was accepted") }
         let rest =
-            isUntried
-            ? "not tried: \(Patient.withoutDaemon)"
-            : outcome == nil ? "with --live it is tried" : "the token request failed for another reason"
+            if let untried {
+                "not tried: \(untried)"
+            } else if identity.client.exchangesCallersTokens {
+                "only a caller's request tries it"
+            } else {
+                outcome == nil ? "with --live it is tried" : "the token request failed for another reason"
+            }
         guard let metadata = await identity.document() else {
             return .skip("\(method.rawValue): the endpoints are given by hand; \(rest)")
         }
@@ -32,6 +36,6 @@ enum ClientAuthenticationCheck: IdentityCheck {
                 fix: identity.key("token_endpoint_auth_method"))
         }
         let seen = "\(method.rawValue) is offered; \(rest)"
-        return isUntried ? .skip(seen) : .ok(seen)
+        return untried != nil ? .skip(seen) : .ok(seen)
     }
 }

@@ -9,13 +9,14 @@ import System
 enum TokenCheck: IdentityCheck {
     static let id = CheckID.token
     static let needs = [CheckID.store, .keyring]
+    static let echoes = [CheckID.clientAuth]
 
     static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
         let client = identity.client
         let fix =
             client.grantType.needsPerson
             ? "bearerd login \(identity.name)" : "bearerd refresh \(identity.name), which tells why"
-        if await patient.lacksDaemon { return .skip(Patient.withoutDaemon) }
+        if let reason = await patient.reasonNotToAsk(for: identity) { return .skip(reason) }
         if case .failure(let failure)? = await patient.liveOutcome(of: identity) {
             return .fail(failure.message, fix: identity.mend(of: failure))
         }

@@ -42,6 +42,7 @@ enum UpstreamCheck: RouteCheck {
         let path = route.upstream.path.isEmpty ? "/" : route.upstream.path
         var request = TransferRequest(method: .head, url: route.upstream.replacing(path: path))
         if case .value(let host) = route.terms.hostField { request.fields[.host] = host }
+        route.terms.requestEdits.apply(to: &request.fields)
         if let token {
             RequestAuthorization.authorize(&request, withBearer: token, in: route.terms.credentials)
         }
