@@ -8,8 +8,8 @@ internal import JSON
 package enum ReloadRefusal: Error, Equatable, Sendable {
     /// The file cannot be used.
     case invalid([ConfigurationFault])
-    /// Only a restart brings what these keys say.
-    case restartNeeded(keys: [String])
+    /// Only a restart brings what these keys say; the advice says what to do before one, or in its place.
+    case restartNeeded(keys: [String], advice: String = "")
     /// The process ends.
     case draining
     /// The configuration is in no file.
@@ -21,8 +21,9 @@ package enum ReloadRefusal: Error, Equatable, Sendable {
         case .invalid(let faults):
             "The configuration has errors, and the one before goes on: "
                 + faults.map { "\($0.place): \($0.sentence)" }.joined(separator: "; ")
-        case .restartNeeded(let keys):
+        case .restartNeeded(let keys, let advice):
             "Only a restart can change \(keys.joined(separator: ", ")); the configuration before goes on."
+                + (advice.isEmpty ? "" : " \(advice)")
         case .draining: "The process is ending."
         case .noFile: "The configuration is in no file that could be read again."
         }
@@ -49,7 +50,7 @@ package enum ReloadRefusal: Error, Equatable, Sendable {
     var members: JSONObject {
         switch self {
         case .invalid(let faults): ["errors": .array(faults.map(\.json))]
-        case .restartNeeded(let keys): ["keys": .array(keys.map { .string($0) })]
+        case .restartNeeded(let keys, _): ["keys": .array(keys.map { .string($0) })]
         case .draining, .noFile: [:]
         }
     }

@@ -11,6 +11,8 @@ package struct ConfigurationReport: Sendable {
     package let configuration: Configuration?
     /// Errors and warnings in the order of the file.
     package let problems: [ConfigurationProblem]
+    /// Where the file has what, by the paths of keys and items.
+    private let marks: [String: Mark]
 
     /// Reads and checks a file, and the files it names; blocks while it does.
     ///
@@ -51,7 +53,7 @@ package struct ConfigurationReport: Sendable {
             if let status { reading.judge(status) }
             self.init(
                 file: file, configuration: reading.hasErrors ? nil : configuration,
-                problems: reading.sortedProblems)
+                problems: reading.sortedProblems, marks: reading.marks)
         } catch {
             self.init(file: file, mark: error.mark, failure: error.description)
         }
@@ -72,10 +74,38 @@ package struct ConfigurationReport: Sendable {
         self.init(file: file, configuration: nil, problems: [problem])
     }
 
-    private init(file: String, configuration: Configuration?, problems: [ConfigurationProblem]) {
+    private init(
+        file: String, configuration: Configuration?, problems: [ConfigurationProblem],
+        marks: [String: Mark] = [:]
+    ) {
+        self.marks = marks
         self.file = file
         self.configuration = configuration
         self.problems = problems
+    }
+
+    /// Where the first of these keys stands that the file has; the innermost section around the last one otherwise.
+    ///
+    /// - Parameter keys: paths, as in `listen[1]`: how one value may be spelled.
+    /// - Returns: the key, the last one where the file has none; and its place.
+    package func place(of keys: String...) -> ConfigurationPlace {
+        for key in keys {
+            if let mark = marks[key] { return ConfigurationPlace(key: key, mark) }
+        }
+        let key = keys.last ?? ""
+        var around = key[...]
+        while let end = around.lastIndex(where: { $0 == "." || $0 == "[" }) {
+            around = around[..<end]
+            if let mark = marks[String(around)] { return ConfigurationPlace(key: key, mark) }
+        }
+        return ConfigurationPlace(key: key, .start)
+    }
+
+    /// Where a secret stands, in whichever form the file has it.
+    package func place(ofSecret key: String) -> ConfigurationPlace {
+        let forms = SecretForm.allCases.map { key + $0.suffix }
+        let form = forms.first { marks[$0] != nil }
+        return place(of: form ?? key)
     }
 
     /// One line for each problem: `FILE:LINE:COLUMN: error: …`.

@@ -12,6 +12,8 @@ final class Reading {
     let directory: String?
     /// Where the file itself holds a secret, in its order.
     private(set) var secretPlaces: [Place] = []
+    /// Where every key and item of a list that the file has stands, by its path.
+    private(set) var marks: [String: Mark] = [:]
     private var problems: Set<ConfigurationProblem> = []
     /// The paths of keys whose value was reported as wrong, wholly or in an item of its list.
     private var faultyPaths: Set<String> = []
@@ -44,6 +46,14 @@ final class Reading {
 
     /// Notes that the file itself holds a secret.
     func holdsSecret(at place: Place) { secretPlaces.append(place) }
+
+    /// Notes where the file has a key, and the items of the list that is its value.
+    func stands(_ node: YAMLNode, at key: Place) {
+        let place = place(key, of: node)
+        marks[place.path] = place.mark
+        guard case .sequence(let items) = node.content else { return }
+        for (index, item) in items.enumerated() { marks[place.item(index, at: item.mark).path] = item.mark }
+    }
 
     /// A path as it is used: a relative one is in the directory of the file.
     func resolved(_ path: String) -> String {

@@ -28,6 +28,7 @@ struct Section<Key: ConfigurationKey> {
             let place = place.key(entry.key, at: entry.mark)
             if Key.spelled(entry.key) != nil {
                 entries[entry.key] = entry
+                reading.stands(entry.value, at: place)
             } else {
                 reading.error("unknown key\(NearMiss.hint(for: entry.key, among: Key.spellings))", at: place)
                 let meant = NearMiss.best(for: entry.key, among: Key.spellings)

@@ -36,6 +36,15 @@ extension StoreConfiguration {
         }
     }
 
+    /// Where the key is that it is encrypted with; nil without one, and where the Secret Service has it.
+    package var givenKey: SecretSource? {
+        switch self {
+        case .file(_, .given(let key)?): key
+        case .redis(let redis): redis.encryptionKey
+        case .file, .memory: nil
+        }
+    }
+
     enum Key: String, ConfigurationKey {
         case type
         case directory

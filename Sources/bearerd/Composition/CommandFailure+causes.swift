@@ -45,9 +45,12 @@ extension CommandFailure {
 
     /// Why the file of the audit cannot be opened.
     init(auditing error: SystemError) {
-        self.init(
-            .cannotCreate,
-            "audit.file: \(error.path) cannot be opened for writing: \(SystemError.text(of: error.code))")
+        self.init(.cannotCreate, "audit.file: \(Self.auditReason(error))")
+    }
+
+    /// The same without the key.
+    static func auditReason(_ error: SystemError) -> String {
+        "\(error.path) cannot be opened for writing: \(SystemError.text(of: error.code))"
     }
 }
 

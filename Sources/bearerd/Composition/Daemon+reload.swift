@@ -49,7 +49,7 @@ extension Daemon {
             let reading = try await ReloadReading.read(beside: known(file), on: engine.files.thread)
             try await takeOver(reading)
             told(of: nil)
-            return .success(reading.warnings)
+            return .success(reading.report.lines)
         } catch {
             told(of: error)
             return .failure(error)
@@ -60,7 +60,7 @@ extension Daemon {
         ReloadReading.Known(
             file: file, configuration: configuration, listeners: Set(sockets.data.map(\.key)),
             workerCount: sockets.workerCount, accessKey: accessKey, adminKey: adminKey, trust: engine.trust,
-            sandbox: sandbox, log: log)
+            storeKey: storeKey, sandbox: sandbox, log: log)
     }
 
     /// The one place that says how a reload has ended, whoever asked for it.
@@ -98,8 +98,10 @@ extension Daemon {
         let snapshot: RoutingSnapshot
         do {
             guard !isDraining else { throw ReloadRefusal.draining }
-            for (key, listener) in kept where listener.isPassed {
-                try listener.checkStrangers(of: key.address, new)
+            for (index, (key, listener)) in kept.enumerated() where listener.isPassed {
+                try ReloadRefusal.at(
+                    reading.report.place(of: "listen[\(index)]", "listen"), of: reading.report
+                ) { try listener.checkStrangers(of: key.address, new) }
             }
             let changed = try engine.changed(to: new)
             let watch = certificateWatch(of: new, reading.certificate)
@@ -126,7 +128,8 @@ extension Daemon {
                 listener.close()
             }
             if let refusal = error as? ReloadRefusal { throw refusal }
-            throw ReloadRefusal(CommandFailure(error).message, in: file ?? "")
+            throw ReloadRefusal(
+                CommandFailure(error).message, at: reading.report.place(of: ""), of: reading.report)
         }
         configuration = new
         sockets.data = kept

@@ -69,6 +69,8 @@ actor Daemon: LoopConfined {
     /// What the admin listener remembers, whatever is configured.
     private let adminMemory = AdminMemory()
     let redirectListeners: RedirectListeners
+    /// What the store was opened with, unless the Secret Service has that; nil without.
+    let storeKey: Secret?
     /// Sessions of configurations before that may still be needed.
     var retired: [AuthSession] = []
     var reloads = ReloadCounts(lastSuccess: Double(WallClock.secondsSinceEpoch))
@@ -103,6 +105,7 @@ actor Daemon: LoopConfined {
         engine = try Engine(
             configuration: configuration, loop: loop, log: log, keyringKey: keyringKey,
             hooks: StateChangeHooks(configuration, log: log), manager: manager)
+        storeKey = try configuration.store.givenKey.map { try $0.read() }.flatMap(SealingKey.bytes)
         certificate = try configuration.tls.map {
             CertificateWatch($0, tls: ServerTLS(try $0.load()), log: log)
         }

@@ -23,13 +23,15 @@ struct ReloadReading: Sendable {
         let accessKey: KeyWatch?
         let adminKey: KeyWatch?
         let trust: TrustStores
+        /// What the store is encrypted with, unless the Secret Service has that; nil without.
+        let storeKey: Secret?
         let sandbox: SandboxOutcome
         let log: Log
     }
 
     let configuration: Configuration
-    /// A line each.
-    let warnings: [String]
+    /// Of the file that it is from.
+    let report: ConfigurationReport
     /// Of the TCP listeners; nil for plain ones.
     let certificate: ServerContext?
     let accessKey: (watch: KeyWatch, secret: Secret)?
@@ -60,23 +62,44 @@ struct ReloadReading: Sendable {
         }
         let keys = Self.fixedKeys(from: known, to: configuration)
         guard keys.isEmpty else { throw .restartNeeded(keys: keys) }
-        self.configuration = configuration
-        warnings = report.lines
-        do {
-            certificate = try configuration.tls?.load()
-            accessKey = try Self.key(configuration.access.key, known: known.accessKey, known.log)
-            adminKey = try Self.key(configuration.admin?.key, known: known.adminKey, known.log)
-            try known.trust.refresh(configuration.caFiles)
-            for pair in configuration.ownCertificates { known.trust.ownCertificates[pair].read() }
-        } catch {
-            throw ReloadRefusal(CommandFailure(error).message, in: known.file)
+        guard Self.isStoreKey(known.storeKey, of: configuration) else {
+            throw .restartNeeded(
+                keys: [report.place(ofSecret: "store.encryption_key").key], advice: Self.keyAdvice)
         }
-        audit = try Self.openAudit(configuration, known)
-        added = try Self.bind(configuration, known)
+        self.configuration = configuration
+        self.report = report
+        let tls = report.place(of: "tls")
+        certificate = try ReloadRefusal.at(tls, of: report) { try configuration.tls?.load() }
+        let (access, admin) = (
+            report.place(ofSecret: "access.key"), report.place(ofSecret: "admin.key")
+        )
+        accessKey = try ReloadRefusal.at(access, of: report) {
+            try Self.key(configuration.access.key, known: known.accessKey, known.log)
+        }
+        adminKey = try ReloadRefusal.at(admin, of: report) {
+            try Self.key(configuration.admin?.key, known: known.adminKey, known.log)
+        }
+        for (file, key) in configuration.caFiles {
+            try ReloadRefusal.at(report.place(of: key), of: report) { try known.trust.refresh([file]) }
+        }
+        for pair in configuration.ownCertificates { known.trust.ownCertificates[pair].read() }
+        audit = try Self.openAudit(configuration, known, report)
+        added = try Self.bind(configuration, known, report)
+    }
+
+    /// What to do about a key of the store that is another one than what is stored there needs.
+    private static let keyAdvice =
+        "What is stored can be read with the key before alone: put that back, or have the restart begin with an empty store, and log in again."
+
+    /// Whether the key of the store is still the one that it was opened with, however it is written.
+    private static func isStoreKey(_ known: Secret?, of configuration: Configuration) -> Bool {
+        // What cannot be read has been reported with the file.
+        guard let known, let key = try? configuration.store.givenKey?.read() else { return true }
+        return SealingKey.bytes(of: key).map { known.matches($0.plaintextBytes) } ?? false
     }
 
     private static func openAudit(
-        _ configuration: Configuration, _ known: Known
+        _ configuration: Configuration, _ known: Known, _ report: ConfigurationReport
     ) throws(ReloadRefusal) -> OpenedFile? {
         guard let path = configuration.audit?.file else { return nil }
         do throws(SystemError) {
@@ -85,7 +108,8 @@ struct ReloadReading: Sendable {
             if error.isPermission, case .entered(.landlock, _) = known.sandbox {
                 throw .restartNeeded(keys: ["audit.file"])
             }
-            throw ReloadRefusal(CommandFailure(auditing: error).message, in: known.file)
+            throw ReloadRefusal(
+                CommandFailure.auditReason(error), at: report.place(of: "audit.file"), of: report)
         }
     }
 
@@ -99,10 +123,11 @@ struct ReloadReading: Sendable {
     }
 
     private static func bind(
-        _ configuration: Configuration, _ known: Known
+        _ configuration: Configuration, _ known: Known, _ report: ConfigurationReport
     ) throws(ReloadRefusal) -> [(key: ListenerKey, listener: BoundListener)] {
         var added: [(key: ListenerKey, listener: BoundListener)] = []
-        for key in ListenerKey.keys(of: configuration.listen) where !known.listeners.contains(key) {
+        for (index, key) in ListenerKey.keys(of: configuration.listen).enumerated()
+        where !known.listeners.contains(key) {
             do throws(CommandFailure) {
                 let listener = try BoundListener(key.address, workers: known.workerCount, isForAll: true)
                 added.append((key, listener))
@@ -115,7 +140,8 @@ struct ReloadReading: Sendable {
                 if case .entered(.landlock, _) = known.sandbox, error.isDenied {
                     throw .restartNeeded(keys: ["listen"])
                 }
-                throw ReloadRefusal("listen: \(error.message)", in: known.file)
+                throw ReloadRefusal(
+                    error.message, at: report.place(of: "listen[\(index)]", "listen"), of: report)
             }
         }
         return added
@@ -154,9 +180,24 @@ extension ReloadRefusal {
         self = .invalid(report.faults(.error))
     }
 
-    /// A fault that has no place of its own in the file.
-    init(_ message: String, in file: String) {
-        self = .invalid([ConfigurationFault(file: file, message: message)])
+    /// What only shows when something that the file names is opened or bound.
+    init(_ message: String, at place: ConfigurationPlace, of report: ConfigurationReport) {
+        self = .invalid([
+            ConfigurationFault(
+                file: report.file, line: place.line, column: place.column, key: place.key,
+                message: message)
+        ])
+    }
+
+    /// Does something for a key, which is named where that fails.
+    static func at<Value>(
+        _ place: ConfigurationPlace, of report: ConfigurationReport, _ body: () throws -> Value
+    ) throws(ReloadRefusal) -> Value {
+        do {
+            return try body()
+        } catch {
+            throw ReloadRefusal(CommandFailure(error).message, at: place, of: report)
+        }
     }
 }
 
@@ -166,15 +207,18 @@ extension Configuration {
         Set((identities.map(\.transport) + routes.map(\.transport)).compactMap(\.clientCertificate))
     }
 
-    /// Every CA file, nil for the system's where a route needs that one.
-    fileprivate var caFiles: [String?] {
-        let named = (identities.map(\.transport) + routes.map(\.transport)).compactMap(\.caFile)
+    /// Every CA file with the key that names it; nil for the system's where something needs that one.
+    fileprivate var caFiles: [(file: String?, key: String)] {
+        let keys =
+            identities.map { ($0.transport.caFile, "identities.\($0.name).ca_file") }
+            + routes.map { ($0.transport.caFile, "routes[\($0.position)].ca_file") }
+        let named = keys.filter { $0.0 != nil }.map { (file: $0.0, key: $0.1) }
         let tracesNeedSystem = telemetry.tracesEndpoint?.scheme == .https
         let needsSystem =
             tracesNeedSystem || routes.contains { $0.upstream.scheme == .https && $0.transport.caFile == nil }
         let providersNeedSystem = identities.contains {
             $0.client.mayUseTLS && $0.transport.caFile == nil
         }
-        return named.map { $0 } + (needsSystem || providersNeedSystem ? [nil] : [])
+        return named + (needsSystem || providersNeedSystem ? [(file: nil, key: "")] : [])
     }
 }
