@@ -37,18 +37,28 @@ class Part:
         self.directory = tempfile.mkdtemp(prefix=f"bearerd-deploy-{name}-")
 
     def attempt(self, what, test):
-        """Runs one test, with a directory of its own if it asks for one."""
+        """Runs one test, with a directory of its own if it asks for one; one that failed once more if SECOND_TRY is set."""
+        error = self._error_of(what, test)
+        if error and os.environ.get("SECOND_TRY"):
+            print(f"once more, {self.name}: {what}: {error}", flush=True)
+            error = self._error_of(what, test)
+        if error:
+            self.fail(what, error)
+
+    def _error_of(self, what, test):
+        """What came of a test: None if it passed or was skipped."""
         try:
             test(*[tempfile.mkdtemp(dir=self.directory)] * len(inspect.signature(test).parameters))
         except Skipped as reason:
             self.skip(what, reason)
         except AssertionError as error:
-            self.fail(what, error)
+            return str(error) or traceback.format_exc()
         except Exception:
-            self.fail(what, traceback.format_exc())
+            return traceback.format_exc()
         else:
             self.passed.append(what)
             print(f"ok   {self.name}: {what}", flush=True)
+        return None
 
     def skip(self, what, reason):
         self.skipped.append((what, reason))

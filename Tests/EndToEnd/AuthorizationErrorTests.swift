@@ -127,6 +127,28 @@ import Testing
         #expect(sidecar.provider.requests.count == 3)
     }
 
+    @Test func `soon after a replay waits for a renewal that is under way: some providers revoke at once`()
+        throws
+    {
+        let revoked = Monitor<Set<String>>([])
+        let sidecar = try Sidecar(upstream: upstream { token in revoked.withLock { $0.contains(token) } })
+        func revoke() { revoked.withLock { $0 = Set(sidecar.provider.accessTokens.map { "Bearer \($0)" }) } }
+        #expect(try sidecar.get().status == 200)
+        revoke()
+        #expect(try sidecar.get().status == 200, "replayed")
+        let gate = Gate()
+        sidecar.provider.always { _, provider in provider.tokens().held(by: gate) }
+        revoke()
+        let renewal = Background { try sidecar.act("refresh").status }
+        try sidecar.provider.request(3)
+        let answer = Background { try sidecar.get().status }
+        try eventually("the refusal") { try sidecar.metrics().sum("bearerd_authorization_errors_total") == 2 }
+        gate.open()
+        #expect(try answer.value() == 200)
+        #expect(try renewal.value() < 300)
+        #expect(sidecar.provider.requests.count == 3)
+    }
+
     @Test func `a 401 for an older token harms no newer one`() throws {
         let gate = Gate()
         let upstream = try RawUpstream { request in

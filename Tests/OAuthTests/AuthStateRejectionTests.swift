@@ -189,6 +189,20 @@ struct `A refused token` {
         #expect(!harness.begins())
     }
 
+    @Test func `waits for a renewal that is in flight anyway, in a hold-off too`() {
+        let harness = authorized()
+        _ = harness.reject()
+        harness.renew(to: "two", lifetime: .seconds(5))
+        harness.pass(.milliseconds(3200))
+        #expect(harness.begins())
+        #expect(harness.reject(canReplay: false) == "pass")
+        #expect(harness.reject() == "wait")
+        harness.land("three", lifetime: .seconds(5))
+        #expect(harness.token == "three" && !harness.begins())
+        #expect(harness.reject() == "pass", "nothing is in flight")
+        #expect(!harness.begins())
+    }
+
     @Test func `forces nothing while the provider wants to be left alone`() {
         let harness = authorized()
         harness.pass(.seconds(99_940))

@@ -43,9 +43,10 @@ extension AuthState {
         defer { holdOffs[rejection.route] = holdOff }
         let mayForce = holdOff.map { $0.until <= now } ?? true
         guard mayForce, canRenewNow(at: now) else {
-            // Not by this request; the end of the hold-off sees to it.
+            // Not by this request; the end of the hold-off sees to it. A renewal that is under way anyway costs nothing
+            // more: some servers revoke a token while they make its successor.
             holdOff = holdOff ?? (rejection.isUnauthorized ? HoldOff(refusing: generation, at: now) : nil)
-            return attempt != nil && rejection.canReplay && demand != nil ? .wait : .pass
+            return attempt != nil && rejection.canReplay ? .wait : .pass
         }
         if holdOff != nil {
             holdOff?.renew(at: now)
