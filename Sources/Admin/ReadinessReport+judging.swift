@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AdminAPI
-internal import OAuth
+package import AdminAPI
+package import OAuth
 
 extension ReadinessReport {
     /// Judges the identities that these routes name.
     ///
     /// The name of an identity's state decides nothing: with an unexpired token a route is ready.
-    init(routes: [AdminRoute], statuses: [IdentityStatus], isDraining: Bool, now: Instant) {
+    package init(routes: [AdminRoute], statuses: [IdentityStatus], isDraining: Bool, now: Instant) {
         let waiting = statuses.filter { status in
             routes.contains { $0.identity == status.name && !status.hasUsableToken(for: $0.target, at: now) }
         }

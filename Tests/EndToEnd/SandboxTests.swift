@@ -136,7 +136,7 @@ import Testing
         }
         let user = getuid() == 0 ? 65534 : getuid()
         let bearerd = try Subprocess(arguments + ["run", "-c", file])
-        _ = try bearerd.errors.wait(for: "it to be ready") { $0.text.contains("ready") ? () : nil }
+        _ = try bearerd.errors.wait(for: "the start") { $0.text.contains("started") ? () : nil }
         let other = try Subprocess(Array(arguments.dropLast()) + ["/bin/sleep", "60"])
         try eventually("the other to run") { Self.owner(of: "/proc/\(other.processID)/mem") == user }
         #expect(Self.owner(of: "/proc/\(bearerd.processID)/mem") == 0)

@@ -145,7 +145,7 @@ import Testing
                 [BearerdProcess.binary, "run", "-c", file],
                 environment: try Faults.environment(["FAULT_WATCH_AFTER": "\(refused)"]))
             let isReady = try daemon.errors.wait(for: "the start, or its end") { capture -> Bool? in
-                capture.text.contains(#""message":"ready""#) ? true : capture.isAtEnd ? false : nil
+                capture.text.contains(#""message":"started""#) ? true : capture.isAtEnd ? false : nil
             }
             if isReady { daemon.signal(SIGTERM) }
             let ending = try daemon.waitForEnd()

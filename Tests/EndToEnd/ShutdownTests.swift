@@ -109,7 +109,7 @@ import Testing
                 provider: provider, upstream: upstream.url, clientSecret: "s-" + randomText(),
                 directory: directory, .init(listen: "unix:\(socket)")))
         let daemon = try TerminalProgram(["run", "-c", file])
-        try daemon.shows("ready")
+        try daemon.shows("started")
         let client = try RawClient(to: .unix(path: socket))
         try client.send("GET", "/")
         try upstream.request()

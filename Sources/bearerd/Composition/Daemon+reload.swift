@@ -149,6 +149,7 @@ extension Daemon {
         for session in engine.sessions(notIn: old.engine) { await session.start() }
         await swap(to: snapshot, adding: reading.added, removing: gone)
         retire(old.engine)
+        await lookAtReadiness()
     }
 
     /// What serves the certificate of a configuration: the same as before where its files are.

@@ -62,6 +62,7 @@ actor Daemon: LoopConfined {
     /// Whether everything is there that a reload changes, and who waits for that.
     private(set) var isStarted = false
     private var startWaiters: [CheckedContinuation<Void, Never>] = []
+    var readiness = ReadinessNotices()
     private let budget: ConnectionBudget
     private let freeDescriptors: Int
     /// The admin listener's.
@@ -137,8 +138,10 @@ actor Daemon: LoopConfined {
         isStarted = true
         startWaiters.forEach { $0.resume() }
         startWaiters = []
-        log.notice("ready", [.version: .string(Version.text), .workers: .integer(workers.count)])
+        log.notice("started", [.version: .string(Version.text), .workers: .integer(workers.count)])
         manager.ready()
+        watchReadiness()
+        await lookAtReadiness()
         watchdog = Watchdog(manager, on: loop) { await self.silentWorkers().isEmpty }
         CurrentProcess.trimMemory()
         await withCheckedContinuation { continuation in

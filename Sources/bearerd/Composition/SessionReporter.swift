@@ -18,6 +18,7 @@ final class SessionReporter: SessionObserver {
     private let log: Log
     private let hooks: Mutex<StateChangeHooks?>
     private let tracing = Mutex<Tracing?>(nil)
+    private let stateWatch = Mutex<(@Sendable () -> Void)?>(nil)
     private let manager: ServiceManager?
     private let onTrouble: (@Sendable (String) -> Void)?
     private let counts = Mutex<[String: Counts]>([:])
@@ -59,6 +60,9 @@ final class SessionReporter: SessionObserver {
     /// Has token requests traced from here on.
     func use(_ tracing: Tracing?) { self.tracing.withLock { $0 = tracing } }
 
+    /// Has `watch` called after each change of state from here on.
+    func watchStates(_ watch: @escaping @Sendable () -> Void) { stateWatch.withLock { $0 = watch } }
+
     /// What was counted of `identity` so far.
     func counts(of identity: String) -> Counts { counts.withLock { $0[identity] ?? Counts() } }
 
@@ -71,6 +75,7 @@ final class SessionReporter: SessionObserver {
                 [.previousState: .string(old.rawValue), .state: .string(new.rawValue)])
             hooks.withLock { $0 }?.run(for: identity, in: new)
             manager?.identity(identity, isIn: new)
+            stateWatch.withLock { $0 }?()
         case .tokenRequestBegan:
             tracing.withLock { $0 }?.tokenRequestBegan(of: identity)
         case .tokenRequested(let grant, let failure):
