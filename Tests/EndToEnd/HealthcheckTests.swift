@@ -55,6 +55,7 @@ import Testing
             let result = try BearerdProcess.command("healthcheck", "-c", file)
             #expect(result.exit == 69 && result.output.isEmpty, "\(result.output)")
             #expect(result.errors.split(separator: "\n").count == 1, "\(result.errors)")
+            #expect(result.errors.contains("\(address)"), "\(result.errors)")
             _ = directory
         }
         _ = holder

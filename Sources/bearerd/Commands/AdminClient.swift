@@ -38,6 +38,12 @@ struct AdminClient {
         }
     }
 
+    /// What to say where ``init(_:loop:)`` finds nothing.
+    static let nowhere = "there is no admin listener that could be asked"
+
+    /// What to say where nobody listens.
+    var nobody: String { "no daemon answers at \(url.origin) (admin.listen); 'bearerd run' begins one" }
+
     /// Reads what the listener tells.
     func get(
         _ resource: AdminResource, timeLimit: Duration = .seconds(5)

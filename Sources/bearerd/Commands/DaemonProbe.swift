@@ -11,7 +11,7 @@ struct DaemonProbe {
 
     init(_ configuration: Configuration, loop: EventLoop) throws(CommandFailure) {
         guard let client = try AdminClient(configuration.admin, loop: loop) else {
-            throw CommandFailure(.configuration, "there is no admin listener that could be asked")
+            throw CommandFailure(.configuration, AdminClient.nowhere)
         }
         self.client = client
     }
@@ -20,7 +20,7 @@ struct DaemonProbe {
     func obstacle(_ resource: AdminResource, within limit: Duration) async -> String? {
         do throws(CommandFailure) {
             switch try await client.get(resource, timeLimit: limit) {
-            case .notRunning: return "no daemon answers"
+            case .notRunning: return client.nobody
             case .answered(200, _): return nil
             case .answered(let status, let body):
                 return Self.reasons(in: body) ?? "the daemon answers \(status)\(Self.words(in: body))"

@@ -65,6 +65,6 @@ struct IdentityDaemon {
     private var nobody: CommandFailure {
         CommandFailure(
             storeFailure.mayBeDaemons ? storeFailure.status : .permission,
-            "\(storeFailure.message), and no daemon answers on an admin listener")
+            "\(storeFailure.message), and \(client?.nobody ?? AdminClient.nowhere)")
     }
 }

@@ -65,7 +65,9 @@ struct IdentitySession {
         _ = try await freshToken()
         guard let token = await session.idToken else {
             throw CommandFailure(
-                .permission, "\(session.identity): there is no id token; log in with scope openid")
+                .permission,
+                "\(session.identity): there is no id token; it comes with a login that asks for the scope openid"
+            )
         }
         return token
     }

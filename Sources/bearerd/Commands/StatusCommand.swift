@@ -62,7 +62,8 @@ struct StatusCommand: Command {
     ) async throws(CommandFailure) -> StatusDocument {
         guard configuration.store.isShared else {
             throw CommandFailure(
-                .permission, "no daemon answers on an admin listener, and the store is in memory")
+                .permission,
+                "the store is in memory, and no daemon answers at admin.listen; 'bearerd run' begins one")
         }
         let store = ExaminedStore(configuration, loop: loop, onTrouble: Console.remark)
         try await store.probe()

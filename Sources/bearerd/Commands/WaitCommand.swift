@@ -32,7 +32,7 @@ struct WaitCommand: Command {
         try CommandLoop.run { loop throws(CommandFailure) in
             let probe = try DaemonProbe(configuration, loop: loop)
             let deadline = ContinuousClock.now + limit
-            var reason = "no daemon answers"
+            var reason = "the daemon was not asked yet"
             while .now < deadline {
                 let left = min(max(.milliseconds(1), deadline - .now), .seconds(5))
                 guard let obstacle = await probe.obstacle(.readiness, within: left) else { return }
