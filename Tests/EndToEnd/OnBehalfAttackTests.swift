@@ -133,7 +133,9 @@ import Testing
         #expect(sidecar.provider.requests.count == 3)
     }
 
-    @Test func `makes the provider work on a hundred made-up tokens at once, and no more`() throws {
+    @Test func `makes the provider work on a hundred made-up tokens at once, and others wait their turn`()
+        throws
+    {
         let gate = Gate()
         let sidecar = try sidecar(top: "timeouts: {token: 25s, token_wait: 25s}") { request, provider in
             request["subject_token"]?.hasPrefix("made-up") ?? false
@@ -146,13 +148,69 @@ import Testing
             return client
         }
         try sidecar.provider.request(101)
-        let late = try get(sidecar, as: "good-new")
-        #expect(late.status == 503 && late.problem == "idp_unavailable" && late["Retry-After"] == "1")
+        let late = try sidecar.client()
+        try late.send("GET", "/", [("Authorization", "Bearer good-new")])
         #expect(try get(sidecar, as: "good-known").status == 200)
+        #expect(sidecar.provider.requests.count == 101)
         gate.open()
         for client in clients { #expect(try client.wire.readResponse().status == 403) }
-        #expect(try get(sidecar, as: "good-new").status == 200 && sidecar.provider.requests.count == 102)
+        #expect(try late.wire.readResponse().status == 200 && sidecar.provider.requests.count == 102)
         #expect(try sidecar.state() == "authorized")
+    }
+
+    @Test func `is one of many who come first together, and all of them are served`() throws {
+        let sidecar = try sidecar()
+        let clients = try (0..<300).map { number in
+            let client = try sidecar.client()
+            try client.send("GET", "/", [("Authorization", "Bearer good-\(number)")])
+            return client
+        }
+        for client in clients { #expect(try client.wire.readResponse().status == 200) }
+        #expect(Set(sidecar.provider.requests.compactMap { $0["subject_token"] }).count == 300)
+        #expect(sidecar.provider.requests.count == 300)
+    }
+
+    @Test func `is one failure with the others whose exchanges fail at that moment`() throws {
+        let gate = Gate()
+        let sidecar = try sidecar { request, _ in
+            request["subject_token"]?.hasPrefix("good-early") ?? false
+                ? Reply.response(502, [], "").held(by: gate) : nil
+        }
+        let clients = try (0..<40).map { number in
+            let client = try sidecar.client()
+            try client.send("GET", "/", [("Authorization", "Bearer good-early-\(number)")])
+            return client
+        }
+        try sidecar.provider.request(40)
+        gate.open()
+        for client in clients {
+            let answer = try client.wire.readResponse()
+            #expect(answer.problem == "idp_unavailable" && answer["Retry-After"] == "1")
+        }
+        let later = try get(sidecar, as: "good-later")
+        #expect(later.status == 200 || later["Retry-After"] == "1", "the back-off is that of one failure")
+    }
+
+    @Test func `that makes the provider fail again and again waits longer each time, and nobody else does`()
+        throws
+    {
+        let sidecar = try sidecar { request, _ in
+            request["subject_token"] == "poison" ? .response(500, [], "") : nil
+        }
+        for count in 1...5 {
+            try eventually("the next try") {
+                let answer = try get(sidecar, as: "poison")
+                #expect(answer.problem == "idp_unavailable")
+                return sidecar.provider.requests.count == count
+            }
+        }
+        let other = try get(sidecar, as: "good")
+        #expect(other.status == 200 || other["Retry-After"] == "1", "\(other["Retry-After"] ?? "")")
+        try eventually("the end of the back-off") { try get(sidecar, as: "good").status == 200 }
+        #expect(try sidecar.state() == "authorized" && sidecar.lastError() == nil)
+        let poison = try get(sidecar, as: "poison")
+        #expect(poison.problem == "idp_unavailable" && poison["Retry-After"].flatMap { Int($0) } ?? 0 > 1)
+        #expect(sidecar.provider.requests.count == 6)
     }
 
     @Test func `fills neither the log nor anybody's alarms with tokens that it made up`() throws {

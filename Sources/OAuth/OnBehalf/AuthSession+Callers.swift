@@ -16,11 +16,12 @@ extension AuthSession {
         let now = clock.now
         if let known = callers.known(caller.digest, at: now) { return known }
         let waiter = TokenWaiter<CallerTokens.Known>(deadline: now + limit)
-        if !exchanges.isUnderWay(caller.digest) {
-            if let barrier = state.barrier(toCallersAt: now) { throw barrier }
-            guard !exchanges.isFull else { throw .unavailable(retryAfter: .seconds(1)) }
+        if !exchanges.isAwaited(caller.digest) {
+            if let barrier = barrier(to: caller, at: now) { throw barrier }
+            guard !exchanges.isFull() else { throw .unavailable(retryAfter: .seconds(1)) }
         }
-        if exchanges.join(waiter, for: caller.digest) { Task { await exchange(caller, callers) } }
+        exchanges.join(waiter, for: caller)
+        beginExchanges()
         let alarm = Task {
             guard (try? await clock.sleep(until: waiter.deadline)) != nil else { return }
             waiter.wake(with: .failure(.unavailable(retryAfter: .seconds(1))))
@@ -29,7 +30,24 @@ extension AuthSession {
         return try await waiter.value()
     }
 
+    /// Why this caller's token is not exchanged now; nil if it may be.
+    private func barrier(to caller: CallerToken, at now: Instant) -> TokenError? {
+        state.barrier(toCallersAt: now) ?? exchanges.failures.barrier(to: caller.digest, at: now)
+    }
+
+    /// Begins the exchanges whose turn it is.
+    func beginExchanges() {
+        guard let callers else { return }
+        if isStopped { return exchanges.endQueued(with: .cancelled) }
+        // Whoever waits for its turn has not asked the provider: it need not, to hear that it is of no use.
+        if let barrier = state.barrier(toCallersAt: clock.now) { return exchanges.endQueued(with: barrier) }
+        while let caller = exchanges.next(isProbing: state.failure != nil) {
+            Task { await exchange(caller, callers) }
+        }
+    }
+
     private func exchange(_ caller: CallerToken, _ callers: CallerTokens) async {
+        let begun = clock.now
         let grant = Grant.onBehalf(of: caller.token)
         let epoch = exchanges.epoch
         let outcome = await server.requestToken(with: grant, proving: await proofKeyForCallers())
@@ -37,6 +55,7 @@ extension AuthSession {
         switch outcome.result {
         case .success(let granted):
             reportRequest(grant, outcome)
+            exchanges.failures.succeeded(for: caller.digest)
             let token = state.callerServed(
                 granted, to: caller, generation: exchanges.nextGeneration(), sentAt: outcome.sentAt)
             let end = caller.end.map { now + ($0 - clock.wallNow) }
@@ -44,11 +63,16 @@ extension AuthSession {
             exchanges.end(caller.digest, with: .success(.token(token)))
         case .failure(let failure) where failure.isAboutCaller:
             report(.callerRefused(failure))
+            exchanges.failures.succeeded(for: caller.digest)
+            state.callerRefused()
             callers.refuse(caller.digest, at: now)
             exchanges.end(caller.digest, with: .success(.refused))
         case .failure(let failure):
             reportRequest(grant, outcome)
-            state.callerFailed(failure, at: now, wall: clock.wallNow, jitter: random())
+            let jitter = random()
+            let isNews = exchanges.failures.failed(
+                failure, for: caller.digest, begunAt: begun, at: now, jitter: jitter)
+            state.callerFailed(failure, isNews: isNews, at: now, wall: clock.wallNow, jitter: jitter)
             exchanges.end(caller.digest, with: .failure(state.reason(at: now)))
         }
         advance()

@@ -21,15 +21,24 @@ extension AuthState {
         ).snapshot
     }
 
+    /// The provider refused a caller's token, which it does only when it is of use.
+    mutating func callerRefused() {
+        if failure?.failure.kind == .transient { failure = nil }
+    }
+
     /// An exchange failed for a reason that is every caller's.
-    mutating func callerFailed(_ failure: TokenFailure, at now: Instant, wall: WallTime, jitter: Double) {
-        let previous = self.failure.flatMap { $0.failure.kind == failure.kind ? $0.count : nil } ?? 0
-        let count = min(previous + 1, 1000)
-        let backOff: BackOff = failure.kind == .misconfigured ? .misconfigured : .transient
+    ///
+    /// - Parameter isNews: whether the back-off doubles for it: a hundred requests that fail together are one failure, and
+    ///   so is one caller's request that fails a hundred times.
+    mutating func callerFailed(
+        _ failure: TokenFailure, isNews: Bool, at now: Instant, wall: WallTime, jitter: Double
+    ) {
+        let previous = self.failure.flatMap { $0.failure.kind == failure.kind ? $0 : nil }
+        let count = min(max((previous?.count ?? 0) + (isNews ? 1 : 0), 1), 1000)
+        let retry =
+            now + max(failure.backOff.delay(after: count, jitter: jitter), failure.retryAfter ?? .zero)
         self.failure = LastFailure(
-            failure: failure, count: count,
-            retry: now + max(backOff.delay(after: count, jitter: jitter), failure.retryAfter ?? .zero),
-            at: wall)
+            failure: failure, count: count, retry: max(retry, previous?.retry ?? retry), at: wall)
     }
 
     /// Somebody wants every caller's token to be exchanged anew.

@@ -249,6 +249,7 @@ public actor AuthSession: ExecutorConfined {
             case .requestToken: attemptTask = Task { await runAttempt() }
             }
         }
+        beginExchanges()
         publish(at: now)
         wakeWaiters(at: now)
         reportState(at: now)

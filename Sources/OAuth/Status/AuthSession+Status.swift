@@ -33,6 +33,7 @@ extension AuthSession {
     /// Secret, key or CA files changed.
     public func credentialsChanged() {
         state.credentialsChanged(at: clock.now)
+        exchanges.failures = CallerFailures()
         advance()
     }
 }
