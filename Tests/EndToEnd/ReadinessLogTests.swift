@@ -43,6 +43,21 @@ import Testing
         #expect(try sidecar.admin("GET", "/readyz").status == 200)
     }
 
+    @Test func `are not written for what lasts less than a second, as a token that a reload asks for`() throws
+    {
+        let sidecar = try Sidecar()
+        _ = try sidecar.bearerd.logLine("readiness") { $0.message == "ready" }
+        try Sidecar.file(
+            provider: sidecar.provider, upstream: sidecar.upstream.url, clientSecret: sidecar.clientSecret,
+            directory: sidecar.directory, .init(identity: "scope: other"))
+        let start = ContinuousClock.now
+        #expect(try sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")]).status == 200)
+        try sidecar.provider.request(2)
+        try eventually("readiness") { try sidecar.admin("GET", "/readyz").status == 200 }
+        guard start.duration(to: .now) < .seconds(1) else { return }  // on a machine that stood still
+        #expect(told(by: sidecar) == ["started", "ready"])
+    }
+
     @Test func `wait for a person where one must log in, and follow a reload`() throws {
         let provider = try HostileProvider()
         let person = "person: {issuer: '\(provider.issuer)', client_id: app, grant_type: authorization_code}"

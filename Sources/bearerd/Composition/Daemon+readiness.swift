@@ -9,28 +9,39 @@ import Observability
 extension Daemon {
     /// Has the log told when `/readyz` turns 200, and when it ceases to be, from here on.
     func watchReadiness() {
+        readinessTimer = LoopTimer(loop: loop) { [weak self, loop] in
+            Task(executorPreference: loop) { await self?.lookAtReadiness() }
+        }
         engine.reporter.watchStates { [weak self, loop] in
             Task(executorPreference: loop) { await self?.lookAtReadiness() }
         }
     }
 
-    /// Looks whether every identity that a route names has a token, as often as something changes meanwhile.
+    /// Looks whether every identity that a route names has a token, as often as something changes meanwhile, and each
+    /// second while one has none: a token may come without a change of state that is told.
     ///
     /// A drain is told by itself.
     func lookAtReadiness() async {
         guard readiness.begin() else { return }
+        var isReady = false
         repeat {
             var statuses: [IdentityStatus] = []
             for group in engine.groups { statuses.append(await group.status()) }
-            guard !isDraining else { continue }
+            let now = ContinuousClock.now
             let report = ReadinessReport(
-                routes: configuration.adminRoutes, statuses: statuses, isDraining: false,
-                now: ContinuousClock.now)
-            switch readiness.found(report) {
+                routes: configuration.adminRoutes, statuses: statuses, isDraining: false, now: now)
+            isReady = report.isReady
+            guard !isDraining else { continue }
+            switch readiness.found(report, at: now) {
             case .ready?: log.notice("ready")
             case .notReady(let reasons)?: log.notice("no longer ready", [.reason: .string(reasons)])
             case nil: break
             }
         } while !readiness.end()
+        if isReady || isDraining {
+            readinessTimer?.cancel()
+        } else {
+            readinessTimer?.set(after: ReadinessNotices.patience)
+        }
     }
 }

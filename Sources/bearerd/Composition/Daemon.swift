@@ -63,6 +63,7 @@ actor Daemon: LoopConfined {
     private(set) var isStarted = false
     private var startWaiters: [CheckedContinuation<Void, Never>] = []
     var readiness = ReadinessNotices()
+    var readinessTimer: LoopTimer?
     private let budget: ConnectionBudget
     private let freeDescriptors: Int
     /// The admin listener's.

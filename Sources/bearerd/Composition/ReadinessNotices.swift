@@ -3,6 +3,8 @@
 import AdminAPI
 
 /// What the log was told of `/readyz`, and whether somebody is finding out what to tell it next.
+///
+/// What lasts less than ``patience`` is told to nobody, as changes of state are.
 struct ReadinessNotices {
     /// A change of `/readyz`.
     enum Notice: Equatable {
@@ -12,7 +14,12 @@ struct ReadinessNotices {
         case notReady(String)
     }
 
+    /// How long it may answer 503 before that is told; while it does, it is looked at again after as long.
+    static let patience: Duration = .seconds(1)
+
     private var isReady = false
+    /// Since when it has answered 503 after a ``Notice/ready``.
+    private var doubtful: ContinuousClock.Instant?
     private var isLooking = false
     private var isStale = false
 
@@ -25,11 +32,19 @@ struct ReadinessNotices {
         return !isLooking
     }
 
-    /// What to tell of what was found.
-    mutating func found(_ report: ReadinessReport) -> Notice? {
-        guard report.isReady != isReady else { return nil }
-        isReady = report.isReady
-        return isReady ? .ready : .notReady(report.reasons.map(\.words).joined(separator: ", "))
+    /// What to tell of what was found at a moment.
+    mutating func found(_ report: ReadinessReport, at now: ContinuousClock.Instant) -> Notice? {
+        guard !report.isReady else {
+            defer { isReady = true }
+            doubtful = nil
+            return isReady ? nil : .ready
+        }
+        guard isReady else { return nil }
+        doubtful = doubtful ?? now
+        guard let since = doubtful, now >= since + Self.patience else { return nil }
+        isReady = false
+        doubtful = nil
+        return .notReady(report.reasons.map(\.words).joined(separator: ", "))
     }
 
     /// - Returns: whether that was the last look; else something changed meanwhile.
