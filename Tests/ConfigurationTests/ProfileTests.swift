@@ -63,4 +63,31 @@ import Testing
         let text = withIdentity("profile: fapi2").replacing("client_credentials", with: "device_code")
         #expect(report(text).problems.map(\.reason).contains { $0.contains("the grants are") })
     }
+
+    @Test func `fapi2 must know the issuer, against which it holds all that it is told`() throws {
+        let directory = try TemporaryDirectory()
+        let key = try key(in: directory)
+        func reasons(_ place: String, _ grant: String) -> [String] {
+            report(
+                """
+                identities:
+                  default:
+                    profile: fapi2
+                    client_id: app
+                    private_key_file: \(key)
+                    grant_type: \(grant)
+                    \(place)
+                """
+            ).problems.filter { $0.severity == .error }.map(\.reason)
+        }
+        for grant in ["client_credentials", "authorization_code"] {
+            #expect(
+                reasons("token_endpoint: https://a.example/t", grant).contains {
+                    $0.contains("the issuer must be known")
+                }, "\(grant)")
+            for place in ["issuer: https://a.example", "discovery_url: https://a.example/d"] {
+                #expect(!reasons(place, grant).contains { $0.contains("issuer") }, "\(place)")
+            }
+        }
+    }
 }

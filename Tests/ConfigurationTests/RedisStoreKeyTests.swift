@@ -80,6 +80,14 @@ import Testing
         #expect(redis?.keyPrefix == "x")
     }
 
+    @Test func `needs no URL where sentinels say where it is`() {
+        let lines = "password: x\nencryption_key: '\(Self.key)'\nsentinels: ['a:1']\nmaster_name: m"
+        let (redis, reasons) = read(lines)
+        #expect(reasons == [] && redis?.location.isEncrypted == false && redis?.location.database == 0)
+        #expect(read(lines + "\nurl: http://h").reasons.count == 1)
+        #expect(read(lines + "\nca_file: /c").reasons.contains { $0.contains("rediss://") })
+    }
+
     @Test(arguments: ["url: redis://h", "password: x", "sentinels: ['a:1']", "key_prefix: x", "ca_file: /c"])
     func `has keys that no other store has`(line: String) {
         let problems = report("store:\n  type: file\n  \(line)\n" + smallest).problems

@@ -27,6 +27,7 @@ extension ClientConfiguration {
             "the grants are authorization_code, client_credentials and refresh_token (FAPI 2.0 section 5.3.2.1)"
         )
         keepAuthentication(section)
+        keepIssuer(section)
         refuse(
             .assertionFile, unless: authentication != .privateKeyJWT,
             "assertions are signed here, with private_key_file (FAPI 2.0 section 5.3.3.1)")
@@ -56,6 +57,18 @@ extension ClientConfiguration {
                 key, unless: section.flag(key) == false,
                 "the provider proves itself by TLS (FAPI 2.0 section 5.2.1)")
         }
+    }
+
+    /// What assertions are for, and what responses are held against, must be known.
+    private func keepIssuer(_ section: Section<IdentityKey>) {
+        let sources: [IdentityKey] = [.issuer, .discoveryURL, .preset]
+        guard issuer == nil, discoveryURL == nil, !sources.contains(where: section.isInDoubt),
+            grantType == .authorizationCode || authentication == .privateKeyJWT
+        else { return }
+        section.error(
+            .profile,
+            "profile fapi2: the issuer must be known: give issuer, in place of endpoints by hand (FAPI 2.0 section 5.3.3.1)"
+        )
     }
 
     private func keepAuthentication(_ section: Section<IdentityKey>) {

@@ -28,8 +28,14 @@ extension RedisConfiguration {
     /// - Parameter encryptionKey: nil if it is missing, or was reported.
     /// - Returns: nil for what was reported.
     init?(reading section: Section<StoreConfiguration.Key>, encryptionKey: SecretSource?) {
-        let location = section.value(.url, .redisLocation(in: section.reading))?.value
-        section.require(.url, "is missing: where Redis is, like redis://redis.example.com:6379")
+        var location = section.value(.url, .redisLocation(in: section.reading))?.value
+        if section.has(.sentinels) {
+            // They say where it is; all else is as that URL has it.
+            if !section.has(.url) { location = try? RedisLocation("redis://master", in: section.reading) }
+        } else {
+            section.require(
+                .url, "is missing: where Redis is, like redis://redis.example.com:6379 (or store.sentinels)")
+        }
         if !section.hasSecret(.encryptionKey), !section.has(.encryptionKeyKeyring) {
             section.error(
                 .type,
@@ -43,7 +49,7 @@ extension RedisConfiguration {
             where section.has(key) {
                 section.error(key, "means nothing without TLS: make store.url a rediss:// one")
             }
-            if case .tcp(let host, _)? = location?.place,
+            if section.has(.url), case .tcp(let host, _)? = location?.place,
                 let address = ConnectAddress("\(Self.written(host)):1"),
                 !address.isLoopback, password != nil
             {

@@ -151,7 +151,7 @@ struct `A fleet on a provider that takes no refresh token twice` {
         }
         try eventually("the replica to follow") { try replica("ROLE").contains("connected") }
         let fleet = try Fleet(
-            master, at: "url: redis://redis/0\nsentinels: ['\(sentinel.address)']\nmaster_name: fleet")
+            master, at: "sentinels: ['\(sentinel.address)']\nmaster_name: fleet")
         let daemon = try fleet.daemons(1)[0]
         try eventually("the replica to have it") { try replica("EXISTS", "bearerd:session:default") == "1" }
         let old = try replica("GET", "bearerd:session:default")
