@@ -130,7 +130,10 @@ package struct Rejection: Equatable, Sendable {
                 .upstreamTLS, "The upstream's certificate does not verify: \(fault.reason).",
                 proxyStatus: "tls_certificate_error")
         case .tlsHandshake:
-            self.init(.upstreamTLS, "The TLS handshake with the upstream failed.")
+            self.init(
+                .upstreamTLS,
+                "The TLS handshake with the upstream failed: it speaks no TLS, or wants a client certificate."
+            )
         case .clientCertificate:
             self.init(.upstreamTLS, "The route's client certificate or its key cannot be used.")
         case .proxyFailed:

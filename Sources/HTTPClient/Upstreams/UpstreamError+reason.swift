@@ -10,7 +10,8 @@ extension UpstreamError {
         case .dnsError: "the name has no address"
         case .dnsTimeout: "the name servers did not answer"
         case .tlsCertificate(let fault): "the certificate does not verify: \(fault.reason)"
-        case .tlsHandshake: "the TLS handshake failed"
+        case .tlsHandshake:
+            "the TLS handshake failed: there is no TLS, or another version, or a client certificate is wanted"
         case .clientCertificate: "the client certificate or its key cannot be used"
         case .proxyFailed: "the proxy did not let us through"
         case .noDescriptors: "no descriptor is left"

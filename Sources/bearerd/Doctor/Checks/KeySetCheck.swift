@@ -18,7 +18,7 @@ enum KeySetCheck: IdentityCheck {
                 return fault("\(url) answers \(response.status), with \(keys.count) keys", identity)
             }
             let kinds = Set(keys.compactMap { $0["kty"]?.string }).sorted().joined(separator: ", ")
-            return .ok("\(keys.count) keys: \(kinds)")
+            return .ok("\(keys.count) \(keys.count == 1 ? "key" : "keys"): \(kinds)")
         } catch {
             return fault("\(url) gives no answer that can be used", identity)
         }
