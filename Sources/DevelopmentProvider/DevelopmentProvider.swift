@@ -34,6 +34,9 @@ package final class DevelopmentProvider: HTTPResponder {
         self.wallNow = wallNow
     }
 
+    /// Knows these clients from here on; what others hold is not taken from them, but they cannot ask for more.
+    package func use(_ clients: [DevelopmentClient]) { core.withLock { $0.settings.clients = clients } }
+
     package func judge(_ request: ServiceRequest) async -> ServiceJudgement {
         switch ProviderCore.purpose(of: request) {
         case .nothing(let reply): return .refused(reply)

@@ -8,7 +8,7 @@ import OAuth
 
 /// Everything the provider knows, and what it answers: request in, reply out.
 struct ProviderCore {
-    let settings: ProviderSettings
+    var settings: ProviderSettings
     let key: SigningKey
     let publicKeys: JSONWebKeySet
 

@@ -59,6 +59,22 @@ import Testing
         #expect(api.status == 401 && api["WWW-Authenticate"]?.contains("DPoP") == true)
     }
 
+    @Test func `an identity that a reload brings is a client of the development provider too`() throws {
+        let directory = try TemporaryDirectory()
+        let text = try Self.repositoryConfiguration()
+        let file = try directory.write("config.yaml", text)
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file], directory: directory.path)
+        _ = try Self.checkWhoami(bearerd.proxy)
+        try directory.write(
+            "config.yaml",
+            text.replacing("client_id: demo\n", with: "client_id: another\n", maxReplacements: 1))
+        bearerd.process.signal(SIGHUP)
+        try bearerd.logLine("the reload") { $0.message == "configuration reloaded" }
+        try eventually("the new client's token") {
+            try Self.checkWhoami(bearerd.proxy)["client_id"].string == "another"
+        }
+    }
+
     @Test func `the sample API's events arrive one by one`() throws {
         let directory = try TemporaryDirectory()
         let file = try directory.write("config.yaml", try Self.repositoryConfiguration())

@@ -144,6 +144,7 @@ extension Daemon {
         engine.watchCredentials()
         if let admin = sockets.admin { await redirectListeners.use(new, admin: admin.address) }
         if let adminResponder { await adminService?.use(adminResponder) }
+        developmentServers?.use(new)
         // From here on the identity's state is that of those who come.
         for session in old.engine.sessions(notIn: engine) { session.leaveFamily() }
         for session in engine.sessions(notIn: old.engine) { await session.start() }

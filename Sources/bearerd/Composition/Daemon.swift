@@ -81,6 +81,7 @@ actor Daemon: LoopConfined {
     var pendingReload: Task<Result<[String], ReloadRefusal>, Never>?
     private var threads: [LoopThread] = []
     private var services: [HTTPService] = []
+    private(set) var developmentServers: DevelopmentServers?
     private let serviceLimits: ServiceLimits
     private(set) var isDraining = false
     private var shutdownRequest: CheckedContinuation<Void, Never>?
@@ -177,6 +178,7 @@ actor Daemon: LoopConfined {
         guard configuration.development.isOn else { return }
         log.warning("the development servers are on: for trying and for tests only")
         let servers = try DevelopmentServers(configuration, on: sockets)
+        developmentServers = servers
         for (name, listener, responder) in servers.all {
             try await serve(responder, on: listener, name: name)
         }

@@ -12,6 +12,7 @@ import System
 struct DevelopmentServers {
     /// What each of them is called in the log, where it listens, and what answers.
     private(set) var all: [(name: String, listener: BoundListener, responder: any HTTPResponder)] = []
+    private var provider: (server: DevelopmentProvider, origin: HTTPURL)?
 
     /// Makes what the configuration asks for; the API trusts the embedded provider alone.
     ///
@@ -24,12 +25,18 @@ struct DevelopmentServers {
             let provider = try DevelopmentProvider(
                 ProviderSettings(origin: origin, clients: Self.clients(of: configuration, at: origin)),
                 wallNow: wall)
+            self.provider = (provider, origin)
             trusted.append(provider.trust)
             all.append(("development_provider", listener, provider))
         }
         if let listener = sockets.developmentAPI {
             all.append(("development_api", listener, SampleAPI(trusting: trusted, wallNow: wall)))
         }
+    }
+
+    /// Has the provider know the clients of another configuration.
+    func use(_ configuration: Configuration) {
+        provider.map { $0.server.use(Self.clients(of: configuration, at: $0.origin)) }
     }
 
     /// The identities of the configuration that this provider serves are the clients it knows.
