@@ -7,14 +7,18 @@ package struct RedisExamination: Sendable {
     /// How it makes room where its memory is full, if it throws keys away for that (`maxmemory-policy`).
     package let eviction: String?
 
-    init(place: String, information: String) {
-        let lines = information.split(whereSeparator: \.isNewline)
-        func value(_ name: String) -> String? {
-            lines.first { $0.hasPrefix(name + ":") }.map { line in
-                let value = line.utf8.dropFirst(name.utf8.count + 1)
-                return String(decoding: value.filter { 0x20...0x7E ~= $0 }.prefix(64), as: UTF8.self)
-            }
+    /// Which run of a server said that.
+    static func run(in information: String) -> String? { value("run_id", in: information) }
+
+    private static func value(_ name: String, in information: String) -> String? {
+        information.split(whereSeparator: \.isNewline).first { $0.hasPrefix(name + ":") }.map { line in
+            let value = line.utf8.dropFirst(name.utf8.count + 1)
+            return String(decoding: value.filter { 0x20...0x7E ~= $0 }.prefix(64), as: UTF8.self)
         }
+    }
+
+    init(place: String, information: String) {
+        func value(_ name: String) -> String? { Self.value(name, in: information) }
         name =
             "\(place): "
             + (value("valkey_version").map { "Valkey \($0)" } ?? "Redis \(value("redis_version") ?? "")")

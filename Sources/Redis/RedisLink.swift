@@ -42,6 +42,13 @@ actor RedisLink: LoopConfined {
     /// How often the server has been reached anew.
     private(set) var round = 0
 
+    /// Which run of the server was reached last (`run_id`); nil while none was, or it does not say.
+    private var run: String?
+    /// When it was last reached anew after it had been away, or another one was found in its place; nil if never.
+    ///
+    /// What was last written may be lost.
+    private(set) var foundAgain: ContinuousClock.Instant?
+
     /// Whether the server cannot be used.
     var isAway: Bool { trouble != nil }
 
@@ -108,11 +115,27 @@ actor RedisLink: LoopConfined {
         }
         if let trouble, .now < tryAgainAt { throw trouble }
         do throws(RedisError) {
-            return try await dialer.connect()
+            let fresh = try await dialer.connect()
+            do throws(RedisError) {
+                try await noteRun(of: fresh)
+            } catch {
+                fresh.close()
+                throw error
+            }
+            return fresh
         } catch {
             failed(error)
             throw error
         }
+    }
+
+    /// A server may have been started anew, or another one have taken its place, without our having missed it.
+    private func noteRun(of connection: RedisConnection) async throws(RedisError) {
+        let reply = try await connection.exchange(
+            RESPCommand("INFO", "server"), by: .now + settings.commandLimit)
+        guard let found = reply.text.flatMap(RedisExamination.run) else { return }
+        if let run, run != found { foundAgain = .now }
+        run = found
     }
 
     private func failed(_ error: RedisError) {
@@ -135,6 +158,7 @@ actor RedisLink: LoopConfined {
         if trouble != nil || round == 0 { round += 1 }
         guard trouble != nil else { return }
         trouble = nil
+        foundAgain = .now
         told = 0
         onChange(.found)
     }

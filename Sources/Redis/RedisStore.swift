@@ -32,6 +32,9 @@ package actor RedisStore: SessionStore, LoopConfined {
     /// Locks that may still be ours though nobody holds them.
     private var orphans: [RedisLease] = []
 
+    /// How long others take at most to come back to a server that was away, and to write what they have: the longest
+    /// pause between two tries to connect, a look, and one to spare.
+    private static let settling: Duration = .seconds(4)
     /// Between two looks at what others may have changed.
     private static let look: Duration = .seconds(1)
 
@@ -270,6 +273,10 @@ package actor RedisStore: SessionStore, LoopConfined {
 
     private static let host = String(
         decoding: CurrentProcess.hostName.utf8.filter { 0x21...0x7E ~= $0 }.prefix(64), as: UTF8.self)
+
+    package func settlement(of identity: String) async -> Instant? {
+        await link.foundAgain.map { $0 + Self.settling }
+    }
 
     // MARK: Changes by others
 

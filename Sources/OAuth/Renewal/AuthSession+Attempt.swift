@@ -7,10 +7,12 @@ extension AuthSession {
     /// The order is the promise: the lock, then what others stored, then the request, then storing what it brought,
     /// and only then its use.
     ///
-    /// Where it is superseded, what is left of it is made after that, which is nothing in most cases.
+    /// Where it is superseded, or finds the store just back, what is left of it is made after that, which is nothing in
+    /// most cases.
     func runAttempt() async {
         while true {
             isWaiting = true
+            await settle()
             await family.takeTurn()
             let result = await attempt()
             family.endTurn()
@@ -23,7 +25,32 @@ extension AuthSession {
         if isStoreChanged { await storeChanged() }
     }
 
-    /// - Returns: nil if the attempt was superseded.
+    /// How often is looked whether there is still something to wait for.
+    private static let settlingLook: Duration = .milliseconds(250)
+
+    /// Waits, where the store was away, until others have written what they could not: a refresh token that somebody has
+    /// sent meanwhile would be sent again.
+    private func settle() async {
+        while let moment = await settlement() {
+            if state.needsSaving, !isSaving, saveRetry.map({ $0 <= clock.now }) ?? true {
+                await saveAgain()
+            } else {
+                try? await clock.sleep(until: min(moment, clock.now + Self.settlingLook))
+            }
+        }
+    }
+
+    /// Until when our refresh token may not be the newest, though nobody has stored another; nil if it is.
+    private func settlement() async -> Instant? {
+        // Nobody else can have renewed what we alone have.
+        guard !isStopped, !Task.isCancelled, state.session.refreshToken != nil, !state.isUnsaved,
+            !state.isAttemptNeedless(at: clock.now), let moment = await store.settlement(of: identity),
+            clock.now < moment
+        else { return nil }
+        return moment
+    }
+
+    /// - Returns: nil if the attempt was superseded, or is to wait.
     private func attempt() async -> Result<Void, TokenFailure>? {
         await withLock(unless: { family.isSuperseded || state.isAttemptNeedless(at: clock.now) }) { lock in
             isWaiting = false
@@ -34,7 +61,7 @@ extension AuthSession {
     }
 
     /// - Parameter place: what its answer replaces, or why nobody can be sure of that.
-    /// - Returns: nil if the attempt was superseded.
+    /// - Returns: nil if the attempt was superseded, or is to wait.
     private func attempt(
         over place: Result<HeldSession, StoreError>
     ) async -> Result<Void, TokenFailure>? {
@@ -48,7 +75,11 @@ extension AuthSession {
             mayRefresh = false
         }
         while let grant = state.nextGrant(at: clock.now, mayRefresh: mayRefresh) {
-            if case .refresh = grant, let trouble = await spending(place) { return attemptFailed(trouble) }
+            if case .refresh = grant {
+                // Taking the lock may have been what found the store again.
+                if await settlement() != nil { return nil }
+                if let trouble = await spending(place) { return attemptFailed(trouble) }
+            }
             report(.tokenRequestBegan)
             guard let outcome = await outcome(of: grant, over: place) else { return nil }
             reportRequest(grant, outcome)

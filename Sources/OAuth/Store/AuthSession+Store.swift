@@ -176,7 +176,9 @@ extension AuthSession {
             return
         }
         isStoreChanged = false
-        await adoptStored()
+        if await adoptStored() == nil, let moment = await store.settlement(of: identity), clock.now < moment {
+            saveRetry = nil  // others wait for what could not be written
+        }
         advance()
     }
 

@@ -14,6 +14,12 @@ public protocol SessionStore: Sendable {
     /// lock.
     func hasMoved(_ identity: String) async -> Bool
 
+    /// Until when somebody may have a newer session of `identity` that could not be stored: the store was away, and its
+    /// users come back to it one after the other.
+    ///
+    /// - Returns: nil where that cannot be.
+    func settlement(of identity: String) async -> Instant?
+
     /// Runs `body` while every other process, and every other caller in this one, is kept from changing `identity`.
     ///
     /// The lock is given up when `body` returns, and by the death of the process as well. The lease is worth nothing
@@ -39,6 +45,9 @@ public protocol SessionStore: Sendable {
 extension SessionStore {
     /// Nothing is ever in another place.
     public func misplacement(of identity: String) async -> StoreError? { nil }
+
+    /// It is never away.
+    public func settlement(of identity: String) async -> Instant? { nil }
 
     /// There is one place.
     public func hasMoved(_ identity: String) async -> Bool { false }

@@ -92,6 +92,27 @@ struct `A fleet in whose Redis somebody else writes` {
         #expect(Set(fleet.shown).count == fleet.shown.count)
     }
 
+    @Test func `sends no refresh token again that one of them renewed while Redis was lost`() throws {
+        let redis = fleet.redis
+        fleet.provider.script { request, provider in
+            try redis.kill()
+            return provider.goodAnswer(to: request)
+        }
+        let renewing = Background { try daemons[0].act("refresh").status }
+        try daemons[0].bearerd.logLine("what it could not write") {
+            $0["level"] == "error" && $0.message.contains("store")
+        }
+        try redis.start()
+        // Another one is the first that comes back, has an older session, and is asked for a newer one.
+        try eventually("a renewal by the other", within: .seconds(20)) {
+            try daemons[1].act("refresh").status < 300
+        }
+        _ = try renewing.value()
+        try fleet.awaitAgreement(of: daemons)
+        #expect(Set(fleet.shown).count == fleet.shown.count, "a refresh token was sent twice")
+        for daemon in daemons { #expect(try daemon.state() == "authorized") }
+    }
+
     @Test func `keeps its connection when a lock, a mark or a session is larger than any`() throws {
         let redis = fleet.redis
         let huge = "20000000"
