@@ -29,6 +29,22 @@ enum RedisRecord: Equatable {
         }
     }
 
+    /// Which of all records it is.
+    struct Stamp: Equatable {
+        let generation: Int
+        /// The end of what is sealed, which is another one each time.
+        let seal: [UInt8]
+    }
+
+    /// Nil for what is none of ours.
+    var stamp: Stamp? {
+        guard case .present(let bytes) = self,
+            let end = bytes.prefix(Self.headBytes).firstIndex(of: UInt8(ascii: "\n")),
+            let generation = Int(String(decoding: bytes[..<end], as: UTF8.self))
+        else { return nil }
+        return Stamp(generation: generation, seal: Array(bytes[end...].suffix(24)))
+    }
+
     /// What the record turns out to be.
     enum Content {
         case missing

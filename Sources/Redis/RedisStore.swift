@@ -21,6 +21,10 @@ package actor RedisStore: SessionStore, LoopConfined {
     private var subscription: RedisSubscription?
     /// What was last seen of each identity's record.
     private var seen: [String: [UInt8]?] = [:]
+    /// The records themselves, as they were read or written last.
+    private var stamps: [String: RedisRecord.Stamp] = [:]
+    /// When a record was found to be gone, or to be an older one than before, or written anew.
+    private var losses: [String: ContinuousClock.Instant] = [:]
     /// The records that were told of as damaged.
     private var damaged: [String: [UInt8]?] = [:]
     /// What was told of as missing, and has not worked since.
@@ -68,10 +72,18 @@ package actor RedisStore: SessionStore, LoopConfined {
     package func load(_ identity: String) async throws(StoreError) -> StoredSession? {
         let record = try await record(of: identity)
         seen[identity] = .some(record.head)
+        note(record.stamp, of: identity)
         let content = record.content(of: identity, sealer)
         if let refusal = refusal(of: content, identity) { throw refusal }
         if case .damaged = content { tell(damaged: record, of: identity) } else { damaged[identity] = nil }
         return content.session
+    }
+
+    private func note(_ stamp: RedisRecord.Stamp?, of identity: String) {
+        if let known = stamps[identity], stamp != known, stamp?.generation ?? 0 <= known.generation {
+            losses[identity] = .now
+        }
+        stamps[identity] = stamp
     }
 
     private func record(of identity: String) async throws(StoreError) -> RedisRecord {
@@ -131,6 +143,7 @@ package actor RedisStore: SessionStore, LoopConfined {
         case .lost, .mine, .held, .marked, .able, .unable, nil: throw lost(lease)
         }
         seen[session.identity] = .some(RedisRecord.present(bytes).head)
+        stamps[session.identity] = RedisRecord.present(bytes).stamp
     }
 
     /// Writes down that the refresh token of `session` is about to be sent.
@@ -275,7 +288,8 @@ package actor RedisStore: SessionStore, LoopConfined {
         decoding: CurrentProcess.hostName.utf8.filter { 0x21...0x7E ~= $0 }.prefix(64), as: UTF8.self)
 
     package func settlement(of identity: String) async -> Instant? {
-        await link.foundAgain.map { $0 + Self.settling }
+        let loss = [losses[identity], await link.foundAgain].compactMap(\.self).max()
+        return loss.map { $0 + Self.settling }
     }
 
     // MARK: Changes by others

@@ -113,6 +113,28 @@ struct `A fleet in whose Redis somebody else writes` {
         for daemon in daemons { #expect(try daemon.state() == "authorized") }
     }
 
+    @Test func `sends no refresh token again that is renewed while somebody deletes all`() throws {
+        let redis = fleet.redis
+        let gate = Gate()
+        fleet.provider.script { request, provider in
+            try redis("FLUSHALL")
+            return provider.goodAnswer(to: request).held(by: gate)
+        }
+        let before = fleet.provider.requests.count
+        let renewing = Background { try daemons[0].act("refresh").status }
+        try fleet.provider.request(before + 1)
+        // The lock is gone too, so that the other one may have it.
+        let other = Background { try daemons[1].act("refresh").status }
+        try eventually("an older session", within: .seconds(10)) {
+            try redis("EXISTS", "bearerd:session:default") == "1"
+        }
+        gate.open()
+        _ = try (renewing.value(), other.value())
+        try fleet.awaitAgreement(of: daemons)
+        #expect(Set(fleet.shown).count == fleet.shown.count, "a refresh token was sent twice")
+        for daemon in daemons { #expect(try daemon.state() == "authorized") }
+    }
+
     @Test func `keeps its connection when a lock, a mark or a session is larger than any`() throws {
         let redis = fleet.redis
         let huge = "20000000"
