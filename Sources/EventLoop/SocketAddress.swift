@@ -15,12 +15,15 @@ enum SocketAddress {
                 text[length] = byte
                 length += 1
             }
-            for shift in stride(from: UInt32(24), through: 0, by: -8) {
-                let number = UInt8(truncatingIfNeeded: address.byteSwapped >> shift)
+            // In network byte order: the first number is the lowest byte.
+            var rest = address.littleEndian
+            for place in 0..<4 {
+                let number = UInt8(truncatingIfNeeded: rest)
+                rest >>= 8
+                if place > 0 { append(UInt8(ascii: ".")) }
                 if number >= 100 { append(UInt8(ascii: "0") + number / 100) }
                 if number >= 10 { append(UInt8(ascii: "0") + number / 10 % 10) }
                 append(UInt8(ascii: "0") + number % 10)
-                if shift > 0 { append(UInt8(ascii: ".")) }
             }
             return length
         }

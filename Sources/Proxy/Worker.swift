@@ -134,15 +134,18 @@ package actor Worker: LoopConfined {
 
     private func accepted(_ stream: ByteStream, _ peer: PeerAddress, _ entrance: Entrance) {
         guard keeper.admits(stream, from: peer, on: self) else { return }
-        let admission = budget.enter(mayExceed: state.isDraining) { [loop] in
-            loop.execute { self.assumeIsolated { worker in worker.resumeAccepting() } }
-        }
-        if admission != .withRoomForMore {
-            isFull = true
-            for listener in entrances.values.flatMap(\.listeners) { listener.pause() }
-        }
+        let admission = budget.enter(mayExceed: state.isDraining)
+        if admission != .withRoomForMore { pauseAccepting() }
         guard admission != .refused else { return waiting.append((stream, peer, entrance)) }
         keeper.serve(stream, from: peer, by: entrance.routing, on: self)
+    }
+
+    private func pauseAccepting() {
+        isFull = true
+        for listener in entrances.values.flatMap(\.listeners) { listener.pause() }
+        budget.awaitRoom { [loop] in
+            loop.execute { self.assumeIsolated { worker in worker.resumeAccepting() } }
+        }
     }
 
     private func resumeAccepting() {

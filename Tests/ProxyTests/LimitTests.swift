@@ -20,9 +20,11 @@ struct `The limits` {
         let budget = ConnectionBudget(limit: 2)
         let resumed = Atomic<Int>(0)
         let resume: @Sendable () -> Void = { resumed.wrappingAdd(1, ordering: .relaxed) }
-        #expect(budget.enter(mayExceed: false, resume: resume) == .withRoomForMore)
-        #expect(budget.enter(mayExceed: false, resume: resume) == .asTheLast)
-        #expect(budget.enter(mayExceed: false, resume: resume) == .refused)
+        #expect(budget.enter(mayExceed: false) == .withRoomForMore)
+        #expect(budget.enter(mayExceed: false) == .asTheLast)
+        budget.awaitRoom(resume)
+        #expect(budget.enter(mayExceed: false) == .refused)
+        budget.awaitRoom(resume)
         #expect(resumed.load(ordering: .relaxed) == 0)
         budget.leave()
         #expect(resumed.load(ordering: .relaxed) == 2)
@@ -30,12 +32,21 @@ struct `The limits` {
         #expect(resumed.load(ordering: .relaxed) == 2)
     }
 
+    @Test func `who asks for room that has come meanwhile is told at once`() {
+        let budget = ConnectionBudget(limit: 1)
+        #expect(budget.enter(mayExceed: false) == .asTheLast)
+        budget.leave()
+        let resumed = Atomic<Int>(0)
+        budget.awaitRoom { resumed.wrappingAdd(1, ordering: .relaxed) }
+        #expect(resumed.load(ordering: .relaxed) == 1)
+    }
+
     @Test func `the budget lets in beyond its limit what may exceed it`() {
         let budget = ConnectionBudget(limit: 1)
-        #expect(budget.enter(mayExceed: false) {} == .asTheLast)
-        #expect(budget.enter(mayExceed: true) {} == .asTheLast)
+        #expect(budget.enter(mayExceed: false) == .asTheLast)
+        #expect(budget.enter(mayExceed: true) == .asTheLast)
         budget.leave()
-        #expect(budget.enter(mayExceed: false) {} == .refused)
+        #expect(budget.enter(mayExceed: false) == .refused)
     }
 
     @Test(arguments: [(100_000, 10_000), (10_500, 9_468), (1_000, 492), (24, 4), (17, 1), (0, 1)])

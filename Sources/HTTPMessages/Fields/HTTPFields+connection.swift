@@ -11,9 +11,17 @@ extension HTTPFields {
         guard case .once(let value) = occurrence(of: .connection) else { return nil }
         let bytes = block.bytes.span
         switch value.count {
-        case 5: return bytes.equalsIgnoringCase(value, "close") ? .close : nil
+        // The bit makes a letter lower-case.
+        case 5:
+            let start = value.lowerBound
+            let isClose =
+                bytes[start] | 0x20 == UInt8(ascii: "c") && bytes[start &+ 1] | 0x20 == UInt8(ascii: "l")
+                && bytes[start &+ 2] | 0x20 == UInt8(ascii: "o")
+                && bytes[start &+ 3] | 0x20 == UInt8(ascii: "s")
+                && bytes[start &+ 4] | 0x20 == UInt8(ascii: "e")
+            return isClose ? .close : nil
         case 10:
-            // Eight letters at a time, those that overlap twice; the bit makes a letter lower-case.
+            // Eight letters at a time, those that overlap twice.
             let lowerCase: UInt64 = 0x2020_2020_2020_2020
             let isKeepAlive =
                 bytes.word(at: value.lowerBound) | lowerCase == 0x696C_612D_7065_656B

@@ -49,19 +49,21 @@ package final class ConnectionBudget: Sendable {
 
     /// Counts one connection in, unless there is no room for it.
     ///
-    /// - Parameters:
-    ///   - mayExceed: whether it is let in without room.
-    ///   - resume: unless there is room for more, called once, from any thread, when there is again.
-    func enter(mayExceed: Bool, resume: @escaping @Sendable () -> Void) -> Admission {
+    /// - Parameter mayExceed: whether it is let in without room.
+    func enter(mayExceed: Bool) -> Admission {
         let count = used.wrappingAdd(1, ordering: .relaxed).newValue
         let limit = limit
         if count < limit { return .withRoomForMore }
         let isIn = count == limit || mayExceed
         if !isIn { used.wrappingSubtract(1, ordering: .relaxed) }
-        waiting.withLock { $0.append(resume) }
-        // Another worker may have left between the lines above; nobody must wait for a wake-up that is past.
-        if used.load(ordering: .relaxed) < limit { wake() }
         return isIn ? .asTheLast : .refused
+    }
+
+    /// Has `resume` called once, from any thread, when there is room for more.
+    func awaitRoom(_ resume: @escaping @Sendable () -> Void) {
+        waiting.withLock { $0.append(resume) }
+        // Somebody may have left before the line above; nobody must wait for a wake-up that is past.
+        if used.load(ordering: .relaxed) < limit { wake() }
     }
 
     /// Counts one connection out.

@@ -40,7 +40,7 @@ actor KeeperStage: LoopConfined {
         let stream = ByteStream(
             wire: SocketWire(descriptor: ends[0]),
             readiness: Readiness(descriptor: ends[0], loop: loop), loop: loop)
-        _ = budget.enter(mayExceed: true) {}
+        _ = budget.enter(mayExceed: true)
         keeper.serve(stream, from: .unknown, by: worker.routing.routing(at: listener), on: self)
         return ends[1]
     }
