@@ -41,6 +41,10 @@ package struct LogKey: Hashable, Sendable {
     package static let outcome = LogKey("outcome")
     package static let issuer = LogKey("issuer")
     package static let endpoint = LogKey("endpoint")
+    /// As configured.
+    package static let scope = LogKey("scope")
+    /// What a login asked for.
+    package static let loginScope = LogKey("login_scope")
     package static let expiresIn = LogKey("expires_in_seconds")
     package static let expires = LogKey("expires_at")
 

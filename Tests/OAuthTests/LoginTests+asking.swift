@@ -152,4 +152,32 @@ extension `A login` {
             #expect(device.additions == LoginAdditions(scope: ["api"]))
         }
     }
+
+    @Test(arguments: [
+        (["api", "openid"], false, nil), (["openid", "api"], false, nil), (["openid"], true, nil),
+        (["openid"], false, "scope openid+api to openid"),
+        (["openid", "api", "more"], true, "scope openid+api to openid+api+more"),
+    ])
+    func `is told apart, once, from what is configured later`(
+        scope: [String], names: Bool, told: String?
+    ) async throws {
+        let after = asking {
+            $0.scope = scope
+            $0.sendsScopeOnRefresh = names
+        }
+        var stored = after.stored(3, refreshToken: "rt")
+        stored.binding = "\(Self.issuer) app"
+        stored.scope = ["api"]
+        stored.loginScope = ["openid", "api"]
+        after.store.replace(with: try #require(StoredSession(decoding: stored.encoded())))
+        try await after.run {
+            await after.settle()
+            stored.generation += 7
+            after.store.replace(with: stored)
+            await after.settle()
+            #expect(after.journal.entries.filter { $0.hasPrefix("scope") } == (told.map { [$0] } ?? []))
+            let error = await after.session.status.lastError
+            #expect((error?.code == "scope_changed") == (told != nil), "\(error.debugDescription)")
+        }
+    }
 }

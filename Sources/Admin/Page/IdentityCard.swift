@@ -72,6 +72,11 @@ struct IdentityCard {
             """
     }
 
+    /// Whether the next request is to mend something.
+    private var isTroubled: Bool {
+        status.lastError.map { $0.code != IdentityError.scopeChanged } ?? false
+    }
+
     private var facts: HTMLText {
         var facts: [(HTMLText, HTMLText)] = []
         if let person = status.person { facts.append(("Person", "\(person.cut(to: 100))")) }
@@ -79,7 +84,7 @@ struct IdentityCard {
             let left = next - now
             facts.append(
                 (
-                    status.lastError == nil ? "Next refresh" : "Next attempt",
+                    isTroubled ? "Next attempt" : "Next refresh",
                     left > .seconds(1) ? "in \(left.words)" : "now"
                 ))
         }

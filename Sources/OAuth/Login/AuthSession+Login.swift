@@ -231,6 +231,8 @@ extension AuthSession {
             }
             try await loginServer.judgeIDToken(of: grant, askedFor: additions, .login(nonce: nonce))
             grant.scope = grant.scope ?? additions.scope
+            // A program that names none leaves it to the server.
+            grant.loginScope = additions.scope.flatMap { $0.isEmpty ? nil : $0 }
             grant.additionalParameters = additional.updated(with: grant.additionalParameters)
         } catch {
             throw .failed(error)

@@ -22,6 +22,8 @@ extension AuthState {
         fresh.basicEncoding = session.basicEncoding
         fresh.registration = session.registration
         fresh.scope = configuration.loginScope
+        fresh.loginScope = grant.loginScope ?? configuration.loginScope
+        fresh.isLoginScopeOwn = grant.loginScope != nil
         return granted(grant, to: fresh, sentAt: sentAt, wall: wall, jitter: jitter)
     }
 

@@ -20,6 +20,8 @@ public struct TokenGrant: Sendable {
     public var additionalParameters: AdditionalParameters
     /// The key that the request proved to have (RFC 9449 §5); a refresh token may be bound to it.
     package var proofKey: ProofKey?
+    /// What the login asked for in place of what is configured; nil for a refresh, and where it asked for that.
+    var loginScope: [String]?
     /// Whether the access token is bound to ``proofKey``, as its `token_type` says.
     package var isBound = false
 

@@ -16,6 +16,8 @@ public enum SessionEvent: Equatable, Sendable {
     case adopted(generation: Int)
     /// What is stored belongs to another client or server; it is kept until a login replaces it.
     case othersSessionFound
+    /// Somebody logged in with the first scope, and the second is configured now: it counts with the next login.
+    case scopeChanged(from: [String], to: [String])
     /// The store could not do something, which is tried again; the session goes on with what is in memory.
     case storeFailed(StoreOperation, StoreError)
     /// The store can do again what it could not.

@@ -27,10 +27,16 @@ extension AuthState {
             expiresAt: expiresAt, expiry: access?.snapshot.expiry,
             lifetime: access?.lifetime, scope: session.scope, lastRefresh: session.lastRefresh,
             lastError: lastError)
+        if status.state == .authorized, status.lastError == nil, let scopeChange {
+            status.lastError = IdentityError(code: IdentityError.scopeChanged, detail: scopeChange.sentence)
+        }
         status.additionalParameters = additionalParameters
         status.needsNoToken = configuration.exchangesCallersTokens
         return status
     }
+
+    /// What another login would change; nil where none is needed.
+    var scopeChange: ScopeChange? { ScopeChange(of: session, for: configured) }
 
     /// What else the provider said: of the client that it made, of the login, with tokens.
     private var additionalParameters: AdditionalParameters {

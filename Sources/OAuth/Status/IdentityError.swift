@@ -13,6 +13,9 @@ public struct IdentityError: Equatable, Sendable {
     /// What the store said, where this process heard it.
     package var storeError: StoreError?
 
+    /// The ``code`` where all is well, and another scope is configured than the login asked for.
+    package static let scopeChanged = "scope_changed"
+
     /// An error as somebody else told it.
     package init(code: String, detail: String, at: WallTime? = nil, isAboutStore: Bool = false) {
         self.code = code

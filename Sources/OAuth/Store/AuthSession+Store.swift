@@ -238,11 +238,16 @@ extension AuthSession {
 
     private func adopt(_ stored: StoredSession) {
         let heldOthersSession = state.holdsOthersSession
+        let isFirst = state.session.generation == 0
         let isAdopted = state.found(stored, at: clock.now, wall: clock.wallNow, jitter: random())
         followClient()
         if state.holdsOthersSession, !heldOthersSession { report(.othersSessionFound) }
         guard isAdopted else { return }
         server.learnedEncoding = stored.basicEncoding
+        // One that another configuration has replaced already compares with what counts no more.
+        if isFirst, family.has(self), let change = state.scopeChange {
+            report(.scopeChanged(from: change.asked, to: change.configured))
+        }
         report(.adopted(generation: stored.generation))
     }
 

@@ -51,6 +51,11 @@ public final class SessionFamily: Sendable {
         state.withLock { $0.members[ObjectIdentifier(session)] = nil }
     }
 
+    /// Whether `session` counts for the state of the identity.
+    func has(_ session: any FamilyMember) -> Bool {
+        state.withLock { $0.members[ObjectIdentifier(session)] != nil }
+    }
+
     /// Every session of the identity but `session`.
     func siblings(of session: any FamilyMember) -> [any FamilyMember] {
         state.withLock { state in

@@ -22,6 +22,8 @@ extension StoredSession {
         case proofKey = "proof_key"
         case idToken = "id_token"
         case scope
+        case loginScope = "login_scope"
+        case isLoginScopeOwn = "own_login_scope"
         case refusal
         case barredRequests = "barred_requests"
         case lastRefreshMilliseconds = "last_refresh_ms"
@@ -69,6 +71,8 @@ extension StoredSession {
         put(.pendingRequest, pendingRequest.map { .string($0.withPlaintext { $0 }) })
         put(.pendingBinding, pendingBinding.map { .string($0) })
         put(.scope, .array(scope.map(JSONValue.string)))
+        put(.loginScope, loginScope.map { .array($0.map(JSONValue.string)) })
+        put(.isLoginScopeOwn, isLoginScopeOwn ? .bool(true) : nil)
         put(.refusal, refusal.map { .string($0.rawValue) })
         if !barredRequests.isEmpty {
             let members = barredRequests.sorted { $0.key < $1.key }
@@ -123,6 +127,8 @@ extension StoredSession {
         pendingRequest = secret(.pendingRequest)
         pendingBinding = string(.pendingBinding)
         scope = object[Member.scope.rawValue]?.array?.compactMap(\.string) ?? []
+        loginScope = object[Member.loginScope.rawValue]?.array?.compactMap(\.string)
+        isLoginScopeOwn = object[Member.isLoginScopeOwn.rawValue]?.bool ?? false
         refusal = string(.refusal).flatMap(ErrorCode.init(rawValue:))
         for (digest, code) in object[Member.barredRequests.rawValue]?.object ?? [:] {
             barredRequests[digest] = code.string.flatMap(ErrorCode.init(rawValue:))

@@ -32,6 +32,10 @@ public struct StoredSession: Sendable {
     public var pendingRequest: Secret?
     /// Scope tokens granted.
     public var scope: [String]
+    /// What the login asked for, as configured then or of its own; nil where no login of this version began it.
+    var loginScope: [String]?
+    /// Whether ``loginScope`` is that login's own, whatever is configured.
+    var isLoginScopeOwn = false
     /// The final `error` after which nobody asks again until a person does; nil while all is well.
     public var refusal: ErrorCode?
     /// The requests, by digest, that the server refused for what they ask for, with its `error`: it may have replaced

@@ -87,7 +87,8 @@ extension IdentityStatus {
     /// This status; where only a login mends it, its error says so.
     private var advised: IdentityStatus {
         var status = self
-        if state == .loginRequired { status.lastError?.detail += "; \(LoginAdvice.text(for: name))" }
+        let isForPerson = state == .loginRequired || lastError?.code == IdentityError.scopeChanged
+        if isForPerson { status.lastError?.detail += "; \(LoginAdvice.text(for: name))" }
         return status
     }
 }

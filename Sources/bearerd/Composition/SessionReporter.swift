@@ -101,6 +101,14 @@ final class SessionReporter: SessionObserver {
             log.warning(
                 "the stored session belongs to another client_id or issuer; it is kept until somebody logs in"
             )
+        case .scopeChanged(let asked, let configured):
+            log.notice(
+                "another scope is configured than somebody logged in with; it counts with the next login",
+                [
+                    .loginScope: .string(asked.joined(separator: " ")),
+                    .scope: .string(configured.joined(separator: " ")),
+                    .hint: .string(LoginAdvice.text(for: identity)),
+                ])
         case .authorizationError(let route):
             log.warning("the upstream refused the token", [.route: .string(route)])
         case .clientSecretExpires(let moment):

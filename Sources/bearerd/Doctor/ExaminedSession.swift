@@ -16,6 +16,9 @@ struct ExaminedSession {
     /// Why there will be no token, in a sentence; nil where there may be one.
     var lastError: String?
 
+    /// That another scope is configured than somebody logged in with, in a sentence.
+    var scopeChange: String?
+
     /// - Returns: nil if neither a store nor a daemon has it.
     /// - Throws: why the store cannot be read.
     init?(of identity: ExaminedIdentity, _ patient: Patient) async throws(CommandFailure) {
@@ -28,6 +31,9 @@ struct ExaminedSession {
             hasRefreshToken = nil
             scope = known.scope
             lastError = known.state == .authorized ? nil : known.lastError?.sentence
+            scopeChange = known.lastError.flatMap {
+                $0.code == IdentityError.scopeChanged ? $0.detail : nil
+            }
             return
         }
         guard let stored = try await patient.store.session(of: identity.name) else { return }
@@ -36,6 +42,7 @@ struct ExaminedSession {
         lifetime = token?.lifetime
         hasRefreshToken = stored.refreshToken != nil
         scope = stored.scope
+        scopeChange = ScopeChange(of: stored, for: identity.client)?.sentence
         lastError = stored.refusal.map { "the provider refused to go on with the session: \($0.rawValue)" }
     }
 }

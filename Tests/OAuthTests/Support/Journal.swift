@@ -24,6 +24,8 @@ final class Journal: SessionObserver {
         case .storeRecovered(let operation): append("\(operation.rawValue) recovered")
         case .tokenNotBound: append("token not bound")
         case .othersSessionFound: append("another client's session")
+        case .scopeChanged(let old, let new):
+            append("scope \(old.joined(separator: "+")) to \(new.joined(separator: "+"))")
         case .authorizationError(let route): append("401 \(route)")
         case .clientSecretExpires: append("client secret expires")
         }

@@ -37,6 +37,7 @@ enum TokenCheck: IdentityCheck {
                 : .fail("nobody has logged in", fix: fix)
         }
         let left = expiresAt.secondsSinceEpoch - WallClock.sinceEpoch.components.seconds
+        if let change = session.scopeChange, canRenew || left > 0 { return .warn(change, fix: fix) }
         guard left > 0 else {
             let seen = "it expired at \(Timestamp.text(unixSeconds: expiresAt.secondsSinceEpoch))"
             return canRenew
