@@ -153,6 +153,30 @@ extension `A login` {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `with a scope of its own names that with each refresh, where a refresh names one`(
+        names: Bool
+    ) async throws {
+        let harness = asking {
+            $0.scope = ["more", "api"]
+            $0.sendsScopeOnRefresh = names
+        }
+        try await harness.run {
+            let session = harness.session
+            let request = try await session.authorizationRequest(
+                redirectURI: "http://127.0.0.1:1/", scope: ["api"])
+            harness.server.script(
+                .status(200, #"{"access_token":"at","expires_in":300,"refresh_token":"rt"}"#))
+            try await session.logIn(with: try code(answering: request))
+            #expect(await session.status.lastError == nil)
+            try await session.refresh(waitingAtMost: .seconds(1))
+            let body = try #require(harness.server.bodies.last)
+            #expect(
+                body.contains("grant_type=refresh_token") && body.contains("scope=api&") == names, "\(body)")
+            #expect(!body.contains("more"))
+        }
+    }
+
     @Test(arguments: [
         (["api", "openid"], false, nil), (["openid", "api"], false, nil), (["openid"], true, nil),
         (["openid"], false, "scope openid+api to openid"),

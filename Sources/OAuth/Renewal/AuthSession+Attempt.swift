@@ -101,7 +101,11 @@ extension AuthSession {
     }
 
     /// What the request of the present attempt says beside what all say.
-    private var additions: TokenAdditions { requestedAdditions ?? TokenAdditions() }
+    private var additions: TokenAdditions {
+        var additions = requestedAdditions ?? TokenAdditions()
+        additions.scope = additions.scope ?? state.scopeOfOwnLogin
+        return additions
+    }
 
     /// Nothing was asked for, because the store failed.
     private func attemptFailed(_ trouble: StoreError) -> Result<Void, TokenFailure> {

@@ -38,6 +38,15 @@ extension AuthState {
     /// What another login would change; nil where none is needed.
     var scopeChange: ScopeChange? { ScopeChange(of: session, for: configured) }
 
+    /// What a refresh names, where it names a scope at all, of a login that asked for another one than is configured:
+    /// the configured one may be more than was granted (RFC 6749 §6).
+    var scopeOfOwnLogin: [String]? {
+        let namesConfigured =
+            !configuration.isForRoute
+            && (configuration.sendsScopeOnRefresh || configuration.grantType == .refreshToken)
+        return session.isLoginScopeOwn && namesConfigured ? session.loginScope : nil
+    }
+
     /// What else the provider said: of the client that it made, of the login, with tokens.
     private var additionalParameters: AdditionalParameters {
         let made = registration?.additionalParameters ?? AdditionalParameters()
