@@ -17,6 +17,7 @@ struct Steps {
     let orders: URL
     let store: any SessionStore
     let old: ImportedSession
+    let service: ServiceConfiguration
     let bytes: [UInt8]
     let readSecret: @Sendable () -> String
     let open: @Sendable (String) -> Void
@@ -46,6 +47,11 @@ extension Steps {
     }
 
     func step4(client: inout ClientConfiguration) async throws {
+        let found = ClientConfiguration(name: "default", clientID: "my-program", service: service)
+        _ = found
+    }
+
+    func step5(client: inout ClientConfiguration) async throws {
         var manual = ClientConfiguration(
             name: "default", clientID: "my-program", authorizationEndpoint: "https://sso.example.com/authorize",
             tokenEndpoint: "https://sso.example.com/token")
@@ -53,13 +59,13 @@ extension Steps {
         _ = manual
     }
 
-    func step5(client: inout ClientConfiguration) async throws {
+    func step6(client: inout ClientConfiguration) async throws {
         client.authentication = .basic
         let confidential = try runtime.session(for: client) { $0 == .clientSecret ? readSecret() : nil }
         _ = confidential
     }
 
-    func step6(client: inout ClientConfiguration) async throws {
+    func step7(client: inout ClientConfiguration) async throws {
         var settings = ConnectionSettings(caFile: "/etc/ssl/private-ca.pem")
         settings.proxy = .environment
         let inside = try runtime.session(for: client, connecting: settings)
@@ -67,19 +73,19 @@ extension Steps {
         _ = inside
     }
 
-    func step7(client: inout ClientConfiguration) async throws {
+    func step8(client: inout ClientConfiguration) async throws {
         let login = try await runtime.logIn(session) { url in open(url) }
         print(login.person ?? "somebody")
         _ = login
     }
 
-    func step8(client: inout ClientConfiguration) async throws {
+    func step9(client: inout ClientConfiguration) async throws {
         try await runtime.logIn(
             session, scope: [Scope.openID, "calendar"], adding: [NamedValue("prompt", "consent")]
         ) { url in open(url) }
     }
 
-    func step9(client: inout ClientConfiguration) async throws {
+    func step10(client: inout ClientConfiguration) async throws {
         let flow = try await session.authorizationFlow(redirectURI: "com.example.app:/oauth2redirect")
         open(flow.url)
 
@@ -88,7 +94,7 @@ extension Steps {
         _ = flow
     }
 
-    func step10(client: inout ClientConfiguration) async throws {
+    func step11(client: inout ClientConfiguration) async throws {
         switch try flow.response(to: url) {
         case .granted(let code):
             try await session.logIn(with: code, adding: [NamedValue("tenant", "blue")])
@@ -97,27 +103,27 @@ extension Steps {
         }
     }
 
-    func step11(client: inout ClientConfiguration) async throws {
+    func step12(client: inout ClientConfiguration) async throws {
         let device = try await session.authorizeDevice()
         print("Visit \(device.verificationURI) and type \(device.userCode)")
         try await session.logIn(with: device)
         _ = device
     }
 
-    func step12(client: inout ClientConfiguration) async throws {
+    func step13(client: inout ClientConfiguration) async throws {
         var request = TokenRequest(grantType: GrantType(rawValue: "urn:example:grant-type:otp"))
         request.secrets = [("otp", Secret("271828"))]
         try await session.logIn(with: request)
         _ = request
     }
 
-    func step13(client: inout ClientConfiguration) async throws {
+    func step14(client: inout ClientConfiguration) async throws {
         for await event in session.events {
             if case .stateChanged(_, .loginRequired) = event { break }
         }
     }
 
-    func step14(client: inout ClientConfiguration) async throws {
+    func step15(client: inout ClientConfiguration) async throws {
         let subject = try await session.withFreshTokens { tokens in
             // `tokens.accessToken` for the API, `tokens.idToken` for who it is.
             tokens.idToken.flatMap { IDToken($0) }?.subject
@@ -125,7 +131,7 @@ extension Steps {
         _ = subject
     }
 
-    func step15(client: inout ClientConfiguration) async throws {
+    func step16(client: inout ClientConfiguration) async throws {
         let answer = try await session.authorized("https://api.example.com/orders") { credentials in
             var request = URLRequest(url: orders)
             for field in credentials.headers { request.setValue(field.value, forHTTPHeaderField: field.name) }
@@ -135,13 +141,13 @@ extension Steps {
         _ = answer
     }
 
-    func step16(client: inout ClientConfiguration) async throws {
+    func step17(client: inout ClientConfiguration) async throws {
         try await session.refresh(waitingAtMost: .seconds(10))
         try await session.refresh(
             waitingAtMost: .seconds(10), scope: ["orders.read"], adding: [NamedValue("tenant", "blue")])
     }
 
-    func step17(client: inout ClientConfiguration) async throws {
+    func step18(client: inout ClientConfiguration) async throws {
         let userinfo = try await session.userinfo()
         _ = try await session.revoke([.accessToken])
         let outcome = await session.logOut()
@@ -150,19 +156,19 @@ extension Steps {
         _ = outcome
     }
 
-    func step18(client: inout ClientConfiguration) async throws {
+    func step19(client: inout ClientConfiguration) async throws {
         let ending = await session.logOut(returningTo: "com.example.app:/bye", state: "of-this-logout")
         if ending.request?.isAnswered(by: url) == true { print("logged out") }
         _ = ending
     }
 
-    func step19(client: inout ClientConfiguration) async throws {
+    func step20(client: inout ClientConfiguration) async throws {
         let registration = try await session.register(redirectURI: "http://127.0.0.1:0/callback")
         print(registration.clientID, registration.additionalParameters.number("client_id_issued_at") ?? 0)
         _ = registration
     }
 
-    func step20(client: inout ClientConfiguration) async throws {
+    func step21(client: inout ClientConfiguration) async throws {
         do {
             _ = try await session.perform(TokenRequest(grantType: .clientCredentials))
         } catch {
@@ -173,35 +179,35 @@ extension Steps {
         }
     }
 
-    func step21(client: inout ClientConfiguration) async throws {
+    func step22(client: inout ClientConfiguration) async throws {
         var google = ClientConfiguration.google(name: "default", clientID: "my-program.apps.googleusercontent.com")
         google.scope = [Scope.openID, Scope.profile]
         _ = google
     }
 
-    func step22(client: inout ClientConfiguration) async throws {
+    func step23(client: inout ClientConfiguration) async throws {
         let okta = ClientConfiguration(
             .okta, name: "default", clientID: "0oa1example", issuer: "https://example.okta.com/oauth2/default")
         _ = okta
     }
 
-    func step23(client: inout ClientConfiguration) async throws {
+    func step24(client: inout ClientConfiguration) async throws {
         let encrypted = try AuthRuntime(storage: .encryptedDirectory("/var/lib/my-program", key: Secret(readSecret())))
         _ = encrypted
     }
 
-    func step24(client: inout ClientConfiguration) async throws {
+    func step25(client: inout ClientConfiguration) async throws {
         _ = await session.logOut(onlyHere: true)
     }
 
-    func step25(client: inout ClientConfiguration) async throws {
+    func step26(client: inout ClientConfiguration) async throws {
         let custom = try AuthRuntime(storage: .custom(store))
         let violations = await SessionStoreConformance { store }.violations()
         _ = custom
         _ = violations
     }
 
-    func step26(client: inout ClientConfiguration) async throws {
+    func step27(client: inout ClientConfiguration) async throws {
         let old = try ImportFormat.gtmOAuth2.parse(bytes)
         try await session.take(
             old.refreshToken, scope: old.scope, clientID: "the-old-client",
@@ -209,18 +215,18 @@ extension Steps {
         _ = old
     }
 
-    func step27(client: inout ClientConfiguration) async throws {
+    func step28(client: inout ClientConfiguration) async throws {
         if let token = await session.refreshToken, var session = ImportedSession(refreshToken: token) {
             session.userEmail = old.userEmail
             save(session.gtmOAuth2String)
         }
     }
 
-    func step28(client: inout ClientConfiguration) async throws {
+    func step29(client: inout ClientConfiguration) async throws {
         client.proofs = .whereOffered
     }
 
-    func step29(client: inout ClientConfiguration) async throws {
+    func step30(client: inout ClientConfiguration) async throws {
         let answer = try await session.authorized("https://api.example.com/orders") { credentials in
             var request = URLRequest(url: orders)
             for header in credentials.headers { request.setValue(header.value, forHTTPHeaderField: header.name) }

@@ -20,6 +20,16 @@ extension ClientConfiguration {
         }
     }
 
+    /// A client of a server that is known already, as from ``ServiceConfiguration/discover(for:over:)``.
+    ///
+    /// Its endpoints need not be found out again, but for those where clients with a certificate are to go elsewhere
+    /// (RFC 8705 §5). What else the server says of itself is found out from its issuer, when it is wanted.
+    public init(name: String, clientID: String, service: ServiceConfiguration) {
+        self.init(name: name, clientID: clientID, grantType: .authorizationCode)
+        issuer = service.issuer
+        endpoints = service.endpoints.filter { service.aliases[$0.key] == nil }
+    }
+
     /// Gives an endpoint by hand, in place of what the server's metadata say.
     ///
     /// - Returns: false, with nothing changed, for what is no absolute `http` or `https` URL.
