@@ -46,6 +46,23 @@ import Testing
         #expect(metrics.sum("bearerd_config_last_reload_success_timestamp_seconds") > 1_700_000_000)
     }
 
+    @Test func `has the session before ask for nothing any more that nobody waits for`() throws {
+        let sidecar = try Sidecar.importing()
+        let settings = Sidecar.Settings(identity: "scope: other", grant: "refresh_token")
+        #expect(try reload(sidecar, to: settings).status == 200)
+        try sidecar.provider.request(2)
+        try eventually("the token of the new scope") { try sidecar.state() == "authorized" }
+        // What began the session anew takes the access token from all who had one.
+        try sidecar.importSession()
+        try sidecar.provider.request(3)
+        try eventually("the new session") { try sidecar.state() == "authorized" }
+        // Whoever else asked did so before.
+        for count in 4...5 {
+            #expect(try sidecar.act("refresh").status == 200)
+            #expect(sidecar.provider.requests.count == count)
+        }
+    }
+
     @Test func `keeps the connections of routes that stay, to clients and to upstreams`() throws {
         let sidecar = try Sidecar()
         let other = try RawUpstream()

@@ -32,6 +32,26 @@ struct `Renewal` {
         #expect(harness.state.published(at: harness.now + .seconds(last)) == nil)
     }
 
+    @Test func `of a session that is to end is made for whoever waits, and for nobody else`() {
+        let harness = StateHarness()
+        harness.renew(to: "one", lifetime: .seconds(300))
+        harness.state.leave()
+        #expect(harness.nextAttempt == nil)
+        harness.pass(.seconds(290))
+        #expect(!harness.begins() && harness.answer == "one")
+        harness.pass(.seconds(20))
+        #expect(!harness.begins())
+        _ = harness.need()
+        #expect(harness.begins())
+        harness.crash(.transient)
+        harness.pass(.seconds(60))
+        #expect(harness.begins(), "the first one waits still, for all that anybody knows")
+        harness.land("two")
+        #expect(harness.answer == "two" && harness.nextAttempt == nil)
+        #expect(harness.reject() == "wait")
+        #expect(harness.begins(), "the request that was refused waits")
+    }
+
     @Test func `is brought forward by a random tenth of the margin`() {
         let harness = StateHarness()
         harness.jitter = 0.5

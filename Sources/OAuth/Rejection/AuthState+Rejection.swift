@@ -105,7 +105,7 @@ extension AuthState {
 
     /// When a renewal is tried because a hold-off has ended and the newest token is still refused.
     var healingMoment: Instant? {
-        guard let unauthorized, attempt == nil else { return nil }
+        guard let unauthorized, attempt == nil, !isLeaving else { return nil }
         return holdOffs.values.filter { $0.refused == unauthorized }.map(\.until).min()
     }
 

@@ -53,7 +53,7 @@ extension AuthState {
     private func renewalMoment(at now: Instant) -> Instant? {
         guard canRenew else { return nil }
         if isAskedFor { return now }
-        guard session.refusal == nil, !isBarred else { return nil }
+        guard session.refusal == nil, !isBarred, !isLeaving || isAwaited || demand != nil else { return nil }
         if let failure { return failure.retry }
         guard demand == nil, let access else { return now }
         return access.renewal
@@ -115,6 +115,7 @@ extension AuthState {
     ///
     /// - Returns: whether it is the one that refreshes before it is sent; the others need not wait.
     package mutating func tokenNeeded() -> Bool {
+        isAwaited = isLeaving
         guard isWithheld else { return false }
         isWithheld = false
         guard let access else { return false }
@@ -369,6 +370,7 @@ extension AuthState {
         access = token
         failure = nil
         doubts = 0
+        isAwaited = false
         demand = nil
         unauthorized = nil
         isWithheld = false

@@ -64,6 +64,11 @@ package struct AuthState: Sendable {
     /// Whether the next request asks for a renewal before it gets a token, though that has not expired.
     var isWithheld = false
 
+    /// Whether the session is to end, and asks for tokens only where somebody waits for one.
+    package private(set) var isLeaving = false
+    /// Whether somebody waited for a token since then.
+    var isAwaited = false
+
     /// A state that knows nothing.
     package init(_ configuration: ClientConfiguration) {
         configured = configuration
@@ -72,6 +77,9 @@ package struct AuthState: Sendable {
         request = configuration.requestDigest
         session = StoredSession(identity: configuration.name, generation: 0, binding: binding)
     }
+
+    /// The session is to end: from here on it asks for tokens only where somebody waits for one.
+    package mutating func leave() { isLeaving = true }
 
     /// Whether a session that needs no person was granted for another scope or audience than is asked for now: a refresh
     /// would bring that again (RFC 6749 §6).

@@ -146,7 +146,9 @@ extension Daemon {
         if let adminResponder { await adminService?.use(adminResponder) }
         developmentServers?.use(new)
         // From here on the identity's state is that of those who come.
-        for session in old.engine.sessions(notIn: engine) { session.leaveFamily() }
+        let leaving = old.engine.sessions(notIn: engine)
+        for session in leaving { session.leaveFamily() }
+        for session in leaving { await session.serveWaitersOnly() }
         for session in engine.sessions(notIn: old.engine) { await session.start() }
         await swap(to: snapshot, adding: reading.added, removing: gone)
         retire(old.engine)
