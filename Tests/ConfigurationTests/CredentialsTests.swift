@@ -109,6 +109,17 @@ import Testing
                 ])
     }
 
+    @Test func `of an assertion for the issuer needs to know the issuer`() {
+        let text = withIdentity("private_key_file: \(key)", "assertion_audience: issuer")
+        #expect(report(text).configuration != nil)
+        let issuer = text.split(separator: "\n").first { $0.contains(" issuer: https") } ?? ""
+        #expect(!issuer.isEmpty)
+        let report = report(text.replacing(issuer, with: "    token_endpoint: https://sso.example.com/token"))
+        #expect(report.lines.count == 1 && report.configuration == nil, "\(report.lines)")
+        #expect(
+            report.lines.first?.contains("assertion_audience: needs issuer or discovery_url") == true)
+    }
+
     // MARK: Grants
 
     @Test func `a password grant needs name and password, and is warned about`() throws {

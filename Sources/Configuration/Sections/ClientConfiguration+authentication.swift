@@ -66,7 +66,12 @@ extension ClientConfiguration {
     private mutating func readAssertions(_ section: Section<IdentityKey>) {
         switch section.value(.assertionAudience, .text)?.value {
         case "token_endpoint", nil: break
-        case "issuer": assertion.audience = .issuer
+        case "issuer":
+            assertion.audience = .issuer
+            if ![IdentityKey.issuer, .discoveryURL, .preset].contains(where: section.has) {
+                section.error(
+                    .assertionAudience, "needs issuer or discovery_url: else nobody says who that is")
+            }
         case let value?: assertion.audience = .value(value)
         }
         assertion.keyID = section.value(.privateKeyID, .text)?.value
