@@ -102,16 +102,24 @@ import Testing
     }
 
     @Test(arguments: ["invalid_client", "invalid_target"])
-    func `for which the identity is at fault waits for nobody, and is no caller's affair`(code: String) throws
-    {
+    func `for which the identity is at fault is not the affair of others before it fails for them too`(
+        code: String
+    ) throws {
         let sidecar = try sidecar()
         #expect(try get(sidecar, as: code).problem == "misconfigured")
-        #expect(try get(sidecar, as: "good-a").problem == "misconfigured")
-        #expect(sidecar.provider.requests.count == 1)
-        #expect(try sidecar.state() == "misconfigured" && sidecar.lastError() == code)
-        try eventually("the next try") { try get(sidecar, as: "good-a").status == 200 }
+        #expect(try get(sidecar, as: "good-a").status == 200)
+        #expect(try get(sidecar, as: code).problem == "misconfigured")
+        #expect(sidecar.provider.requests.count == 2, "who failed waits")
         #expect(try sidecar.state() == "authorized")
-        #expect(sidecar.upstream.requests.count == 1)
+        sidecar.provider.always { _, _ in .oauthError(code, status: 400) }
+        for caller in ["good-b", "good-c"] {
+            #expect(try get(sidecar, as: caller).problem == "misconfigured")
+        }
+        #expect(try sidecar.state() == "misconfigured" && sidecar.lastError() == code)
+        #expect(try get(sidecar, as: "good-a").status == 200, "what is known goes on")
+        sidecar.provider.always { _, provider in provider.tokens(tokenType: #""n_a""#, members: "") }
+        try eventually("the next try") { try get(sidecar, as: "good-b").status == 200 }
+        #expect(try sidecar.state() == "authorized")
     }
 
     @Test func `makes one exchange for a caller, however many requests it sends at once`() throws {
@@ -139,13 +147,32 @@ import Testing
         }
     }
 
-    @Test func `whose token the upstream refuses just after its exchange gets that answer`() throws {
+    @Test func `whose token the upstream refuses is exchanged anew once, however young the token is`() throws
+    {
         let upstream = try RawUpstream { _ in .unauthorized }
         let sidecar = try sidecar(upstream: upstream)
-        #expect(try get(sidecar, as: "good-a").status == 401)
-        #expect(try get(sidecar, as: "good-a").status == 401)
-        #expect(sidecar.provider.requests.count == 1)
+        for caller in ["good-a", "good-b"] {
+            for _ in 0..<2 { #expect(try get(sidecar, as: caller).status == 401) }
+        }
+        // Each caller's first 401, whatever others had, is worth an exchange and a second request; its next one neither.
+        #expect(
+            sidecar.provider.requests.compactMap { $0["subject_token"] }
+                == ["good-a", "good-a", "good-b", "good-b"])
+        let given = sidecar.provider.accessTokens
+        #expect(
+            sidecar.upstream.tokens == [given[0], given[1], given[1], given[2], given[3], given[3]])
         #expect(try sidecar.state() == "authorized")
+    }
+
+    @Test func `gets the answer to its second token where the upstream refuses the first`() throws {
+        let provider = try HostileProvider()
+        let upstream = try RawUpstream { request in
+            request["Authorization"] == "Bearer \(provider.accessTokens[0])" ? .unauthorized : .ok()
+        }
+        provider.always { _, provider in provider.tokens(tokenType: #""n_a""#) }
+        let sidecar = try Sidecar(provider: provider, upstream: upstream, .init(grant: Self.grant))
+        #expect(try get(sidecar, as: "good-a").status == 200)
+        #expect(provider.requests.count == 2 && upstream.tokens == provider.accessTokens)
     }
 
     @Test func `may carry a token that is bound to a key of ours`() throws {

@@ -9,14 +9,19 @@ import Testing
     private let now = ContinuousClock.now
     private let exchanges = CallerExchanges()
 
+    private let here = CallerGroup.peer([1])
+    private let there = CallerGroup.peer([2])
+    private let failure = TokenFailure(.transient, .status(500), detail: "")
+
     private func caller(_ number: Int) throws -> CallerToken {
         try #require(CallerToken(authorization: Array("Bearer caller-\(number)".utf8)))
     }
 
     @discardableResult
-    private func join(_ number: Int) throws -> TokenWaiter<CallerTokens.Known> {
+    private func join(_ number: Int, of group: CallerGroup? = nil) throws -> TokenWaiter<CallerTokens.Known> {
         let waiter = TokenWaiter<CallerTokens.Known>(deadline: now)
-        exchanges.join(waiter, for: try caller(number))
+        exchanges.join(
+            waiter, for: .init(caller: try caller(number), group: group ?? here, peer: group ?? here))
         return waiter
     }
 
@@ -25,9 +30,24 @@ import Testing
     }
 
     /// Whether the exchange that begins is this caller's; nil for none.
-    private func begins(_ number: Int?, isProbing: Bool = false) throws -> Bool {
+    private func begins(_ number: Int?, after milliseconds: Int = 0) throws -> Bool {
         let expected = try number.map { try caller($0).digest }
-        return exchanges.next(isProbing: isProbing)?.digest == expected
+        return exchanges.next(at: now + .milliseconds(milliseconds))?.caller.digest == expected
+    }
+
+    /// Makes the exchanges of these callers fail, one after the other.
+    private func fail(_ numbers: [Int], of group: CallerGroup, after milliseconds: Int = 0) throws {
+        for number in numbers {
+            _ = exchanges.failures.failed(
+                failure, for: try caller(number).digest, in: group,
+                begunAt: now + .milliseconds(milliseconds),
+                at: now + .milliseconds(milliseconds), jitter: 0)
+        }
+    }
+
+    private func isBarred(_ number: Int, in group: CallerGroup, after milliseconds: Int) throws -> Bool {
+        let moment = now + .milliseconds(milliseconds)
+        return exchanges.failures.barrier(to: try caller(number).digest, in: group, at: moment) != nil
     }
 
     @Test func `begin in turn, a hundred at most, and not for who has left`() throws {
@@ -39,55 +59,150 @@ import Testing
         try join(100).wake(with: .failure(.cancelled))
         try join(101)
         try join(101)
-        #expect(exchanges.next(isProbing: false) == nil)
+        #expect(exchanges.next(at: now) == nil)
         try end(50)
         let isNext = try begins(101)
         #expect(isNext)
         let left = try caller(100)
         #expect(!exchanges.isAwaited(left.digest))
         try end(51)
-        #expect(exchanges.next(isProbing: false) == nil)
+        #expect(exchanges.next(at: now) == nil)
     }
 
     @Test func `have a queue with an end, which those fill who still wait`() throws {
         for number in 0..<999 { try join(number) }
-        #expect(!exchanges.isFull())
+        #expect(exchanges.makeRoom(for: here))
         let last = try join(999)
-        #expect(exchanges.isFull())
+        #expect(!exchanges.makeRoom(for: here))
         last.wake(with: .failure(.cancelled))
-        #expect(!exchanges.isFull())
+        #expect(exchanges.makeRoom(for: here))
         exchanges.endQueued(with: .unavailable(retryAfter: .seconds(1)))
-        #expect(exchanges.next(isProbing: false) == nil)
+        #expect(exchanges.next(at: now) == nil)
     }
 
-    @Test func `begin one by one while the provider is of no use, beside those from before`() throws {
-        for number in 0..<4 { try join(number) }
-        var begun = [try begins(0), try begins(1, isProbing: true), try begins(nil, isProbing: true)]
-        try end(0)
-        begun.append(try begins(nil, isProbing: true))
-        try end(1)
-        begun += [try begins(2, isProbing: true), try begins(nil, isProbing: true), try begins(3)]
-        #expect(begun == Array(repeating: true, count: 7))
-    }
-
-    @Test func `fail once where they fail together, and later for each caller that is new`() throws {
-        var failures = CallerFailures()
-        let failure = TokenFailure(.transient, .status(500), detail: "")
-        // Which caller's began and failed when, and whether the back-off of all doubles for it.
-        let course = [
-            (1, 0, 5, true), (2, 1, 6, false), (3, 7, 8, true), (3, 9, 10, false), (3, 11, 20, false),
-        ]
-        for (number, begun, moment, isNews) in course {
-            let found = failures.failed(
-                failure, for: try caller(number).digest, begunAt: now + .seconds(begun),
-                at: now + .seconds(moment), jitter: 0)
-            #expect(found == isNews, "\(number) at \(moment)")
+    @Test func `begin for each peer in turn, for whom another one leaves places and room`() throws {
+        var made = try (0..<1000).map { try join($0, of: there) }
+        #expect(!exchanges.makeRoom(for: there))
+        for group in [here, .served] { #expect(exchanges.makeRoom(for: group)) }
+        #expect(made.removeLast().isWoken && !made.contains { $0.isWoken }, "the last of the longest queue")
+        for number in 0..<100 {
+            let begins = try begins(number)
+            #expect(begins, "\(number)")
         }
-        let (third, first) = (try caller(3).digest, try caller(1).digest)
-        #expect(failures.barrier(to: third, at: now + .seconds(20)) == .unavailable(retryAfter: .seconds(1)))
-        #expect(failures.barrier(to: third, at: now + .milliseconds(20_800)) == nil)
-        #expect(failures.barrier(to: first, at: now + .seconds(20)) == nil)
-        failures.succeeded(for: third)
-        #expect(failures.barrier(to: third, at: now + .seconds(20)) == nil)
+        #expect(exchanges.next(at: now) == nil)
+        try join(2000)
+        try join(2001)
+        try join(2002, of: .served)
+        var begun = [try begins(2000), try begins(2002), try begins(nil)]
+        try end(0)
+        begun.append(try begins(nil))
+        try end(2000)
+        begun.append(try begins(100))
+        try end(1)
+        begun.append(try begins(2001))
+        #expect(begun == Array(repeating: true, count: 6))
+    }
+
+    @Test func `are held up only by failures of different callers, and whom nobody has tried by none`() throws
+    {
+        try fail([1, 1, 1], of: here)
+        try join(2)
+        try join(3)
+        var begun = [try begins(2), try begins(3)]
+        #expect(begun == [true, true] && exchanges.nextMoment == nil)
+        try fail([2], of: here)
+        for number in 4...6 { try join(number) }
+        begun = [try begins(nil), try begins(nil, after: 19), try begins(4, after: 20)]
+        #expect(begun == [true, true, true])
+        #expect(exchanges.nextMoment == now + .milliseconds(40))
+        try join(7, of: there)
+        try join(8, of: .served)
+        begun = [try begins(7, after: 20), try begins(8, after: 20)]
+        #expect(begun == [true, true], "one peer's failures are no other's affair")
+        exchanges.failures.succeeded(for: try caller(4).digest, in: [here])
+        begun = [exchanges.nextMoment == nil, try begins(5, after: 21), try begins(6, after: 21)]
+        #expect(begun == [true, true, true])
+    }
+
+    @Test func `of different peers that fail hold up all but those that were served`() throws {
+        try fail([1], of: here)
+        try fail([2], of: there)
+        try join(3)
+        try join(4, of: .peer([3]))
+        try join(5, of: .served)
+        try join(6, of: .served)
+        var begun = [try begins(3), try begins(5), try begins(6), try begins(nil)]
+        begun += [try begins(nil, after: 19), try begins(4, after: 20)]
+        #expect(begun == Array(repeating: true, count: 6))
+    }
+
+    @Test func `wait until a caller, its peer and all are due, where those have failed`() throws {
+        try fail([1], of: here)
+        #expect(try isBarred(1, in: here, after: 199) && !isBarred(1, in: here, after: 200))
+        #expect(try !isBarred(2, in: here, after: 0))
+        try fail([2], of: here, after: 100)
+        // The second step of the peer, 400 ms after its second failure.
+        #expect(try isBarred(1, in: here, after: 499) && !isBarred(1, in: here, after: 500))
+        try fail([3], of: .served)
+        #expect(try isBarred(3, in: .served, after: 199) && !isBarred(3, in: .served, after: 200))
+        // Different groups: the third step of all, 800 ms after its last failure.
+        try fail([4], of: there, after: 200)
+        #expect(try isBarred(1, in: here, after: 999) && !isBarred(1, in: here, after: 1000))
+        let moment = now + .milliseconds(300)
+        exchanges.failures.succeeded(for: try caller(5).digest, in: [there])
+        #expect(try isBarred(1, in: here, after: 499) && !isBarred(1, in: here, after: 500))
+        let refused = try caller(6).digest
+        exchanges.failures.refused(refused, in: here)
+        #expect(try !isBarred(1, in: here, after: 200))
+        #expect(exchanges.failures.barrier(to: refused, in: here, at: moment) == nil)
+    }
+
+    @Test func `are asked to wait by a provider that means one caller, and others if they fail too`() throws {
+        let busy = TokenFailure(.transient, .status(429), detail: "", retryAfter: .seconds(60))
+        func fail(_ number: Int) throws -> Instant? {
+            exchanges.failures.failed(
+                busy, for: try caller(number).digest, in: here, begunAt: now, at: now, jitter: 0)
+        }
+        #expect(try fail(1) == nil)
+        #expect(try isBarred(1, in: here, after: 59_999) && !isBarred(2, in: here, after: 0))
+        #expect(try fail(2) == now + .seconds(60))
+        #expect(try !isBarred(3, in: here, after: 0))
+    }
+
+    @Test func `fail once where they fail together, and are the identity's affair where others fail too`()
+        throws
+    {
+        var failures = CallerFailures()
+        // Which caller's began and failed when, and until when all wait that have failed.
+        let course: [(Int, Int, Int, Duration?)] = [
+            (1, 0, 5000, nil), (2, 1000, 5000, .milliseconds(5200)), (2, 6000, 7000, .milliseconds(7200)),
+            (3, 8000, 9000, .milliseconds(9400)), (4, 9500, 10_000, .milliseconds(10_800)),
+        ]
+        for (number, begun, moment, end) in course {
+            let found = failures.failed(
+                failure, for: try caller(number).digest, in: here, begunAt: now + .milliseconds(begun),
+                at: now + .milliseconds(moment), jitter: 0)
+            #expect(found == end.map { now + $0 }, "\(number) at \(moment)")
+        }
+        var alone = CallerFailures()
+        let told = try (0..<3).map { step in
+            let moment = now + .seconds(step)
+            return alone.failed(
+                failure, for: try caller(1).digest, in: here, begunAt: moment, at: moment, jitter: 0) != nil
+        }
+        #expect(told == [false, false, true], "it may be the only one")
+    }
+
+    @Test func `of ten thousand callers that failed are remembered, and of more the newest`() throws {
+        var failures = CallerFailures()
+        for number in 0..<10_001 {
+            _ = failures.failed(
+                failure, for: try caller(number).digest, in: .peer([UInt8](String(number).utf8)),
+                begunAt: now,
+                at: now, jitter: 0)
+        }
+        let (first, last) = (try caller(0).digest, try caller(10_000).digest)
+        #expect(failures.barrier(to: first, in: here, at: now) == nil)
+        #expect(failures.barrier(to: last, in: here, at: now) != nil)
     }
 }

@@ -67,12 +67,23 @@ import Testing
         #expect(try generation(of: caller(2), at: now + .seconds(2)) == nil)
     }
 
-    @Test func `that a resource server refuses are exchanged anew once in ten seconds`() throws {
+    @Test func `that a resource server refuses are exchanged anew at once, and then once in ten seconds`()
+        throws
+    {
         let (caller, token) = (try caller(1), snapshot(1))
         tokens.keep(token, for: caller.digest, until: nil, at: now)
-        #expect(!tokens.drop(token, of: caller.digest, at: now + .seconds(9)))
-        #expect(tokens.drop(token, of: caller.digest, at: now + .seconds(10)))
-        #expect(generation(of: caller, at: now) == nil)
+        #expect(tokens.drop(token, of: caller.digest, at: now), "whatever its age")
+        #expect(generation(of: caller, at: now) == nil && tokens.hasServed(caller.digest))
+        #expect(tokens.drop(token, of: caller.digest, at: now), "a request that was sent with it before")
+        let next = snapshot(2)
+        tokens.keep(next, for: caller.digest, until: nil, at: now)
+        #expect(tokens.drop(token, of: caller.digest, at: now), "there is another one")
+        #expect(!tokens.drop(next, of: caller.digest, at: now + .seconds(9)))
+        #expect(generation(of: caller, at: now + .seconds(9)) == 2)
+        let other = try self.caller(2)
+        tokens.keep(token, for: other.digest, until: nil, at: now)
+        #expect(tokens.drop(token, of: other.digest, at: now + .seconds(9)), "each caller by itself")
+        #expect(tokens.drop(next, of: caller.digest, at: now + .seconds(10)))
     }
 
     @Test(arguments: [

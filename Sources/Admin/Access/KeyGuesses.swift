@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import EventLoop
-internal import HTTPMessages
+internal import HTTPServer
 internal import OAuth
 internal import Synchronization
 
@@ -33,7 +33,7 @@ final class KeyGuesses: Sendable {
     func delay(for peer: PeerAddress) -> Duration? {
         let now = now()
         return minutes.withLock { minutes in
-            guard let minute = minutes[peer.guesser], minute.count >= Self.most else { return nil }
+            guard let minute = minutes[peer.party], minute.count >= Self.most else { return nil }
             let rest = minute.begin + Self.minute - now
             return rest > .zero ? rest : nil
         }
@@ -42,7 +42,7 @@ final class KeyGuesses: Sendable {
     /// Counts wrong keys.
     func wrong(_ count: Int, from peer: PeerAddress) {
         let now = now()
-        let guesser = peer.guesser
+        let guesser = peer.party
         minutes.withLock { minutes in
             if let minute = minutes[guesser], minute.begin + Self.minute > now {
                 minutes[guesser]?.count = minute.count + count
@@ -58,17 +58,6 @@ final class KeyGuesses: Sendable {
                 }
             }
             minutes[guesser] = Minute(begin: now, count: count)
-        }
-    }
-}
-
-extension PeerAddress {
-    /// Who guesses: everybody in an IPv6 network of 64 bits is one, as each host has such a network to itself.
-    fileprivate var guesser: [UInt8] {
-        switch self {
-        case .ip(let address): IPAddress.network(of: address) ?? Array(address.utf8)
-        case .unix(let user, _): Array("unix:\(user)".utf8)
-        case .unknown: []
         }
     }
 }

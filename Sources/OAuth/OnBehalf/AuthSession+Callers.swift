@@ -8,19 +8,23 @@ extension AuthSession {
     ///
     /// Cancelling the caller ends its wait, never the exchange.
     ///
-    /// - Throws: ``TokenError`` at the latest after `limit`, if the identity has none to give to anybody.
+    /// - Parameter peer: who sent the request; whatever its callers make fail holds up nobody else's.
+    /// - Throws: ``TokenError`` at the latest after `limit`, if there is none to give.
     package func token(
-        onBehalfOf caller: CallerToken, waitingAtMost limit: Duration
+        onBehalfOf caller: CallerToken, from peer: [UInt8], waitingAtMost limit: Duration
     ) async throws(TokenError) -> CallerTokens.Known {
         guard !isStopped, let callers else { throw .cancelled }
         let now = clock.now
         if let known = callers.known(caller.digest, at: now) { return known }
         let waiter = TokenWaiter<CallerTokens.Known>(deadline: now + limit)
+        let group = callers.hasServed(caller.digest) ? CallerGroup.served : .peer(peer)
         if !exchanges.isAwaited(caller.digest) {
-            if let barrier = barrier(to: caller, at: now) { throw barrier }
-            guard !exchanges.isFull() else { throw .unavailable(retryAfter: .seconds(1)) }
+            if let barrier = exchanges.failures.barrier(to: caller.digest, in: group, at: now) {
+                throw barrier
+            }
+            guard exchanges.makeRoom(for: group) else { throw .unavailable(retryAfter: .seconds(1)) }
         }
-        exchanges.join(waiter, for: caller)
+        exchanges.join(waiter, for: .init(caller: caller, group: group, peer: .peer(peer)))
         beginExchanges()
         let alarm = Task {
             guard (try? await clock.sleep(until: waiter.deadline)) != nil else { return }
@@ -30,24 +34,19 @@ extension AuthSession {
         return try await waiter.value()
     }
 
-    /// Why this caller's token is not exchanged now; nil if it may be.
-    private func barrier(to caller: CallerToken, at now: Instant) -> TokenError? {
-        state.barrier(toCallersAt: now) ?? exchanges.failures.barrier(to: caller.digest, at: now)
-    }
-
     /// Begins the exchanges whose turn it is.
     func beginExchanges() {
         guard let callers else { return }
         if isStopped { return exchanges.endQueued(with: .cancelled) }
-        // Whoever waits for its turn has not asked the provider: it need not, to hear that it is of no use.
-        if let barrier = state.barrier(toCallersAt: clock.now) { return exchanges.endQueued(with: barrier) }
-        while let caller = exchanges.next(isProbing: state.failure != nil) {
-            Task { await exchange(caller, callers) }
+        while let candidate = exchanges.next(at: clock.now) {
+            Task { await exchange(candidate, callers) }
         }
+        if let moment = exchanges.nextMoment { ringAlarm(by: moment) }
     }
 
-    private func exchange(_ caller: CallerToken, _ callers: CallerTokens) async {
+    private func exchange(_ candidate: CallerExchanges.Candidate, _ callers: CallerTokens) async {
         let begun = clock.now
+        let (caller, group) = (candidate.caller, candidate.group)
         let grant = Grant.onBehalf(of: caller.token)
         let epoch = exchanges.epoch
         let outcome = await server.requestToken(with: grant, proving: await proofKeyForCallers())
@@ -55,7 +54,7 @@ extension AuthSession {
         switch outcome.result {
         case .success(let granted):
             reportRequest(grant, outcome)
-            exchanges.failures.succeeded(for: caller.digest)
+            exchanges.failures.succeeded(for: caller.digest, in: [group, candidate.peer])
             let token = state.callerServed(
                 granted, to: caller, generation: exchanges.nextGeneration(), sentAt: outcome.sentAt)
             let end = caller.end.map { now + ($0 - clock.wallNow) }
@@ -63,17 +62,18 @@ extension AuthSession {
             exchanges.end(caller.digest, with: .success(.token(token)))
         case .failure(let failure) where failure.isAboutCaller:
             report(.callerRefused(failure))
-            exchanges.failures.succeeded(for: caller.digest)
+            exchanges.failures.refused(caller.digest, in: group)
             state.callerRefused()
             callers.refuse(caller.digest, at: now)
             exchanges.end(caller.digest, with: .success(.refused))
         case .failure(let failure):
-            reportRequest(grant, outcome)
-            let jitter = random()
-            let isNews = exchanges.failures.failed(
-                failure, for: caller.digest, begunAt: begun, at: now, jitter: jitter)
-            state.callerFailed(failure, isNews: isNews, at: now, wall: clock.wallNow, jitter: jitter)
-            exchanges.end(caller.digest, with: .failure(state.reason(at: now)))
+            report(.callerFailed(failure))
+            let retry = exchanges.failures.failed(
+                failure, for: caller.digest, in: group, begunAt: begun, at: now, jitter: random())
+            if let retry { state.callersFailed(failure, until: retry, at: clock.wallNow) }
+            let barrier = exchanges.failures.barrier(to: caller.digest, in: group, at: now)
+            exchanges.end(
+                caller.digest, with: .failure(barrier ?? .unavailable(retryAfter: .seconds(1))))
         }
         advance()
     }

@@ -335,12 +335,13 @@ public actor AuthSession: ExecutorConfined {
         if let saveMoment { moments.append(saveMoment) }
         if let reportMoment { moments.append(reportMoment) }
         if let nextLook { moments.append(nextLook) }
+        if let moment = exchanges.nextMoment { moments.append(moment) }
         let next = moments.min()
         if next != alarmMoment { replaceAlarm(with: next) }
     }
 
     /// Makes the alarm ring at `moment`, unless it rings before.
-    private func ringAlarm(by moment: Instant) {
+    func ringAlarm(by moment: Instant) {
         if alarmMoment.map({ moment < $0 }) ?? true { replaceAlarm(with: moment) }
     }
 

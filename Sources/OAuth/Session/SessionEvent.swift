@@ -10,6 +10,8 @@ public enum SessionEvent: Equatable, Sendable {
     case tokenRequested(GrantType, TokenFailure?)
     /// The server would not exchange a caller's own token, which concerns nobody else.
     case callerRefused(TokenFailure)
+    /// A caller's own token could not be exchanged.
+    case callerFailed(TokenFailure)
     /// The server was asked for a token that is bound to our key, and made a bearer token, which is used as that.
     case tokenNotBound
     /// A newer session of another process is in use.

@@ -3,6 +3,7 @@
 internal import EventLoop
 internal import HTTPClient
 internal import HTTPExchange
+internal import HTTPServer
 internal import OAuth
 internal import Routing
 
@@ -55,8 +56,9 @@ extension Forwarder {
         of caller: CallerToken, from session: AuthSession, for exchange: Exchange,
         waitingAtMost limit: Duration
     ) async throws(TokenError) -> CallerTokens.Known {
+        let peer = exchange.client.peer.party
         let outcome = await waiting(for: exchange) { () async throws(TokenError) in
-            try await session.token(onBehalfOf: caller, waitingAtMost: limit)
+            try await session.token(onBehalfOf: caller, from: peer, waitingAtMost: limit)
         }
         guard let outcome, !exchange.isClientGone else { throw .cancelled }
         return try outcome.get()

@@ -24,8 +24,9 @@ final class SessionReporter: SessionObserver {
     private let counts = Mutex<[String: Counts]>([:])
     private let troubles = Mutex<[Trouble: (error: StoreError, at: ContinuousClock.Instant)]>([:])
 
-    /// Anybody who may call can have as many tokens refused as he likes: each identity's are told once a second.
-    private let refusals = Mutex<[String: LineThrottle]>([:])
+    /// Anybody who may call can have as many tokens refused, or fail, as he likes: each identity's are told once a second.
+    private let refusals = IdentityThrottle()
+    private let failures = IdentityThrottle()
 
     private static let silence: Duration = .seconds(60)
 
@@ -84,7 +85,17 @@ final class SessionReporter: SessionObserver {
             report(grant, failure, of: identity, to: log)
         case .callerRefused(let failure):
             count(.tokenExchange, "refused", of: identity)
-            callerRefused(failure, by: identity, to: log)
+            guard let leftOut = refusals.pass(for: identity) else { return }
+            log.notice(
+                "the provider does not exchange a caller's own token",
+                [
+                    .code: .string(failure.code), .reason: .string(failure.detail),
+                    .leftOut: .integer(leftOut),
+                ])
+        case .callerFailed(let failure):
+            count(.tokenExchange, failure.kind.rawValue, of: identity)
+            guard let leftOut = failures.pass(for: identity) else { return }
+            report(.tokenExchange, failure, of: identity, to: log.with(.leftOut, .integer(leftOut)))
         case .adopted(let generation):
             log.info("adopted a newer session from the store", [.generation: .integer(generation)])
         case .storeFailed(let operation, let error):
@@ -140,18 +151,6 @@ final class SessionReporter: SessionObserver {
         onTrouble?("\(identity): \(operation.complaint): \(error.reason)")
         log.error(
             operation.complaint, [.error: .string(operation.rawValue), .reason: .string(error.reason)])
-    }
-
-    private func callerRefused(_ failure: TokenFailure, by identity: String, to log: Log) {
-        let throttle = refusals.withLock { refusals in
-            let throttle = refusals[identity] ?? LineThrottle()
-            refusals[identity] = throttle
-            return throttle
-        }
-        guard let leftOut = throttle.pass() else { return }
-        log.notice(
-            "the provider does not exchange a caller's own token",
-            [.code: .string(failure.code), .reason: .string(failure.detail), .leftOut: .integer(leftOut)])
     }
 
     private func count(_ grant: GrantType, _ outcome: String, of identity: String) {

@@ -18,6 +18,7 @@ final class Journal: SessionObserver {
         case .tokenRequestBegan: break
         case .tokenRequested(let grant, let failure):
             append("\(grant.shortName) \(failure?.kind.rawValue ?? "success")")
+        case .callerFailed(let failure): append("caller failed \(failure.code)")
         case .callerRefused(let failure): append("caller refused \(failure.code)")
         case .adopted(let generation): append("adopted \(generation)")
         case .storeFailed(let operation, _): append("\(operation.rawValue) failed")
