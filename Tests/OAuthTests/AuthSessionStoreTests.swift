@@ -105,7 +105,7 @@ struct `A session whose store fails` {
             let requests = harness.server.bodies.count
             harness.store.isBroken = false
             await harness.pass(.seconds(2))
-            await stop.value
+            _ = await stop.value
             let newest = harness.store.stored()?.refreshToken?.withPlaintext { $0 }
             await other.value
             harness.store.unlock()

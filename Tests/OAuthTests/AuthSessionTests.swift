@@ -343,7 +343,7 @@ struct `A session` {
         let stop = Task { await harness.session.stop() }
         await harness.settle()
         harness.server.release()
-        await stop.value
+        _ = await stop.value
         #expect(harness.store.stored()?.generation == 1, "the answer in flight is stored")
         _ = try? await client.value
         await #expect(throws: TokenError.cancelled) { try await harness.request() }

@@ -172,7 +172,7 @@ struct `A refresh that is superseded` {
             let stopping = Task { await harness.session.stop() }
             await harness.settle()
             harness.server.release(with: Self.answer)
-            await stopping.value
+            _ = await stopping.value
             #expect(harness.server.bodies.last?.hasPrefix("token=rt-late") == true)
         }
     }

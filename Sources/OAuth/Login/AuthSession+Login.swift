@@ -54,6 +54,29 @@ extension AuthSession {
     ) async throws(LoginError) -> Login {
         // A code is good for one use.
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
+        let login = Task { () -> Result<Login, LoginError> in
+            do throws(LoginError) {
+                return .success(try await exchange(code, adding: parameters))
+            } catch {
+                return .failure(error)
+            }
+        }
+        // The end of the session waits for it, because nobody can repeat it.
+        let earlier = leftover
+        leftover = Task {
+            await earlier?.value
+            _ = await login.value
+        }
+        return try await withTaskCancellationHandler {
+            await login.value
+        } onCancel: {
+            login.cancel()
+        }.get()
+    }
+
+    private func exchange(
+        _ code: AuthorizationCode, adding parameters: [NamedValue]
+    ) async throws(LoginError) -> Login {
         let grant = Grant.authorizationCode(code)
         let outcome = await loginServer.requestToken(
             with: grant, adding: TokenAdditions(parameters: parameters),

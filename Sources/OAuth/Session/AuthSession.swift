@@ -42,7 +42,7 @@ public actor AuthSession: ExecutorConfined {
     private var attemptTask: Task<Void, Never>?
     /// Where the answer goes that the attempt in flight waits for; finishing it supersedes the attempt.
     var awaitedAnswer: AsyncStream<TokenOutcome>.Continuation?
-    /// Requests of superseded attempts that are not answered yet.
+    /// Requests of superseded attempts, and of logins, that are not answered yet.
     var leftover: Task<Void, Never>?
     /// How often an attempt may have been superseded, and how often by the end of the session at the provider too.
     var supersessions = (all: 0, ending: 0)
@@ -121,18 +121,31 @@ public actor AuthSession: ExecutorConfined {
     ///
     /// Until then the session keeps itself alive. A cancelled caller waits no longer for the store's lock.
     ///
-    /// - Parameter limit: of trying again to store what cannot be stored; nobody else uses the refresh token meanwhile.
-    public func stop(savingFor limit: Duration = .zero) async {
+    /// - Parameters:
+    ///   - limit: of trying again to store what could not be had again; nobody else uses the refresh token meanwhile.
+    ///   - isForAll: whether it is tried again too where only a person can help, who may do so in time.
+    /// - Returns: whether nothing is lost.
+    @discardableResult
+    public func stop(savingFor limit: Duration = .zero, evenIfRefused isForAll: Bool = false) async -> Bool {
+        let end = clock.now + limit
         await quiesce()
-        if state.needsSaving { await saveAgain(until: clock.now + limit) }
-        await handOver()
+        // Somebody may have taken away just now what is stored.
+        if limit > .zero, !state.needsSaving { await adoptStored() }
+        while state.needsSaving {
+            await saveAgain()
+            if await handOver() { break }
+            guard isUnsaved, isForAll || state.lastStoreError?.isRefused != true, clock.now < end,
+                (try? await clock.sleep(until: min(end, clock.now + Self.saveTry))) != nil
+            else { break }
+        }
         await giveUpKeptLock()
         listeners.finish()
         for waiter in tokenWaiters { waiter.wake(with: .failure(.cancelled)) }
         for waiter in attemptWaiters { waiter.wake(with: .failure(.cancelled)) }
+        return !isUnsaved
     }
 
-    /// Begins nothing any more, and waits for what is under way.
+    /// Begins nothing any more, and waits for what is under way, a login or a logout too.
     func quiesce() async {
         isStopped = true
         listener?.cancel()
@@ -146,6 +159,8 @@ public actor AuthSession: ExecutorConfined {
         }
         await leftover?.value
         await looking?.value
+        await family.takeTurn()
+        family.endTurn()
     }
 
     /// Whether it keeps its token fresh by itself.

@@ -3,8 +3,8 @@
 /// Everything that has to do with the store.
 extension AuthSession {
     private static let tryAgainAfter: Duration = .seconds(5)
-    /// Between two tries to write with the store's lock in hand.
-    private static let saveTry: Duration = .seconds(2)
+    /// Between two tries to write at the end.
+    static let saveTry: Duration = .seconds(1)
     /// Between two looks at a store that cannot be read, however many requests would like one.
     private static let leastPause: Duration = .milliseconds(100)
     /// How long the lock is waited for before its holder is named.
@@ -110,26 +110,34 @@ extension AuthSession {
         }
     }
 
-    /// Ends it as ``stop(savingFor:)`` does, but not while it keeps other processes from a refresh token that was spent.
+    /// Ends it as ``stop(savingFor:evenIfRefused:)`` does, but not while it alone has what could not be had again.
     ///
-    /// Returns when what replaced that is written, or another session of the identity sees to it.
+    /// Returns when that is written, or another session of the identity sees to it.
     package func retire() async {
         await quiesce()
-        while state.needsSaving, family.keepsLock(for: self), await !handOver() {
+        while isUnsaved, await !handOver() {
             guard (try? await clock.sleep(until: clock.now + Self.tryAgainAfter)) != nil else { break }
-            if family.keepsLock(for: self) { await saveAgain() }
+            if isUnsaved { await saveAgain() }
         }
         await stop()
+    }
+
+    /// Whether what could not be had again is in memory alone.
+    var isUnsaved: Bool { state.needsSaving && state.isIrreplaceable }
+
+    /// Why what could not be had again is in memory alone; nil if it is not.
+    package var unsavedReason: String? {
+        isUnsaved ? state.lastStoreError?.reason ?? "the store was not asked yet" : nil
     }
 
     /// Has another session of the identity write what this one could not.
     ///
     /// - Returns: whether one does.
-    @discardableResult
     func handOver() async -> Bool {
         guard state.needsSaving else { return false }
         for sibling in family.siblings(of: self)
         where await sibling.takeOver(state.session, outrankingStored: state.outranksStored, from: self) {
+            state.handedOver()
             return true
         }
         return false
@@ -294,19 +302,10 @@ extension AuthSession {
     }
 
     /// Writes what is in memory only, unless another process stored something newer.
-    ///
-    /// - Parameter end: of trying again with the store's lock in hand; nil for one try.
-    func saveAgain(until end: Instant? = nil) async {
+    func saveAgain() async {
         isSaving = true
         await family.takeTurn()
-        await withLock(unless: { family.isSuperseded }) { lock in
-            await saveUnsaved(under: lock)
-            guard case .held = lock else { return }
-            while let end, state.needsSaving, state.lastStoreError?.isRefused != true, clock.now < end {
-                guard (try? await clock.sleep(until: clock.now + Self.saveTry)) != nil else { break }
-                await saveUnsaved(under: lock)
-            }
-        }
+        await withLock(unless: { family.isSuperseded }) { lock in await saveUnsaved(under: lock) }
         family.endTurn()
         isSaving = false
         if isStoreChanged { await storeChanged() }
@@ -317,7 +316,11 @@ extension AuthSession {
             let held = try await readStored(under: lock)
             guard state.needsSaving else { return }
             let session = state.sessionToSave(over: held.stored)
-            if await saving(session, over: .success(held)) == nil { state.saved(session) }
+            if await saving(session, over: .success(held)) == nil {
+                state.saved(session)
+            } else {
+                state.couldNotSave()
+            }
         } catch {
             // What is there may be newer than ours.
             saveRetry = clock.now + Self.tryAgainAfter

@@ -21,6 +21,7 @@ extension AuthState {
         follow(stored)
         guard stored.binding == binding else {
             session.generation = stored.generation
+            isUnsaved = false  // whoever stored that wants ours no more
             holdsOthersSession = stored.refreshToken != nil
             if stored.pendingBinding == binding {
                 session.pendingCode = stored.pendingCode
@@ -84,6 +85,9 @@ extension AuthState {
         outranksStored = false
     }
 
+    /// What somebody took away from the store could not be put back.
+    mutating func couldNotSave() { isUnsaved = true }
+
     /// `session`, which another session of the identity could not write, has been adopted if it is newer than ours.
     ///
     /// - Returns: whether it is ours to write from here on, or needs not be written because ours is newer.
@@ -98,6 +102,19 @@ extension AuthState {
 
     /// Whether `session` is to be written.
     var needsSaving: Bool { isUnsaved || isStoreBehind }
+
+    /// Whether `session` has more than access tokens that the configuration alone brings again: a person's login or logout,
+    /// a refresh token, a client that the server made for us.
+    var isIrreplaceable: Bool {
+        configuration.grantType.needsPerson || session.refreshToken != nil || session.registration != nil
+    }
+
+    /// Another session of the identity writes `session`.
+    mutating func handedOver() {
+        isUnsaved = false
+        isStoreBehind = false
+        outranksStored = false
+    }
 
     /// The store holds `stored`, which ours is to replace if a person wants that.
     mutating func outrank(_ stored: StoredSession?) {

@@ -118,6 +118,7 @@ extension Daemon {
             ground.tracing = tracing?.settings(of: new.telemetry)
             snapshot = try composer.snapshot(of: new, on: ground) { changed.session(for: $0) }
             engine = changed
+            retired += old.engine.sessions(notIn: changed)  // an end that comes meanwhile waits for them
             certificate = watch
             tracing?.use(new.telemetry, sendingTo: collector)
             engine.reporter.use(tracing)
@@ -228,7 +229,6 @@ extension Daemon {
             manager.identity(group.name, isIn: nil)
         }
         guard !unneeded.isEmpty else { return }
-        retired += unneeded
         let limit = old.configuration.timeouts.tokenWait + Self.retirement
         for session in unneeded {
             Task(executorPreference: loop) {

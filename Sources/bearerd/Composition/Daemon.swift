@@ -30,6 +30,9 @@ actor Daemon: LoopConfined {
     /// Kept connections that stay silent during a drain are let go after this time.
     private static let linger = Duration.seconds(1)
 
+    /// What follows the grace takes no longer: the last try to store, spans, workers, and lines of files.
+    private static let farewell = linger * 4
+
     /// What waits to be exported is given up after this time.
     private static let flushing = Duration.seconds(5)
 
@@ -88,8 +91,8 @@ actor Daemon: LoopConfined {
     private var notices: DrainNotices?
     /// Set while a drain goes on.
     private var noticeTimer: LoopTimer?
-    /// The identities, one for each session, whose ends the drain waits for.
-    private var endingSessions: [String] = []
+    /// Those whose ends the drain waits for.
+    private var endingSessions: [AuthSession] = []
 
     /// Puts everything together; nothing is served before ``run()``.
     init(
@@ -161,7 +164,7 @@ actor Daemon: LoopConfined {
         guard !isDraining else { return }
         isDraining = true
         log.notice("draining")
-        manager.stopping(within: configuration.shutdown.delay + configuration.shutdown.grace + Self.linger)
+        manager.stopping(within: configuration.shutdown.delay + configuration.shutdown.grace + Self.farewell)
         shutdownRequest?.resume()
         shutdownRequest = nil
     }
@@ -306,26 +309,54 @@ actor Daemon: LoopConfined {
     private func endSessions(within limit: Duration) async -> Outcome {
         let race = DrainRace()
         let sessions = engine.sessions + retired
-        endingSessions = sessions.map(\.identity)
+        endingSessions = sessions
         let ends = sessions.map { session in
             Task(executorPreference: loop) {
-                await session.stop()
-                await self.sessionEnded(session.identity)
+                // One that could not store what it has is waited for in vain, and named.
+                guard await session.stop(savingFor: limit, evenIfRefused: true) else { return }
+                await self.sessionEnded(session)
                 race.finishedOne()
             }
         }
         let outcome = await race.wait(for: sessions.count, grace: limit, on: loop)
         if outcome == .graceIsOver {
             for end in ends { end.cancel() }
-            log.warning(
-                "a token request, or storing what it brought, was given up: the grace is over",
-                [.identity: .string(DrainNotices.names(endingSessions))])
+            tellOfLosses()
+            let lost = Set(unstored.map(\.identity))
+            let asking = endingSessions.map(\.identity).filter { !lost.contains($0) }
+            if !asking.isEmpty {
+                log.warning(
+                    "a token request, or storing what it brought, was given up: the grace is over",
+                    [.identity: .string(DrainNotices.names(asking))])
+            }
         }
         return outcome
     }
 
-    private func sessionEnded(_ identity: String) {
-        if let index = endingSessions.firstIndex(of: identity) { endingSessions.remove(at: index) }
+    private func sessionEnded(_ session: AuthSession) { endingSessions.removeAll { $0 === session } }
+
+    /// The identities whose sessions are in memory alone, and why.
+    private var unstored: [(identity: String, reason: String)] {
+        var found: [(identity: String, reason: String)] = []
+        for session in engine.sessions + retired
+        where !found.contains(where: { $0.identity == session.identity }) {
+            guard let reason = session.assumeIsolated({ $0.unsavedReason }) else { continue }
+            found.append((session.identity, reason))
+        }
+        return found
+    }
+
+    /// Names the sessions that end with the process because the store did not take them.
+    func tellOfLosses() {
+        for (identity, reason) in unstored {
+            log.error(
+                "a session is lost: it was in memory alone, and the store did not take it",
+                [
+                    .identity: .string(identity), .reason: .string(reason),
+                    .hint:
+                        "mend the store, and begin the session anew as it was begun: by a login or an import",
+                ])
+        }
     }
 
     /// Says each second what the drain waits for.
@@ -343,7 +374,9 @@ actor Daemon: LoopConfined {
         let metrics = await workerMetrics()
         // A worker that is slow to answer may do so when the drain is over.
         guard let noticeTimer else { return }
-        notices?.tell(metrics, endingSessions, log)
+        let unstored = endingSessions.isEmpty ? [] : unstored
+        notices?.tell(metrics, endingSessions.map(\.identity), unstored, log)
+        manager.waiting(toStore: DrainNotices.names(unstored.map(\.identity)))
         noticeTimer.set(after: DrainNotices.interval)
     }
 

@@ -93,6 +93,7 @@ enum DaemonProcess {
     private static func stop(_ daemon: Daemon, _ writer: OutputWriter) {
         daemon.assumeIsolated { daemon in
             guard daemon.isDraining else { return daemon.shutDown() }
+            daemon.tellOfLosses()
             writer.flush()
             exit(ExitStatus.failure.rawValue)
         }

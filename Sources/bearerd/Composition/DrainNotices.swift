@@ -24,14 +24,28 @@ struct DrainNotices {
 
     /// Says what is waited for, and on a terminal how to end that.
     ///
-    /// - Parameter identities: of the sessions that are not done; empty before connections are.
-    func tell(_ metrics: WorkerMetrics, _ identities: [String], _ log: Log) {
+    /// - Parameters:
+    ///   - identities: of the sessions that are not done; empty before connections are.
+    ///   - unstored: those of them whose sessions are in memory alone.
+    func tell(
+        _ metrics: WorkerMetrics, _ identities: [String],
+        _ unstored: [(identity: String, reason: String)], _ log: Log
+    ) {
         let log = CurrentProcess.isTerminal(2) ? log.with(.hint, "Ctrl-C ends it at once") : log
         let now = Instant.now
         guard now >= delayEnd else {
             return log.notice(
                 "draining: still serving, for shutdown.delay",
                 [.remaining: .integer(seconds(until: delayEnd))])
+        }
+        if let first = unstored.first {
+            return log.notice(
+                "draining: waiting for the store to take a session that is in memory alone",
+                [
+                    .identity: .string(Self.names(unstored.map(\.identity))),
+                    .reason: .string(first.reason),
+                    .remaining: .integer(seconds(until: end)),
+                ])
         }
         guard identities.isEmpty else {
             return log.notice(

@@ -22,6 +22,8 @@ final class ServiceManager: Sendable {
         /// Of the last reload that failed, until one succeeds.
         var complaint: String?
         var identities: [(name: String, state: IdentityState)] = []
+        /// Those whose sessions the end waits for the store to take.
+        var unstored = ""
         var unsent: [NotificationSocket.Notice] = []
         var hasFailed = false
     }
@@ -60,6 +62,15 @@ final class ServiceManager: Sendable {
     /// - Parameter grace: how long it may take.
     func stopping(within grace: Duration) {
         tell(.stopping, .extendTimeout(grace), in: .draining)
+    }
+
+    /// The end waits until the store takes the sessions of these identities.
+    func waiting(toStore names: String) {
+        let isNews = state.withLock { state in
+            defer { state.unstored = names }
+            return state.unstored != names
+        }
+        if isNews { tell() }
     }
 
     /// All loops turn.
@@ -114,7 +125,8 @@ final class ServiceManager: Sendable {
         let left = state.identities.count - named.count
         let identities = (named + (left > 0 ? ["\(left) more"] : [])).joined(separator: ", ")
         let complaint = state.complaint.map { "; the configuration could not be reloaded: \($0)" } ?? ""
-        return state.phase.rawValue + (identities.isEmpty ? "" : "; \(identities)") + complaint
+        let wait = state.unstored.isEmpty ? "" : ", waiting for the store to take \(state.unstored)"
+        return state.phase.rawValue + wait + (identities.isEmpty ? "" : "; \(identities)") + complaint
     }
 
     /// `WATCHDOG_USEC`, if it is meant for this process (`WATCHDOG_PID`).
