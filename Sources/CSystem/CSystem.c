@@ -22,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+const int bearerd_open_path = O_PATH;
+
 int bearerd_accept(int listener, struct sockaddr *address, socklen_t *length) {
     return accept4(listener, address, length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }

@@ -52,6 +52,7 @@ extension Section<RootKey> {
         for listener in listeners where !listener.value.isLoopback && !isUnsafe {
             reading.error("plain HTTP off loopback needs unsafe_listen: true", at: listener.place)
         }
+        listeners.forEach(reading.judgeDirectory)
         return listeners.map(\.value)
     }
 

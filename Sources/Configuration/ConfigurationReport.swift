@@ -113,11 +113,18 @@ package struct ConfigurationReport: Sendable {
 }
 
 extension Reading {
-    /// Reports a mode of the file itself that lets others change it, or read a secret in it.
+    /// Reports a mode or an owner of the file itself that lets others change it, or read a secret in it.
     fileprivate func judge(_ status: FileStatus) {
         let mode = String(status.mode, radix: 8)
         if status.isWritableByOthers {
             error("the file may be written by others (mode \(mode)); chmod go-w it", at: .root)
+        }
+        if let problem = status.ownerProblem {
+            if problem.isError {
+                error("the file \(problem.reason)", at: .root)
+            } else {
+                warn("the file \(problem.reason)", at: .root, isAboutModes: true)
+            }
         }
         guard status.isReadableByAll, let place = secretPlaces.min(by: { $0.mark < $1.mark }) else { return }
         warn(

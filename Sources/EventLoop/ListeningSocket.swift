@@ -3,6 +3,7 @@
 internal import CLibevent
 internal import CSystem
 internal import Glibc
+internal import System
 
 /// A bound, listening descriptor, before any loop watches it.
 ///
@@ -72,7 +73,13 @@ package struct ListeningSocket: Sendable {
     ///   their peers themselves.
     package static func unix(path: String, isForAll: Bool = false) throws(BindError) -> ListeningSocket {
         let socket = try unix(at: path)
-        if isForAll { chmod(path, 0o666) }
+        guard isForAll else { return socket }
+        do throws(SystemError) {
+            try FileSystem.allowAll(toUseSocket: path)
+        } catch {
+            socket.close()
+            throw BindError(errno: error.code)
+        }
         return socket
     }
 

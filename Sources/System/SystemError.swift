@@ -6,7 +6,8 @@ internal import Glibc
 package struct SystemError: Error, Equatable, Sendable {
     /// The call that failed, spelled as in its manual page.
     package enum Operation: String, Sendable {
-        case open, read, write, fsync, rename, link, unlink, mkdir, stat, flock, fchmod, opendir, prctl,
+        case open, read, write, fsync, rename, link, unlink, mkdir, stat, flock, chmod, fchmod, opendir,
+            prctl,
             setrlimit, landlock, socket, send,
             spawn = "posix_spawn", wait = "waitpid", createThread = "pthread_create"
     }

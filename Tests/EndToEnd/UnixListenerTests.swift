@@ -69,4 +69,25 @@ import Testing
         #expect(try second.terminate() == .exited(0))
         #expect(!Self.isThere(path))
     }
+
+    @Test func `is warned of where others may put a socket of their own`() throws {
+        let directory = try TemporaryDirectory()
+        mkdir(directory.path("shared"), 0o700)
+        let upstream = try RawUpstream()
+        let file = try directory.write(
+            "config.yaml",
+            Self.configuration(
+                upstream, listen: directory.path("shared/data.sock"),
+                admin: directory.path("shared/admin.sock")))
+        #expect(try !BearerdProcess.command("check", "-c", file).errors.contains("others may write"))
+        chmod(directory.path("shared"), 0o1777)
+        let check = try BearerdProcess.command("check", "-c", file)
+        let said = check.output + check.errors
+        #expect(check.exit == 0, "\(said)")
+        #expect(
+            said.split(separator: "\n").count {
+                $0.contains("others may write to \(directory.path("shared"))")
+            }
+                == 2, "\(said)")
+    }
 }

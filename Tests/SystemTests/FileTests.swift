@@ -33,6 +33,26 @@ import Testing
         #expect(try FileSystem.names(in: directory.path) == ["previous", "state"])
     }
 
+    @Test func `letting everybody use a socket touches nothing but a socket of our own`() throws {
+        let (path, other) = (directory.path("socket"), directory.path("other"))
+        let listener = try Socket.listening(unixPath: path)
+        chmod(path, 0o700)
+        try FileSystem.allowAll(toUseSocket: path)
+        #expect(TemporaryDirectory.mode(of: path) == 0o666)
+        withExtendedLifetime(listener) {}
+        try directory.write("other", "fake key")
+        chmod(other, 0o600)
+        unlink(path)
+        symlink(other, path)
+        #expect(throws: SystemError(.open, path: path, code: ENOTSOCK)) {
+            try FileSystem.allowAll(toUseSocket: path)
+        }
+        unlink(path)
+        link(other, path)
+        #expect(throws: SystemError.self) { try FileSystem.allowAll(toUseSocket: path) }
+        #expect(TemporaryDirectory.mode(of: other) == 0o600)
+    }
+
     @Test(arguments: FileReplacement.Step.allCases)
     func `stopping after any step leaves the old content or the new`(last: FileReplacement.Step) throws {
         let path = directory.path("state")

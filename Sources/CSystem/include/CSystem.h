@@ -14,6 +14,8 @@
 #include <stdint.h>
 #include <netinet/tcp.h>
 
+/* The flag of open that names a file without opening it (O_PATH). */
+extern const int bearerd_open_path;
 /* Accepts a connection that is non-blocking and closed on exec (accept4). */
 int bearerd_accept(int listener, struct sockaddr *address, socklen_t *length);
 /* How much of what was sent the other end's kernel has not taken yet (SIOCOUTQ); -1 with errno. */

@@ -2,6 +2,7 @@
 
 internal import Cryptography
 internal import OAuth
+internal import System
 
 /// Keys whose value is a file, or may be in one.
 extension Section {
@@ -55,12 +56,8 @@ extension Section {
     /// The path of a file with certificates, which nobody but its owner may change.
     func certificateFile(_ key: Key) -> String? {
         guard let path = value(key, .path(in: reading)) else { return nil }
-        do throws(CredentialError) {
-            try CertificateFile.check(path.value)
-            return path.value
-        } catch {
-            reading.error(error.reason, at: path.place, isDenial: error.isDenied)
-            return nil
+        return inspect(path, isPublic: true) { path throws(CredentialError) in
+            try CertificateFile.status(of: path)
         }
     }
 
@@ -72,8 +69,8 @@ extension Section {
     /// The path of a file that nobody but its owner may change, and nobody else should read unless it is public.
     func secretFile(_ key: Key, isPublic: Bool = false, limit: Int = SecretFile.longest) -> String? {
         guard let path = value(key, .path(in: reading)) else { return nil }
-        return inspect(path) { path throws(CredentialError) in
-            try SecretFile.contents(of: path, limit: limit).isReadableByAll && !isPublic
+        return inspect(path, isPublic: isPublic) { path throws(CredentialError) in
+            try SecretFile.contents(of: path, limit: limit).status
         }
     }
 
@@ -88,18 +85,23 @@ extension Section {
     }
 
     private func checked(_ path: Found<String>) -> SecretSource? {
-        inspect(path) { path throws(CredentialError) in try SecretFile.read(path).isReadableByAll }
+        inspect(path) { path throws(CredentialError) in try SecretFile.read(path).status }
             .map { .file(path: $0) }
     }
 
     private func inspect(
-        _ path: Found<String>, _ isReadableByAll: (String) throws(CredentialError) -> Bool
+        _ path: Found<String>, isPublic: Bool = false,
+        _ look: (String) throws(CredentialError) -> FileStatus
     ) -> String? {
         do throws(CredentialError) {
-            if try isReadableByAll(path.value) {
+            let status = try look(path.value)
+            if status.isReadableByAll, !isPublic {
                 reading.warn(
                     "\(path.value) may be read by everybody; chmod o-r it if it can be", at: path.place,
                     isAboutModes: true)
+            }
+            if let problem = status.ownerProblem {
+                reading.warn("\(path.value) \(problem.reason)", at: path.place, isAboutModes: true)
             }
             return path.value
         } catch {

@@ -22,8 +22,9 @@ extension AdminConfiguration {
     }
 
     init(reading section: Section<Key>) {
-        listen = section.value(
-            .listen, .listenAddress(in: section.reading), default: .tcp(host: "127.0.0.1", port: 9090))
+        let address = section.value(.listen, .listenAddress(in: section.reading))
+        address.map(section.reading.judgeDirectory)
+        listen = address?.value ?? .tcp(host: "127.0.0.1", port: 9090)
         key = section.fieldSecret(.key)
         if key == nil, !listen.isLoopback {
             section.warn(

@@ -2,6 +2,7 @@
 
 internal import Cryptography
 package import OAuth
+internal import System
 
 /// A file of certificates that the configuration names.
 package enum CertificateFile {
@@ -11,10 +12,22 @@ package enum CertificateFile {
     /// Looks whether a file holds a certificate, and whether nobody but its owner may change it; blocks.
     ///
     /// - Throws: what is wrong with it.
-    package static func check(_ path: String) throws(CredentialError) {
-        guard Certificate(pem: try contents(of: path)) != nil else {
+    package static func check(_ path: String) throws(CredentialError) { _ = try status(of: path) }
+
+    /// Looks whether nobody but its owner may change a file of a certificate, or its key; blocks.
+    ///
+    /// - Throws: what is wrong with it.
+    package static func checkOwner(of path: String) throws(CredentialError) { _ = try contents(of: path) }
+
+    /// What a file is that holds a certificate.
+    ///
+    /// - Throws: what is wrong with it.
+    static func status(of path: String) throws(CredentialError) -> FileStatus {
+        let (bytes, status) = try SecretFile.contents(of: path, limit: longest)
+        guard Certificate(pem: bytes) != nil else {
             throw CredentialError(reason: "\(path) holds no certificate in PEM")
         }
+        return status
     }
 
     /// The bytes of a file that nobody but its owner may change.

@@ -10,26 +10,29 @@ enum SecretFile {
     static let longest = 64 << 10
 
     /// The secret, without one trailing line end.
-    static func read(_ path: String) throws(CredentialError) -> (secret: Secret, isReadableByAll: Bool) {
-        var (bytes, isReadableByAll) = try contents(of: path)
+    static func read(_ path: String) throws(CredentialError) -> (secret: Secret, status: FileStatus) {
+        var (bytes, status) = try contents(of: path)
         if bytes.last == UInt8(ascii: "\n") {
             bytes.removeLast()
             if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
         }
         guard !bytes.isEmpty else { throw CredentialError(reason: "\(path) is empty") }
-        return (Secret(bytes: bytes), isReadableByAll)
+        return (Secret(bytes: bytes), status)
     }
 
-    /// The bytes of a file that nobody but its owner may change.
+    /// The bytes of a file that nobody but its owner may change, and of an owner who may do so.
     static func contents(
         of path: String, limit: Int = longest
-    ) throws(CredentialError) -> (bytes: [UInt8], isReadableByAll: Bool) {
+    ) throws(CredentialError) -> (bytes: [UInt8], status: FileStatus) {
         let (bytes, status) = try anyContents(of: path, limit)
         guard !status.isWritableByOthers else {
             let mode = String(status.mode, radix: 8)
             throw CredentialError(reason: "\(path) may be written by others (mode \(mode)); chmod go-w it")
         }
-        return (bytes, status.isReadableByAll)
+        if let problem = status.ownerProblem, problem.isError {
+            throw CredentialError(reason: "\(path) \(problem.reason)")
+        }
+        return (bytes, status)
     }
 
     private static func anyContents(
@@ -42,6 +45,21 @@ enum SecretFile {
                 reason: "\(path) cannot be read: \(SystemError.text(of: error.code))")
             unreadable.isDenied = error.isPermission
             throw unreadable
+        }
+    }
+}
+
+extension FileStatus {
+    /// What is wrong with the owner of a file that counts, after its name; nil if nothing is.
+    var ownerProblem: (reason: String, isError: Bool)? {
+        switch ownership {
+        case .own: nil
+        case .others: ("belongs to user \(owner), who can change it at any time", false)
+        case .usurped:
+            (
+                "belongs to user \(owner), who could have us do anything as root: chown it to root, or run as that user",
+                true
+            )
         }
     }
 }

@@ -48,6 +48,22 @@ package struct FileStatus: Equatable, Sendable {
 
     /// Whether `mode` allows everybody to read.
     package var isReadableByAll: Bool { mode & 0o004 != 0 }
+
+    /// Whose a file is that names commands, secrets or keys, or a directory of such: its owner can change it at any time.
+    package enum Ownership: Sendable {
+        /// Root's, or ours.
+        case own
+        /// Another user's, who may know what they do: we are not root, or were made it by them (`SUDO_UID`).
+        case others
+        /// That of a user who would be root by it.
+        case usurped
+    }
+
+    package var ownership: Ownership {
+        let user = CurrentProcess.effectiveUser
+        if owner == 0 || owner == user { return .own }
+        return user != 0 || CurrentProcess.environment("SUDO_UID") == "\(owner)" ? .others : .usurped
+    }
 }
 
 /// Tells whether a name still stands for the same content: file, size and time of the last write.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CSystem
 internal import Glibc
 
 /// The calls on files that bearerd makes; all of them block.
@@ -126,6 +127,19 @@ package enum FileSystem {
         guard renameat(place.base, place.name, new.base, new.name) == 0 else {
             throw .last(.rename, place.path)
         }
+    }
+
+    /// Lets every user connect to a Unix socket of ours, whatever the umask: the socket itself, never what a link in its
+    /// place leads to.
+    ///
+    /// - Throws: ``SystemError``; `ENOTSOCK` if somebody has put something else there.
+    package static func allowAll(toUseSocket path: String) throws(SystemError) {
+        let file = try Descriptor(opening: path, bearerd_open_path | O_NOFOLLOW)
+        let status = try file.status()
+        guard status.kind == .socket, status.owner == CurrentProcess.effectiveUser else {
+            throw SystemError(.open, path: path, code: ENOTSOCK)
+        }
+        guard chmod("/proc/self/fd/\(file.number)", 0o666) == 0 else { throw .last(.chmod, path) }
     }
 
     /// Takes a name away (`unlink`); none there is no error.

@@ -2,6 +2,7 @@
 
 import Configuration
 import HTTPClient
+import OAuth
 import Observability
 import System
 
@@ -42,13 +43,23 @@ extension OwnCertificate {
     ///
     /// - Returns: whether there is a pair that can be used in them.
     func renew(on thread: ThreadExecutor, _ log: Log) async -> Bool {
-        if read() { return true }
+        if readOwn() { return true }
         await thread.sleep(for: Self.patience)
-        if read() { return true }
+        if readOwn() { return true }
         log.error(
             "a changed client certificate cannot be used; the one before stays",
             [.file: .string(certificateFile)])
         return false
+    }
+
+    /// Whoever may write the files decides as whom we appear.
+    private func readOwn() -> Bool {
+        do throws(CredentialError) {
+            for file in files { try CertificateFile.checkOwner(of: file) }
+            return read()
+        } catch {
+            return false
+        }
     }
 }
 

@@ -10,6 +10,8 @@ enum ModesCheck: WholeCheck {
         guard let fault = patient.report.problems.first(where: \.isAboutModes) else {
             return .ok("nobody else may change the configuration, or read a secret")
         }
-        return .warn(fault.line(in: patient.report.file), fix: "chmod 0600 the file that it names")
+        return .warn(
+            fault.line(in: patient.report.file),
+            fix: "chmod 0600 the file that it names, and chown it to who runs bearerd")
     }
 }
