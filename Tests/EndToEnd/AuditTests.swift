@@ -99,6 +99,61 @@ import Testing
         }
     }
 
+    /// What may be in the place of the file.
+    enum Obstacle: CaseIterable {
+        case link, othersFile, readableFile, pipe
+    }
+
+    private static func put(_ obstacle: Obstacle, at path: String, in directory: TemporaryDirectory) throws {
+        switch obstacle {
+        case .link:
+            let target = try directory.write("target", "")
+            chmod(target, 0o600)
+            symlink(target, path)
+        case .othersFile:
+            close(open(path, O_CREAT | O_WRONLY, 0o600))
+            chown(path, 12345, 0)
+        case .readableFile:
+            close(open(path, O_CREAT | O_WRONLY, 0o600))
+            chmod(path, 0o640)
+        case .pipe: mkfifo(path, 0o600)
+        }
+    }
+
+    @Test(.enabled(if: getuid() == 0, "only root can give files away"), arguments: Obstacle.allCases)
+    func `is not written where others may have put it, or may read it`(obstacle: Obstacle) throws {
+        let directory = try TemporaryDirectory()
+        let file = directory.path("audit.log")
+        try Self.put(obstacle, at: file, in: directory)
+        let configuration = try Sidecar.file(
+            provider: try HostileProvider(), directory: directory,
+            Sidecar.Settings(top: "audit: {file: \(file)}"))
+        let result = try BearerdProcess.command("run", "-c", configuration)
+        #expect(result.exit == 73 && result.errors.contains("audit.file: \(file) "), "\(result.errors)")
+        unlink(file)
+        let sidecar = try Sidecar(directory: directory, Sidecar.Settings(top: "audit: {file: \(file)}"))
+        try sidecar.awaitToken()
+        rename(file, file + ".1")
+        try Self.put(obstacle, at: file, in: directory)
+        let reload = try sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+        #expect(reload.status == 422 && reload.text.contains("audit.file"), "\(reload.text)")
+        #expect(try sidecar.get("/on").status == 200)
+        #expect(try Self.lines(of: file + ".1", count: 1)[0]["path"].string == "/on")
+    }
+
+    @Test func `may be the standard output, whatever that is`() throws {
+        let sidecar = try Sidecar(Sidecar.Settings(top: "audit: {file: /dev/stdout}"))
+        try sidecar.awaitToken()
+        #expect(try sidecar.get("/one").status == 200)
+        let line = try sidecar.bearerd.process.output.wait(for: "a line") { capture in
+            capture.text.split(separator: "\n").first.flatMap { TestJSON(parsing: $0) }
+        }
+        #expect(line["path"].string == "/one")
+        #expect(try sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")]).status == 200)
+        #expect(try sidecar.get("/two").status == 200)
+        try sidecar.bearerd.process.output.wait(for: "another line") { $0.text.contains("/two") ? () : nil }
+    }
+
     /// The lines of a file, once it has so many.
     private static func lines(of file: String, count: Int) throws -> [TestJSON] {
         var lines: [Substring] = []

@@ -7,18 +7,71 @@ package final class OpenedFile: Sendable {
     private let descriptor: Descriptor
     private let path: String
 
+    /// Why a file cannot be appended to.
+    package enum Refusal: Error, Sendable {
+        case failed(SystemError)
+        /// It is there, but others may have put it there, or may read it.
+        case unfit(path: String, problem: String)
+
+        /// What a person reads of it.
+        package var reason: String {
+            switch self {
+            case .failed(let error):
+                "\(error.path) cannot be opened for writing: \(SystemError.text(of: error.code))"
+            case .unfit(let path, let problem): "\(path) \(problem)"
+            }
+        }
+
+        /// Whether we may not open it.
+        package var isPermission: Bool {
+            if case .failed(let error) = self { error.isPermission } else { false }
+        }
+    }
+
+    /// The standard streams by their names, which are links.
+    private static let streams: [String: CInt] = ["/dev/stdout": 1, "/dev/stderr": 2]
+
+    /// Whether a path stands for a standard stream, whatever that leads to.
+    package static func isStream(_ path: String) -> Bool { streams[path] != nil }
+
     /// Opens a file to append to, made for us alone (0600) where there is none.
     ///
-    /// - Throws: ``SystemError``; what is no file of its own (a directory, a pipe, a device) is `EINVAL`.
-    package init(appendingTo path: String) throws(SystemError) {
-        // Without O_NONBLOCK, opening a FIFO waits for a reader.
-        let descriptor = try Descriptor(
-            opening: path, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, mode: 0o600)
-        guard try descriptor.status().kind == .regular else {
-            throw SystemError(.open, path: path, code: EINVAL)
-        }
-        self.descriptor = descriptor
+    /// It is ours alone too where it is there already, and no link leads to it, unless it is a standard stream.
+    ///
+    /// - Throws: ``Refusal``.
+    package init(appendingTo path: String) throws(Refusal) {
         self.path = path
+        do throws(SystemError) {
+            if let stream = Self.streams[path] {
+                // To open a socket by its name is impossible.
+                let number = fcntl(stream, F_DUPFD_CLOEXEC, 3)
+                guard number >= 0 else { throw .last(.open, path) }
+                descriptor = Descriptor(number: number, path: path)
+                return
+            }
+            // Without O_NONBLOCK, opening a FIFO waits for a reader.
+            descriptor = try Descriptor(
+                opening: path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, mode: 0o600
+            )
+        } catch {
+            throw error.code == ELOOP
+                ? .unfit(path: path, problem: "is a link: name the file itself") : .failed(error)
+        }
+        if let problem = try Self.problem(with: descriptor) { throw .unfit(path: path, problem: problem) }
+    }
+
+    private static func problem(with descriptor: borrowing Descriptor) throws(Refusal) -> String? {
+        let status: FileStatus
+        do throws(SystemError) {
+            status = try descriptor.status()
+        } catch {
+            throw .failed(error)
+        }
+        let user = CurrentProcess.effectiveUser
+        if status.kind != .regular { return "is no regular file" }
+        if status.owner != user { return "belongs to user \(status.owner), not to us (\(user)): chown it" }
+        let mode = String(status.mode, radix: 8)
+        return status.mode & ~0o600 == 0 ? nil : "has mode \(mode), must be 600: chmod 600"
     }
 
     /// Writes whole lines at the end.

@@ -44,14 +44,7 @@ extension CommandFailure {
     }
 
     /// Why the file of the audit cannot be opened.
-    init(auditing error: SystemError) {
-        self.init(.cannotCreate, "audit.file: \(Self.auditReason(error))")
-    }
-
-    /// The same without the key.
-    static func auditReason(_ error: SystemError) -> String {
-        "\(error.path) cannot be opened for writing: \(SystemError.text(of: error.code))"
-    }
+    init(_ refusal: OpenedFile.Refusal) { self.init(.cannotCreate, "audit.file: \(refusal.reason)") }
 }
 
 extension StreamError {

@@ -29,7 +29,7 @@ extension Configuration {
         }
         for path in sockets { sandbox.allow(socket: path) }
         // Who rotates it makes another file of its name.
-        if let audit { sandbox.allow(creatingIn: audit.file) }
+        if let audit, !OpenedFile.isStream(audit.file) { sandbox.allow(creatingIn: audit.file) }
         sandbox.allow(writing: "/dev/null")
         sandbox.connectPorts = knownPorts
         // A file can be read again, and may have other listeners then.

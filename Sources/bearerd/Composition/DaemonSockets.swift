@@ -57,10 +57,10 @@ struct DaemonSockets: Sendable {
             audit = nil
             return
         }
-        do throws(SystemError) {
+        do throws(OpenedFile.Refusal) {
             audit = try OpenedFile(appendingTo: file)
         } catch {
-            throw CommandFailure(auditing: error)
+            throw CommandFailure(error)
         }
     }
 

@@ -102,14 +102,13 @@ struct ReloadReading: Sendable {
         _ configuration: Configuration, _ known: Known, _ report: ConfigurationReport
     ) throws(ReloadRefusal) -> OpenedFile? {
         guard let path = configuration.audit?.file else { return nil }
-        do throws(SystemError) {
+        do throws(OpenedFile.Refusal) {
             return try OpenedFile(appendingTo: path)
         } catch {
             if error.isPermission, case .entered(.landlock, _) = known.sandbox {
                 throw .restartNeeded(keys: ["audit.file"])
             }
-            throw ReloadRefusal(
-                CommandFailure.auditReason(error), at: report.place(of: "audit.file"), of: report)
+            throw ReloadRefusal(error.reason, at: report.place(of: "audit.file"), of: report)
         }
     }
 
