@@ -52,7 +52,7 @@ package actor RedisStore: SessionStore, LoopConfined {
         onEvent: @escaping @Sendable (RedisEvent) -> Void = { _ in }
     ) {
         self.settings = settings
-        self.sealer = sealer
+        self.sealer = sealer.bound(to: settings.keyPrefix)
         self.loop = loop
         self.onEvent = onEvent
         link = RedisLink(settings, loop: loop, onChange: onEvent)

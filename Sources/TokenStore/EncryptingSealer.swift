@@ -8,6 +8,8 @@ package import Cryptography
 package struct EncryptingSealer: Sealer {
     private let cipher: AESGCM
     private let header: SealedHeader
+    /// The store that what is sealed opens in, besides being its identity's; nil for any.
+    private var place: String?
 
     /// - Parameter key: 32 bytes as hexadecimal digits, or in base64 of either alphabet.
     /// - Returns: nil for anything else.
@@ -20,17 +22,29 @@ package struct EncryptingSealer: Sealer {
         header = SealedHeader(keyName: Array(Base64URL.encode(Array(digest.prefix(9))).utf8))
     }
 
+    /// The same for one of several stores that others may copy between: what it seals opens in no other.
+    ///
+    /// What was sealed for any store opens too: a version before this one wrote it.
+    package func bound(to place: String) -> EncryptingSealer {
+        var bound = self
+        bound.place = place
+        return bound
+    }
+
     package var encrypts: Bool { true }
 
     package func seal(_ plaintext: [UInt8], for identity: String) -> [UInt8] {
-        header.bytes + cipher.seal(plaintext, context: context(of: identity))
+        header.bytes + cipher.seal(plaintext, context: context(of: identity, in: place))
     }
 
     package func open(_ sealed: [UInt8], for identity: String) -> Unsealed {
         guard SealedHeader.isSealed(sealed) else { return .unencrypted(sealed) }
         guard sealed.starts(with: header.bytes) else { return .foreign }
         let body = Array(sealed.dropFirst(header.bytes.count))
-        return cipher.open(body, context: context(of: identity)).map(Unsealed.plaintext) ?? .damaged
+        let plaintext =
+            cipher.open(body, context: context(of: identity, in: place))
+            ?? place.flatMap { _ in cipher.open(body, context: context(of: identity, in: nil)) }
+        return plaintext.map(Unsealed.plaintext) ?? .damaged
     }
 
     package func isForeign(_ sealed: [UInt8]) -> Bool {
@@ -39,5 +53,7 @@ package struct EncryptingSealer: Sealer {
 
     package var foreignProblem: String { "is encrypted with another key than store.encryption_key" }
 
-    private func context(of identity: String) -> [UInt8] { header.bytes + Array(identity.utf8) }
+    private func context(of identity: String, in place: String?) -> [UInt8] {
+        header.bytes + Array(identity.utf8) + (place.map { [0] + Array($0.utf8) } ?? [])
+    }
 }

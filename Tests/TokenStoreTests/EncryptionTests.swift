@@ -34,6 +34,27 @@ import TokenStore
         #expect(!everything.contains("refresh") && !everything.contains("openid"))
     }
 
+    @Test func `seals for one identity of one store where it has a name, and reads what had none`() throws {
+        let (one, other) = (sealer.bound(to: "one:"), sealer.bound(to: "other:"))
+        let text = Array("fake".utf8)
+        #expect(one.open(one.seal(text, for: "a"), for: "a") == .plaintext(text))
+        for wrong in [
+            other.open(one.seal(text, for: "a"), for: "a"), one.open(one.seal(text, for: "a"), for: "b"),
+            sealer.open(one.seal(text, for: "a"), for: "a"),
+            sealer.open(sealer.seal(text, for: "a"), for: "b"),
+        ] { #expect(wrong == .damaged) }
+        #expect(one.open(sealer.seal(text, for: "a"), for: "a") == .plaintext(text))
+    }
+
+    @Test(arguments: [true, false])
+    func `takes no identity's file for another's`(isEncrypted: Bool) async throws {
+        let sealer: any Sealer = isEncrypted ? sealer : PlainSealer()
+        let store = try fixture.open(sealer: sealer)
+        try await store.save(.sample(generation: 1))
+        rename(fixture.path(file), fixture.path("other.session"))
+        #expect(try await store.load("other") == nil)
+    }
+
     @Test func `is refused with another key or none, and left as it is`() async throws {
         try await fixture.open(sealer: sealer).save(.sample(generation: 1))
         let before = fixture.contents(file)

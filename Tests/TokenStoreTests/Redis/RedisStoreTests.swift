@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
 import OAuth
 import Redis
 import TestSupport
@@ -73,6 +74,40 @@ import TokenStore
         #expect(try await store.generation() == nil)
         try await store.save(.sample(generation: 3))
         #expect(try await store.generation() == 3)
+    }
+
+    @Test func `never takes a record that was copied from under another prefix`() async throws {
+        let alice = try fixture.open { $0.keyPrefix = "alice:" }
+        let bob = try fixture.open { $0.keyPrefix = "bob:" }
+        try await alice.save(.sample(generation: 2))
+        try await bob.save(.sample(generation: 1))
+        try server("COPY", "alice:session:default", "bob:session:default", "REPLACE")
+        #expect(try await bob.generation() == nil)
+        #expect(fixture.events == [.damaged(identity: "default", key: "bob:session:default")])
+        #expect(try await alice.generation() == 2)
+    }
+
+    @Test
+    func `reads a record from before they were bound to a prefix, and seals it anew with the next save`()
+        async throws
+    {
+        let old = try #require(EncryptingSealer(key: Secret(String(repeating: "0", count: 64))))
+        let session = StoredSession.sample(generation: 1)
+        let record = Array("1\n".utf8) + old.seal(session.encoded(), for: "default")
+        let digits = record.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        try server(
+            "EVAL",
+            "return redis.call('SET', KEYS[1], (ARGV[1]:gsub('..', function(h) return string.char(tonumber(h, 16)) end)))",
+            "1", "bearerd:session:default", digits)
+        let store = try fixture.open()
+        #expect(try await store.generation() == 1)
+        try server("COPY", "bearerd:session:default", "other:session:default")
+        let other = try fixture.open { $0.keyPrefix = "other:" }
+        #expect(try await other.generation() == 1)
+        try await store.save(.sample(generation: 2))
+        try server("COPY", "bearerd:session:default", "other:session:default", "REPLACE")
+        #expect(try await other.generation() == nil)
+        #expect(try await store.generation() == 2)
     }
 
     @Test func `leaves alone what is sealed with another key`() async throws {
