@@ -45,7 +45,11 @@ struct StorePlace {
     /// It is not made anew: that would be in the way of somebody who is just putting a backup there.
     var gone: StoreError {
         .unavailable(
-            "\(path) is gone: put it back, or make an empty one (mkdir -m 700), which is filled again")
+            "\(path) is gone: put it back, or "
+                + (Sandbox.allowsReplacing(path)
+                    ? "make an empty one (mkdir -m 700), which is filled again"
+                    : "make an empty one (mkdir -m 700), restart, and begin the session anew: the sandbox keeps this process from another directory, and the session ends with it")
+        )
     }
 
     /// What a failed call means in a directory that has taken the path.
@@ -53,6 +57,6 @@ struct StorePlace {
         guard error.isPermission else { return .unavailable("\(error)") }
         return .unavailable(
             "\(path) was replaced while the process ran, whose sandbox knows only the one before: "
-                + "put that one back, or restart (\(error))")
+                + "put that one back; or, which ends what is not in the new one, restart (\(error))")
     }
 }

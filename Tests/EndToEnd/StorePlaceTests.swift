@@ -167,4 +167,52 @@ import Testing
         let newest = try #require(sidecar.provider.latestRefreshToken)
         #expect(sidecar.storedSession.contains(newest))
     }
+
+    /// A daemon of a user in a directory that everybody may read, whose store is removed; root may be that user.
+    private func removed(
+        asRoot isRoot: Bool
+    ) throws -> (bearerd: BearerdProcess, directory: TemporaryDirectory) {
+        let provider = try HostileProvider()
+        let directory = try TemporaryDirectory()
+        let secret = try directory.write("token", provider.makeRefreshToken())
+        let file = try Sidecar.file(
+            provider: provider, directory: directory,
+            .init(top: "shutdown: {grace: 3s}", grant: "refresh_token"))
+        chmod(directory.path, 0o755)
+        var launcher: [String] = []
+        if !isRoot {
+            for path in [directory.path, secret, file] { chown(path, 65534, 65534) }
+            launcher = ["/usr/bin/setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"]
+        }
+        let imported = try Subprocess.run(
+            launcher + [BearerdProcess.binary, "import", "--refresh-token", secret, "-c", file])
+        guard imported.ending == .exited(0) else { throw WireError(imported.errors) }
+        let bearerd = try BearerdProcess(arguments: ["run", "-c", file], launcher: launcher)
+        try eventually("a token") { try RawClient(to: bearerd.proxy).request("GET", "/").status == 502 }
+        _ = try Subprocess.run(["/bin/rm", "-rf", directory.path("store")])
+        return (bearerd, directory)
+    }
+
+    @Test(.enabled(if: getuid() == 0, "root can be another user"))
+    func `removed and made anew is filled again in the sandbox of who is not root`() throws {
+        let (bearerd, directory) = try removed(asRoot: false)
+        try bearerd.logLine("what to do") { $0["reason"]?.contains("which is filled again") == true }
+        let store = directory.path("store")
+        mkdir(store, 0o700)
+        chown(store, 65534, 65534)
+        try eventually("the session") {
+            !TemporaryDirectory.contents(of: store + "/default.session").isEmpty
+        }
+        #expect(try bearerd.terminate() == .exited(0))
+    }
+
+    @Test(.enabled(if: getuid() == 0, "root can be another user"))
+    func `removed where the sandbox cannot follow says so, and the end names what is lost`() throws {
+        let (bearerd, directory) = try removed(asRoot: true)
+        guard bearerd.logLines.contains(where: { $0.message == "sandboxed" }) else { return }
+        try bearerd.logLine("what to do") { $0["reason"]?.contains("begin the session anew") == true }
+        mkdir(directory.path("store"), 0o700)
+        #expect(try bearerd.terminate() == .exited(1))
+        try bearerd.logLine("the loss") { $0.message.hasPrefix("a session is lost") }
+    }
 }

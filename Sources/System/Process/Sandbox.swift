@@ -2,6 +2,7 @@
 
 internal import CSystem
 internal import Glibc
+internal import Synchronization
 
 /// What a process may still do after it has locked itself in (Landlock); everything else of files and TCP is denied.
 ///
@@ -65,16 +66,29 @@ package struct Sandbox: Sendable {
 
     /// Lets everything be done to what is in a directory, also after another one has taken its name.
     ///
-    /// That takes a rule on the directory above, so only where that is ours alone, or made for this one and ours.
+    /// That takes a rule on the directory above, so only where that is ours alone; or where we are not root, and the kernel
+    /// keeps us from what is not ours there. Nobody's home is opened by that.
     ///
     /// - Parameter isParentDedicated: whether nothing else of the user's lives in the directory above.
     package mutating func allow(replacing directory: String, isParentDedicated: Bool) {
         written.insert(directory)
         guard let real = Self.realPath(directory), let parent = Self.realDirectory(of: real),
-            Self.isOurs(parent), let mode = try? FileSystem.status(of: parent)?.mode
+            parent.count(where: { $0 == "/" }) > 1, let status = try? FileSystem.status(of: parent),
+            status.ownership == .own, !status.isWritableByOthers
         else { return }
-        if mode & 0o077 == 0 || isParentDedicated && geteuid() != 0 { written.insert(parent) }
+        let isPrivate = status.owner == geteuid() && status.mode & 0o077 == 0
+        let home = CurrentProcess.environment("HOME").flatMap(Self.realPath)
+        if isPrivate || geteuid() != 0 && (isParentDedicated || parent != home) { written.insert(parent) }
     }
+
+    /// Whether the sandbox that this process is in, if it is in one, lets a directory that is made anew be written to.
+    package static func allowsReplacing(_ directory: String) -> Bool {
+        guard let written = entered.withLock({ $0 }) else { return true }
+        return realDirectory(of: directory).map(written.contains) ?? false
+    }
+
+    /// What the sandbox that is in force lets be written to; nil while there is none.
+    private static let entered = Mutex<Set<String>?>(nil)
 
     /// Lets a Unix socket be made and removed, and with it whatever is in its directory and below.
     ///
@@ -125,6 +139,7 @@ package struct Sandbox: Sendable {
             throw error
         }
         guard bearerd_landlock_enter(rules) == 0 else { throw .last(.landlock) }
+        Self.entered.withLock { $0 = written }
         return .landlock(version: Int(version))
     }
 
