@@ -73,7 +73,8 @@ let package = Package(
             name: "HTTP1", dependencies: ["EventLoop", "HTTPExchange", "HTTPMessages", "System"],
             swiftSettings: safe),
         .target(
-            name: "HTTPServer", dependencies: ["EventLoop", "HTTP1", "HTTPExchange", "HTTPMessages"],
+            name: "HTTPServer",
+            dependencies: ["EventLoop", "HTTP1", "HTTPExchange", "HTTPMessages", "System"],
             swiftSettings: safe),
         .target(
             name: "OAuth",

@@ -5,6 +5,7 @@ internal import HTTPMessages
 internal import HTTPServer
 internal import JSON
 internal import OAuth
+internal import System
 
 /// Why the admin listener does not do what it was asked.
 enum AdminError: Error, Equatable {
@@ -17,8 +18,8 @@ enum AdminError: Error, Equatable {
     case noKey
     /// Too many wrong keys came from there; judged again after this time.
     case tooManyGuesses(Duration)
-    /// A session is taken from our own user, or from who has the key.
-    case notOurUser
+    /// Another user of this machine wants to change something, without the key.
+    case notOurUser(PeerUser)
     /// A session is taken for a grant that needs a person.
     case needsNobody
     /// The request did not arrive, or cannot be worked on.
@@ -96,8 +97,9 @@ enum AdminError: Error, Equatable {
             "The admin key is missing or wrong: send it as Authorization: Bearer or X-Bearerd-Admin."
         case .noKey: "Off loopback this needs admin.key, and none is configured."
         case .tooManyGuesses: "Too many wrong admin keys came from this address."
-        case .notOurUser:
-            "A session is taken from the daemon's own user and from root; others need admin.key."
+        case .notOurUser(let user):
+            "What changes something is for the daemon's own user, root and admin.peer_uids, and \(user.words): "
+                + "send admin.key as Authorization: Bearer or X-Bearerd-Admin, or list the user in admin.peer_uids."
         case .needsNobody: "This identity's grant needs no person, so there is no session to take."
         case .notReceived(let reason): reason.sentence
         case .tooManyLookers: "Sixteen look already; close a window of theirs."

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import AdminAPI
+internal import EventLoop
 internal import HTTPMessages
 package import HTTPServer
 internal import JSON
@@ -40,7 +41,8 @@ package struct AdminResponder: HTTPResponder {
         self.now = now
         access = AdminAccess(
             hosts: settings.hosts, key: settings.key, needsKey: settings.needsKey,
-            guesses: memory.guesses, cookies: memory.cookies)
+            owners: settings.peerUserIDs.union([CurrentProcess.effectiveUser, 0]), guesses: memory.guesses,
+            cookies: memory.cookies)
         self.memory = memory
         version = memory.nextVersion()
         logins = BrowserLogins(
@@ -53,10 +55,8 @@ package struct AdminResponder: HTTPResponder {
         do throws(AdminError) {
             return try await judgement(of: request, resource)
         } catch {
-            guard let resource, isKeyMissing(error), request.isOfPerson else {
-                return .refused(reply(to: error))
-            }
-            return .refused(AdminPage.keyForm(to: resource, status: error.status))
+            guard let resource, request.isOfPerson else { return .refused(reply(to: error)) }
+            return .refused(page(for: error, on: resource))
         }
     }
 
@@ -65,8 +65,18 @@ package struct AdminResponder: HTTPResponder {
         AdminResource(path: request.path) ?? (logins.expect(request.path) ? .callback : nil)
     }
 
-    /// Whether somebody who types the key in gets further; a listener that has none says so.
-    private func isKeyMissing(_ error: AdminError) -> Bool { error == .wrongKey }
+    /// What a person is shown: who types the key in gets further, where there is one.
+    private func page(for error: AdminError, on resource: AdminResource) -> ServiceReply {
+        switch error {
+        case .wrongKey: AdminPage.keyForm(to: resource, status: error.status)
+        case .notOurUser:
+            settings.key == nil
+                ? AdminPage.reply(
+                    "Not for this user", "<p class=\"problem\">\(error.detail)</p>", status: error.status)
+                : AdminPage.keyForm(to: resource, problem: error.detail, status: error.status)
+        default: reply(to: error)
+        }
+    }
 
     package func refusal(_ reason: ServiceRefusal) -> ServiceReply { reply(to: .notReceived(reason)) }
 
@@ -74,13 +84,14 @@ package struct AdminResponder: HTTPResponder {
     private func judgement(
         of request: ServiceRequest, _ resource: AdminResource?
     ) async throws(AdminError) -> ServiceJudgement {
+        let guesser = await access.guesser(of: request)
         guard let resource else {
-            try access.checkReading(request)
+            try access.checkReading(request, as: guesser)
             throw .notFound
         }
         switch resource {
         case .callback, .key: try access.checkHost(request)
-        default: if !resource.isOpen { try access.checkReading(request) }
+        default: if !resource.isOpen { try access.checkReading(request, as: guesser) }
         }
         if !resource.isOpen { try access.checkSite(request, isForPerson: resource.isOpenToOtherSites) }
         guard resource.methods.contains(request.head.method) else {
@@ -88,9 +99,13 @@ package struct AdminResponder: HTTPResponder {
         }
         if resource.isAction { try access.checkActing(request) }
         switch resource {
-        case .session(let identity): try await checkHandingOver(to: identity, request)
+        case .session(let identity): try checkHandingOver(to: identity)
         case .key: try access.checkForm(request)
-        default: return .answered(isProbe: resource.isOpen) { await self.answer(resource, request) }
+        default: break
+        }
+        if resource.changes { try await access.checkOwner(request, as: guesser) }
+        guard resource.takesBody else {
+            return .answered(isProbe: resource.isOpen) { await self.answer(resource, request) }
         }
         return .answered(withBody: { body in
             var whole = request
@@ -99,10 +114,7 @@ package struct AdminResponder: HTTPResponder {
         })
     }
 
-    private func checkHandingOver(
-        to identity: String, _ request: ServiceRequest
-    ) async throws(AdminError) {
-        try access.checkHandingOver(request)
+    private func checkHandingOver(to identity: String) throws(AdminError) {
         guard let needsPerson = identities.needsPerson(identity) else { throw .notFound }
         guard needsPerson else { throw .needsNobody }
     }
@@ -161,7 +173,7 @@ package struct AdminResponder: HTTPResponder {
         case .reload: return try await reload()
         case .login(let identity): return try await logins.begin(identity, request)
         case .callback: return await logins.finish(request)
-        case .key: return try takeKey(request)
+        case .key: return try takeKey(request, as: await access.guesser(of: request, hasTyped: true))
         }
     }
 
@@ -259,12 +271,15 @@ package struct AdminResponder: HTTPResponder {
     }
 
     /// Lets a browser in whose person has typed the right key, and shows the form again for a wrong one.
-    private func takeKey(_ request: ServiceRequest) throws(AdminError) -> ServiceReply {
+    private func takeKey(
+        _ request: ServiceRequest, as guesser: PeerAddress
+    ) throws(AdminError) -> ServiceReply {
         guard let form = KeyForm(request.body) else { throw .badBody }
         do throws(AdminError) {
-            return AdminPage.forward(to: form.destination, cookie: try access.cookie(for: form.key, request))
+            return AdminPage.forward(
+                to: form.destination, cookie: try access.cookie(for: form.key, as: guesser))
         } catch {
-            guard isKeyMissing(error) else { throw error }
+            guard error == .wrongKey else { throw error }
             return AdminPage.keyForm(
                 to: form.destination, problem: "This is not the key.", status: error.status)
         }

@@ -16,6 +16,8 @@ package struct AdminSettings: Sendable {
     package var key: CurrentSecret?
     /// Whether the listener is off loopback, where all that needs a key is refused as long as there is none.
     package var needsKey: Bool
+    /// Who on this machine may change something without the key, beside our own user and root (`admin.peer_uids`).
+    package var peerUserIDs: Set<UInt32>
     /// Whether `POST /api/quit` ends the process (`admin.quit`).
     package var allowsQuit: Bool
     /// Where the provider sends a browser back to that logs in here, by identity.
@@ -30,7 +32,8 @@ package struct AdminSettings: Sendable {
 
     package init(
         version: String, routes: [AdminRoute], hosts: HostList, key: CurrentSecret? = nil,
-        needsKey: Bool = false, allowsQuit: Bool = false, redirects: [String: RedirectURI] = [:],
+        needsKey: Bool = false, peerUserIDs: Set<UInt32> = [], allowsQuit: Bool = false,
+        redirects: [String: RedirectURI] = [:],
         warnings: [String] = []
     ) {
         self.version = version
@@ -38,6 +41,7 @@ package struct AdminSettings: Sendable {
         self.hosts = hosts
         self.key = key
         self.needsKey = needsKey
+        self.peerUserIDs = peerUserIDs
         self.allowsQuit = allowsQuit
         self.redirects = redirects
         self.warnings = warnings

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CSystem
+package import System
 
 extension ByteStream {
+    /// The ends of a TCP connection, by which its peer's user is found; nil for anything else.
+    package var ends: ConnectionEnds? { isOpen ? ConnectionEnds(of: readiness.descriptor) : nil }
+
+    /// Whether a TCP connection is still the one that it was: its addresses are nobody else's before its end.
+    package var isConnected: Bool { isOpen && ConnectionEnds.areConnected(readiness.descriptor) }
+
     /// How many of the bytes that were sent the peer has not taken; a system call.
     package var untakenCount: Int { isOpen ? Int(bearerd_untaken(readiness.descriptor)) : 0 }
 

@@ -4,6 +4,7 @@ package import EventLoop
 internal import HTTP1
 internal import HTTPExchange
 internal import HTTPMessages
+internal import System
 
 /// Serves an ``HTTPResponder`` on one loop: the admin listener, the development servers, a login's redirect.
 ///
@@ -28,6 +29,7 @@ package actor HTTPService: LoopConfined {
     private var waiting: [(stream: ByteStream, peer: PeerAddress)] = []
     /// Requests that are being worked on and are not just probes.
     private var workCount = 0
+    private let peers = PeerLookup()
     private var isStopping = false
     private lazy var retry = LoopTimer(loop: loop) { [unowned self] in  // the timer goes with us
         assumeIsolated { $0.letIn() }
@@ -143,8 +145,10 @@ package actor HTTPService: LoopConfined {
         } catch {
             throw MessageError(error)
         }
-        let request = ServiceRequest(
-            head: connection.request, peer: connection.peer, ends: SocketEnds(of: connection.stream))
+        let identifier = ObjectIdentifier(client)
+        let request = ServiceRequest(head: connection.request, peer: connection.peer) {
+            await self.peerUser(of: identifier)
+        }
         enter(.answering, client)
         switch await responder.judge(request) {
         case .refused(let reply):
@@ -163,6 +167,18 @@ package actor HTTPService: LoopConfined {
             let reply = await work(on: acceptance, body)
             try await send(reply, unread: takesBody ? .none : framing, client)
         }
+    }
+
+    private func peerUser(of identifier: ObjectIdentifier) async -> PeerUser {
+        guard let client = clients[identifier] else { return .nobody }
+        if let user = client.peerUser { return user }
+        guard let ends = client.connection.stream.ends else { return .nobody }
+        let user = await peers.user(at: ends)
+        guard case .known = user else { return user }
+        // Once a connection has ended, another user's may have its addresses.
+        guard client.connection.stream.isConnected else { return .nobody }
+        client.peerUser = user
+        return user
     }
 
     private func work(on acceptance: ServiceAcceptance, _ body: [UInt8]) async -> ServiceReply {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import EventLoop
+internal import System
 
 /// A client's connection to a small service, and how much it would be missed.
 final class ServiceConnection {
@@ -20,6 +21,8 @@ final class ServiceConnection {
     private static let courtesy = Duration.milliseconds(100)
 
     let connection: ServerConnection
+    /// The user at the other end, once that is known: a socket does not change its user.
+    var peerUser: PeerUser?
     private let acceptedAt = ContinuousClock.now
     private(set) var phase = Phase.receiving
     /// When the phase began, in phases of all connections of the service.

@@ -2,32 +2,34 @@
 
 package import EventLoop
 package import HTTPMessages
+package import System
 
 /// A request to one of the small services, with its whole body once that has been taken.
 package struct ServiceRequest: Sendable {
     package var head: HTTPRequest
     package var body: [UInt8]
     package var peer: PeerAddress
-    /// The sockets of a TCP connection; they tell whose the peer is.
-    private let ends: SocketEnds?
+    /// Asks the kernel whose the peer's end of a TCP connection is.
+    private let lookUpPeer: (@Sendable () async -> PeerUser)?
 
     package init(
-        head: HTTPRequest, body: [UInt8] = [], peer: PeerAddress = .unknown, ends: SocketEnds? = nil
+        head: HTTPRequest, body: [UInt8] = [], peer: PeerAddress = .unknown,
+        lookUpPeer: (@Sendable () async -> PeerUser)? = nil
     ) {
         self.head = head
         self.body = body
         self.peer = peer
-        self.ends = ends
+        self.lookUpPeer = lookUpPeer
     }
 
-    /// The user of this machine who sends it, as the kernel knows; nil for one of another machine.
+    /// The user of this machine who sends it, as the kernel knows.
     ///
-    /// For TCP it takes a look at all connections of the machine, so ask last.
-    package var peerUser: UInt32? {
+    /// Another thread finds that out for TCP, so ask last.
+    package func peerUser() async -> PeerUser {
         switch peer {
-        case .unix(let user, _): user
-        case .ip: ends?.peerUser()
-        case .unknown: nil
+        case .unix(let user, _): PeerUser(seen: user)
+        case .ip: await lookUpPeer?() ?? .nobody
+        case .unknown: .nobody
         }
     }
 

@@ -9,7 +9,8 @@ package struct SystemError: Error, Equatable, Sendable {
         case open, read, write, fsync, rename, link, unlink, mkdir, stat, flock, chmod, fchmod, opendir,
             prctl,
             setrlimit, landlock, socket, send,
-            spawn = "posix_spawn", wait = "waitpid", createThread = "pthread_create"
+            spawn = "posix_spawn", wait = "waitpid", createThread = "pthread_create",
+            socketDiagnosis = "sock_diag"
     }
 
     package let operation: Operation

@@ -19,6 +19,9 @@ struct AdminFixture {
     var allowsQuit = false
     var failure: TokenError?
     var secondHasToken = true
+    var peerUserIDs: Set<UInt32> = []
+    /// Who is at the other end of a TCP connection.
+    var user = PeerUser.nobody
     var peer = PeerAddress.unix(user: CurrentProcess.effectiveUser, process: 1)
 
     func status(_ name: String, state: IdentityState = .authorized, hasToken: Bool = true) -> IdentityStatus {
@@ -52,7 +55,7 @@ struct AdminFixture {
                         path: "/none", upstream: "https://api.example.com", identity: nil),
                 ],
                 hosts: HostList(["localhost", "127.0.0.1:9090"]), key: key.map(CurrentSecret.init),
-                needsKey: needsKey,
+                needsKey: needsKey, peerUserIDs: peerUserIDs,
                 allowsQuit: allowsQuit,
                 warnings: ["development.provider is on"]),
             identities: identities ?? self.identities(), process: process,
@@ -76,7 +79,9 @@ struct AdminFixture {
     }
 
     func send(_ request: HTTPRequest, to responder: AdminResponder, body: [UInt8] = []) async -> Answer {
-        Answer(await responder.respond(to: ServiceRequest(head: request, body: body, peer: peer)))
+        let user = user
+        return Answer(
+            await responder.respond(to: ServiceRequest(head: request, body: body, peer: peer) { user }))
     }
 }
 

@@ -5,6 +5,7 @@ import Cryptography
 import EventLoop
 import HTTPMessages
 import Synchronization
+import System
 import Testing
 
 struct `Guesses of the admin key` {
@@ -19,10 +20,7 @@ struct `Guesses of the admin key` {
         return await fixture.send(request, to: responder)
     }
 
-    @Test(arguments: [
-        PeerAddress.ip("192.0.2.1"), .ip("2001:db8::1"), .ip("fe80::1%eth0"), .ip("127.0.0.1"),
-        .unix(user: 7, process: 7),
-    ])
+    @Test(arguments: [PeerAddress.ip("192.0.2.1"), .ip("2001:db8::1"), .ip("fe80::1%eth0")])
     func `after ten wrong keys none of that peer counts`(peer: PeerAddress) async throws {
         let responder = AdminFixture(key: Secret("k"), needsKey: true).responder()
         for guess in 0..<10 {
@@ -34,6 +32,37 @@ struct `Guesses of the admin key` {
         #expect((1...61).contains(try #require(answer.fields[.retryAfter].flatMap(Int.init))))
         #expect(await get(responder, from: peer, key: "k", path: "/healthz").status == 200)
         #expect(await get(responder, from: .ip("192.0.2.2"), key: "k").status == 200)
+    }
+
+    @Test(arguments: [PeerAddress.ip("127.0.0.1"), .ip("::1"), .unix(user: 7, process: 7)])
+    func `after ten wrong keys a user of this machine reads on, and none of its keys counts`(
+        peer: PeerAddress
+    ) async {
+        let responder = AdminFixture(key: Secret("k")).responder()
+        func post(_ key: String, as user: UInt32 = 7) async -> Int {
+            var fixture = AdminFixture()
+            fixture.peer = if case .unix = peer { .unix(user: user, process: 1) } else { peer }
+            fixture.user = .known(user)
+            var request = HTTPRequest(method: .post, target: "/api/identities/default/refresh")
+            request.fields[.host] = "localhost"
+            request.fields[.bearerdAdmin] = "1"
+            request.fields[.authorization] = "Bearer \(key)"
+            return await fixture.send(request, to: responder).status
+        }
+        for guess in 0..<10 {
+            #expect(await post("guess \(guess)") == 403)
+            #expect(await post("k") == (guess < 9 ? 200 : 429))
+        }
+        #expect(await post("k", as: 8) == 200, "another user has guessed nothing")
+        for key in [nil, "k", "x"] {
+            var fixture = AdminFixture()
+            fixture.peer = peer
+            fixture.user = .known(7)
+            var request = HTTPRequest(method: .get, target: "/api/status")
+            request.fields[.host] = "localhost"
+            if let key { request.fields[.authorization] = "Bearer \(key)" }
+            #expect(await fixture.send(request, to: responder).status == 200)
+        }
     }
 
     @Test func `an IPv6 network is one guesser, and several keys in one request are several guesses`() async {
@@ -87,7 +116,7 @@ struct `Guesses of the admin key` {
         (PeerAddress.unix(user: 54321, process: 1), 403), (.ip("127.0.0.1"), 403), (.unknown, 403),
         (.unix(user: 0, process: 1), 400),
     ])
-    func `a session is taken from our own user and root, or with the key`(
+    func `a session is taken from our own user and root, or with the key, and so is every change`(
         peer: PeerAddress, status: Int
     ) async {
         for key in [nil, Secret("k")] {
@@ -97,9 +126,37 @@ struct `Guesses of the admin key` {
             request.fields[.host] = "localhost"
             request.fields[.bearerdAdmin] = "1"
             #expect(await fixture.send(request, to: fixture.responder()).status == status)
+            for path in ["/api/identities/default/refresh", "/api/reload"] {
+                let change = await fixture.send(.post, path, [(.bearerdAdmin, "1")])
+                #expect(change.status == (status == 403 ? 403 : 200), "\(path)")
+                guard status == 403 else { continue }
+                for word in ["admin.key", "admin.peer_uids"] { #expect(change.text.contains(word)) }
+            }
+            let login = await fixture.get("/login/default", [(.accept, "text/html")])
+            #expect((login.status == 403) == (status == 403))
+            #expect(login.text.contains("password") == (status == 403 && key != nil))
             guard key != nil else { continue }
             request.fields[.authorization] = "Bearer k"
             #expect(await fixture.send(request, to: fixture.responder()).status == 400)
+        }
+    }
+
+    @Test(arguments: [
+        (PeerUser.known(7), 403), (.known(8), 200), (.known(0), 200),
+        (.known(CurrentProcess.effectiveUser), 200), (.nobody, 403), (.ofOtherNamespace, 403),
+        (.undiagnosed(SystemError(.socketDiagnosis, code: 97)), 403),
+    ])
+    func `on loopback a change is for our own user, root and those who are listed`(
+        user: PeerUser, status: Int
+    ) async {
+        var fixture = AdminFixture(peerUserIDs: [8])
+        for address in ["127.0.0.1", "::1"] {
+            fixture.peer = .ip(address)
+            fixture.user = user
+            let change = await fixture.send(
+                .post, "/api/identities/default/refresh", [(.bearerdAdmin, "1")])
+            #expect(change.status == status)
+            #expect(await fixture.get("/api/status").status == 200)
         }
     }
 }

@@ -7,6 +7,8 @@ let everyKey = """
     admin:
       listen: 0.0.0.0:9090
       key: admin-key
+      peer_uids: [1000, root]
+      owner: root
       quit: true
     access:
       hosts: [localhost, "app:8080", "[::1]:80"]

@@ -36,6 +36,13 @@ import Testing
         #expect(report.configuration?.limits.headerBytes == expected)
     }
 
+    @Test(arguments: ["no such user", "4294967295", "-1", "true", "\"\""])
+    func `what is no user is refused with its place`(text: String) {
+        let lines = report("admin:\n  owner: \(text)\n  peer_uids: [\(text)]\n" + smallest).lines
+        #expect(lines.count == 2 && lines.first?.hasPrefix("c.yaml:2:10: error: admin.owner: ") == true)
+        #expect(lines.last?.hasPrefix("c.yaml:3:15: error: admin.peer_uids[0]: ") == true, "\(lines)")
+    }
+
     @Test func `every key that is built is read`() throws {
         let report = report(everyKey)
         #expect(report.problems.filter { $0.severity == .error }.map(\.reason) == [])
@@ -48,6 +55,7 @@ import Testing
         #expect(configuration.admin?.listen == .tcp(host: "0.0.0.0", port: 9090))
         #expect(try configuration.admin?.key?.read().plaintext == "admin-key")
         #expect(configuration.admin?.allowsQuit == true)
+        #expect(configuration.admin?.peerUserIDs == [0, 1000] && configuration.admin?.owner == 0)
         #expect(configuration.access.hosts?.map(\.description) == ["localhost", "app:8080", "[::1]:80"])
         #expect(configuration.access.origins == ["https://app.example.com", "chrome-extension://abc"])
         #expect(configuration.access.peerUserIDs == [0, 1000])

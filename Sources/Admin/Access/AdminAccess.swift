@@ -13,6 +13,8 @@ struct AdminAccess {
     /// Whether the listener is off loopback, where nothing is shown to others without a key, not even if none is
     /// configured.
     let needsKey: Bool
+    /// Who may change something without the key, on this machine.
+    let owners: Set<UInt32>
     let guesses: KeyGuesses
     let cookies: KeyCookies
 
@@ -23,20 +25,18 @@ struct AdminAccess {
 
     /// Guards everything but health, readiness and metrics.
     ///
-    /// Callers of this machine need no key; a wrong one is refused all the same.
-    func checkReading(_ request: ServiceRequest) throws(AdminError) {
+    /// Callers of this machine need no key; a wrong one is refused all the same, as long as keys of theirs are judged.
+    func checkReading(_ request: ServiceRequest, as guesser: PeerAddress) throws(AdminError) {
         try checkHost(request)
         let isHere = request.peer.isThisMachine
-        guard let key else {
-            guard !needsKey || isHere else { throw .noKey }
+        do throws(AdminError) {
+            guard try !hasKey(request, as: guesser), !isHere else { return }
+        } catch {
+            guard isHere, case .tooManyGuesses = error else { throw error }
             return
         }
-        let given = given(in: request.head)
-        guard !given.isEmpty else {
-            guard isHere || cookies.stand(for: key, in: request.head.fields) else { throw .wrongKey }
-            return
-        }
-        try check(given, against: key, from: request.peer)
+        if key != nil { throw .wrongKey }
+        if needsKey { throw .noKey }
     }
 
     /// Guards everything that is for this listener's own names: a page that rebinds its name gets nothing.
@@ -68,9 +68,9 @@ struct AdminAccess {
     /// Whether a key that was typed into our own page is right.
     ///
     /// - Returns: the value of `Set-Cookie` that stands for it.
-    func cookie(for typed: String, _ request: ServiceRequest) throws(AdminError) -> String {
+    func cookie(for typed: String, as guesser: PeerAddress) throws(AdminError) -> String {
         guard let key else { throw .noKey }
-        try check([typed], against: key, from: request.peer)
+        try check([typed], against: key, from: guesser)
         return cookies.cookie(for: key)
     }
 
@@ -89,14 +89,33 @@ struct AdminAccess {
         else { throw .notFromHere }
     }
 
-    /// Guards what makes somebody else's session ours: who has no key must be who could change the store too.
+    /// Guards what ends, replaces or begins a session: another user of this machine needs the key for that.
     ///
-    /// Call it after ``checkReading(_:)``, which has judged the key.
-    func checkHandingOver(_ request: ServiceRequest) throws(AdminError) {
-        guard key == nil || given(in: request.head).isEmpty else { return }
-        guard let user = request.peerUser, user == 0 || user == CurrentProcess.effectiveUser else {
-            throw .notOurUser
-        }
+    /// Call it after ``checkReading(_:)`` and last of all: the kernel is asked.
+    func checkOwner(_ request: ServiceRequest, as guesser: PeerAddress) async throws(AdminError) {
+        if try hasKey(request, as: guesser) { return }
+        let user = await request.peerUser()
+        guard user.isAmong(owners) else { throw .notOurUser(user) }
+    }
+
+    /// As whom a request counts that may be guessing at the key: the users of this machine have one address, and must not
+    /// lock each other out.
+    ///
+    /// - Parameter hasTyped: whether the key is in the body.
+    func guesser(of request: ServiceRequest, hasTyped: Bool = false) async -> PeerAddress {
+        guard key != nil, request.peer.isThisMachine, hasTyped || !given(in: request.head).isEmpty,
+            case .known(let user) = await request.peerUser()
+        else { return request.peer }
+        return .unix(user: user, process: 0)
+    }
+
+    /// Whether the request has the key, or a cookie that stands for it.
+    private func hasKey(_ request: ServiceRequest, as guesser: PeerAddress) throws(AdminError) -> Bool {
+        guard let key else { return false }
+        let given = given(in: request.head)
+        guard !given.isEmpty else { return cookies.stand(for: key, in: request.head.fields) }
+        try check(given, against: key, from: guesser)
+        return true
     }
 
     /// One right key lets in; who gives several is guessing.

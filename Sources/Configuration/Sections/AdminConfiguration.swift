@@ -8,6 +8,10 @@ package struct AdminConfiguration: Sendable {
     package let listen: ListenAddress
     /// What everything but health, readiness and metrics needs when the address is not loopback.
     package let key: SecretSource?
+    /// Who on this machine may change something without the key, beside the daemon's own user and root.
+    package let peerUserIDs: Set<UInt32>
+    /// Whose daemon it is, where that is neither root nor who runs a command.
+    package let owner: UInt32?
     /// Whether `POST /api/quit` ends the daemon.
     package let allowsQuit: Bool
 }
@@ -16,6 +20,8 @@ extension AdminConfiguration {
     enum Key: String, ConfigurationKey {
         case listen
         case key
+        case peerUserIDs = "peer_uids"
+        case owner
         case quit
 
         var isSecret: Bool { self == .key }
@@ -30,6 +36,8 @@ extension AdminConfiguration {
             section.warn(
                 .listen, "off loopback without admin.key only health, readiness and metrics are shown")
         }
+        peerUserIDs = Set(section.list(.peerUserIDs, .user)?.map(\.value) ?? [])
+        owner = section.value(.owner, .user)?.value
         allowsQuit = section.value(.quit, .flag, default: false)
     }
 }

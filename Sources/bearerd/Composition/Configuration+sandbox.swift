@@ -49,7 +49,7 @@ extension Configuration {
     ]
 
     /// Programs replace them while we run.
-    private static let resolverFiles = ["/etc/resolv.conf", "/etc/hosts"]
+    private static let resolverFiles = ["/etc/resolv.conf", "/etc/hosts", "/etc/passwd"]
 
     /// Every file that the configuration names and that is read again.
     private var files: [String] {

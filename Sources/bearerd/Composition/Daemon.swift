@@ -247,7 +247,8 @@ actor Daemon: LoopConfined {
             hosts: HostList(
                 HostNames.of(adminListener) + configuration.allowedHosts
                     + redirects.values.flatMap(\.ownHosts)),
-            key: adminKey?.key, needsKey: !adminListener.address.isLoopback, allowsQuit: admin.allowsQuit,
+            key: adminKey?.key, needsKey: !adminListener.address.isLoopback,
+            peerUserIDs: admin.peerUserIDs, allowsQuit: admin.allowsQuit,
             redirects: redirects,
             warnings: configuration.protectionsTurnedOff)
         return AdminResponder(

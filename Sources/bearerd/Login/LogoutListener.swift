@@ -75,7 +75,7 @@ actor LogoutListener: LoopConfined, HTTPResponder {
 
     func judge(_ message: ServiceRequest) async -> ServiceJudgement {
         guard hosts.contains(message.head.fields[.host]), message.path == path, message.head.method == .get,
-            !isOver, message.peerUser == CurrentProcess.effectiveUser
+            await message.peerUser() == .known(CurrentProcess.effectiveUser), !isOver
         else { return .refused(LoginPage.nothingHere.reply) }
         isShown = true
         end()

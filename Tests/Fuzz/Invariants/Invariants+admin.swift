@@ -38,9 +38,10 @@ extension Invariants {
         let marks = values("X").filter { head.fields.append(.bearerdAdmin, $0) }
         let kept = values("C").filter { head.fields.append(.cookie, $0) }
         let access = AdminAccess(
-            hosts: HostList(["localhost"]), key: key, needsKey: true, guesses: KeyGuesses(), cookies: cookies)
+            hosts: HostList(["localhost"]), key: key, needsKey: true, owners: [], guesses: KeyGuesses(),
+            cookies: cookies)
         let stranger = ServiceRequest(head: head, body: [], peer: .ip("192.0.2.1"))
-        let isLetIn = (try? access.checkReading(stranger)) != nil
+        let isLetIn = (try? access.checkReading(stranger, as: stranger.peer)) != nil
 
         let keys = given + marks.filter { $0 != "1" }
         let hasCookie = kept.contains { value in
