@@ -26,7 +26,7 @@ struct AwaitedRedirect {
         onRefusal: @escaping @Sendable (AuthorizationResponseError) -> Void
     ) async throws(LoopbackLogin.Failure) {
         self.sockets = sockets
-        listener = RedirectListener(request, at: uri, port: sockets.port, loop: loop, onRefusal: onRefusal)
+        listener = RedirectListener(request, at: uri, on: sockets, loop: loop, onRefusal: onRefusal)
         service = HTTPService(loop: loop, responder: listener)
         do throws(StreamError) {
             for socket in sockets.all { try await service.listen(on: socket) }

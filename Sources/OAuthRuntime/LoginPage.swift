@@ -4,6 +4,7 @@ import Cryptography
 package import HTTPServer
 import HTTPMessages
 import OAuth
+import System
 
 /// What the browser shows after a redirect: one sentence, no script, nothing of what was sent.
 package struct LoginPage: Sendable {
@@ -28,6 +29,15 @@ package struct LoginPage: Sendable {
     static let wrongMethod = LoginPage(
         status: 405, title: "Not like this", text: "A browser comes here with GET.")
     static let wrongHost = LoginPage(status: 421, title: "Wrong host", text: "Nobody of this name is here.")
+
+    static func otherUser(_ user: PeerUser) -> LoginPage {
+        LoginPage(
+            status: 403, title: "Not for this user",
+            text:
+                "A login is finished by the user who began it, or by root, and \(user.words). "
+                + "The login still waits; where it cannot be told who comes, log in with --device, or give redirect_listen."
+        )
+    }
 
     static func refused(_ error: AuthorizationResponseError) -> LoginPage {
         LoginPage(

@@ -4,16 +4,20 @@ import EventLoop
 import HTTPServer
 import HTTPMessages
 import OAuth
+import System
 
 /// Awaits the one redirect that answers an authorization request (RFC 8252 §7.3).
 ///
-/// Whatever else comes, by whomever it was sent, changes nothing.
+/// Whatever else comes, by whomever it was sent, changes nothing. Every user may read a browser's arguments, the request's
+/// state among them, and bring a code of their own: so on loopback only the browser of whoever began the login is heard.
 actor RedirectListener: LoopConfined, HTTPResponder {
     nonisolated let loop: EventLoop
 
     private let request: AuthorizationRequest
     private let path: String
     private let hosts: HostList
+    /// Who may bring the answer: we, root, and who had sudo(8) run us; nil where the kernel cannot tell.
+    private let users: Set<UInt32>?
     /// Hears why a redirect was refused.
     private let onRefusal: @Sendable (AuthorizationResponseError) -> Void
     private var answer: Result<AuthorizationCode, LoopbackLogin.Failure> = .failure(.expired)
@@ -23,12 +27,14 @@ actor RedirectListener: LoopConfined, HTTPResponder {
     private var browser: CheckedContinuation<Void, Never>?
 
     init(
-        _ request: AuthorizationRequest, at uri: RedirectURI, port: UInt16, loop: EventLoop,
+        _ request: AuthorizationRequest, at uri: RedirectURI, on sockets: RedirectSockets, loop: EventLoop,
         onRefusal: @escaping @Sendable (AuthorizationResponseError) -> Void
     ) {
         self.request = request
         path = uri.path
-        hosts = HostList(uri.hosts(port: port))
+        hosts = HostList(uri.hosts(port: sockets.port))
+        let own = [CurrentProcess.effectiveUser, 0] + [CurrentProcess.sudoUser].compactMap(\.self)
+        users = sockets.areLoopback ? Set(own) : nil
         self.loop = loop
         self.onRefusal = onRefusal
     }
@@ -76,6 +82,10 @@ actor RedirectListener: LoopConfined, HTTPResponder {
         guard message.path == path else { return .refused(LoginPage.nothingHere.reply) }
         guard message.head.method == .get else { return .refused(LoginPage.wrongMethod.reply) }
         guard !isOver else { return .refused(LoginPage.over.reply) }
+        if let users {
+            let user = await message.peerUser()
+            guard user.isAmong(users) else { return .refused(LoginPage.otherUser(user).reply) }
+        }
         return .answered { await self.answer(message) }
     }
 

@@ -12,6 +12,8 @@ package struct RedirectSockets: Sendable {
     package let all: [ListeningSocket]
     /// The port that was bound; it is part of a redirect URI that takes any.
     package let port: UInt16
+    /// Whether this machine alone can reach them, so that the kernel knows who comes.
+    let areLoopback: Bool
 
     /// Binds `address`, or what the redirect URI says.
     ///
@@ -59,6 +61,7 @@ package struct RedirectSockets: Sendable {
         }
         all = sockets
         self.port = port
+        areLoopback = hosts.allSatisfy { IPAddress.isLoopback(host: $0) }
     }
 
     /// Gives the port back.

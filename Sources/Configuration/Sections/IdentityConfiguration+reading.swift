@@ -19,6 +19,12 @@ extension IdentityConfiguration {
         onStateChange = section.command(.onStateChange)
 
         redirectListen = section.value(.redirectListen, .redirectListen)?.value
+        if redirectListen?.isLoopback == false {
+            section.warn(
+                .redirectListen,
+                "is off loopback, where nobody can tell whose browser comes: state and PKCE alone guard the login"
+            )
+        }
         redirectURI = section.redirectURI(isBoundElsewhere: section.has(.redirectListen))
 
         let clientID = section.value(.clientID, .text)?.value

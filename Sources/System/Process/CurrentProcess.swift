@@ -31,6 +31,9 @@ package enum CurrentProcess {
     /// The user whose rights we have (`geteuid`).
     package static var effectiveUser: UInt32 { geteuid() }
 
+    /// The user on whose behalf sudo(8) runs us (`SUDO_UID`); nil without it.
+    package static var sudoUser: UInt32? { environment("SUDO_UID").flatMap { UInt32($0) } }
+
     /// The working directory (`getcwd`); nil if it has no name any more.
     package static var workingDirectory: String? {
         guard let name = getcwd(nil, 0) else { return nil }
