@@ -28,6 +28,9 @@ static inline CURLcode bearerd_easy_setopt_transfer_function(CURL *easy, CURLopt
 static inline CURLcode bearerd_easy_setopt_open_socket_function(CURL *easy, curl_opensocket_callback value) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }
+static inline CURLcode bearerd_easy_setopt_socket_function(CURL *easy, curl_sockopt_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, value);
+}
 static inline CURLcode bearerd_easy_setopt_ssl_context_function(CURL *easy, curl_ssl_ctx_callback value) {
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
 }

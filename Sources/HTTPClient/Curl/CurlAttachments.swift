@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLibcurl
+internal import Glibc
 
 /// What one easy handle's options point at.
 final class CurlAttachments {
@@ -16,9 +17,23 @@ final class CurlAttachments {
     /// a file system does not answer.
     var transport: Transport?
 
+    /// A connection that somebody else has made.
+    enum Connected {
+        /// It is ours to close.
+        case waiting(Int32)
+        /// libcurl has it.
+        case taken
+    }
+
+    /// What libcurl gets in place of sockets of its own; nil where it opens them.
+    var connected: Connected?
+
     private var heads: [UnsafeMutablePointer<curl_slist>] = []
 
-    deinit { heads.forEach { curl_slist_free_all($0) } }
+    deinit {
+        heads.forEach { curl_slist_free_all($0) }
+        if case .waiting(let descriptor)? = connected { close(descriptor) }
+    }
 
     /// Makes a list that lives as long as this object.
     ///

@@ -109,6 +109,13 @@ private func openSocket(
 ) -> curl_socket_t {
     guard let context, let address else { return CURL_SOCKET_BAD }
     let attachments = Unmanaged<CurlAttachments>.fromOpaque(context).takeUnretainedValue()
+    switch attachments.connected {
+    case .waiting(let descriptor):
+        attachments.connected = .taken
+        return descriptor
+    case .taken: return CURL_SOCKET_BAD
+    case nil: break
+    }
     attachments.onResolved?()
     attachments.onResolved = nil
     let type = address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)

@@ -44,6 +44,11 @@ struct CurlEasy: ~Copyable {
         try bearerd_easy_setopt_open_socket_function(handle, open).check()
     }
 
+    /// Has libcurl take the sockets that it is given for connected.
+    func takeSocketsForConnected() throws(CurlError) {
+        try bearerd_easy_setopt_socket_function(handle) { _, _, _ in CURL_SOCKOPT_ALREADY_CONNECTED }.check()
+    }
+
     /// The caller keeps `attachments` for as long as this handle.
     func set(_ option: CURLoption, to lines: [String], keptBy attachments: CurlAttachments) throws(CurlError)
     {

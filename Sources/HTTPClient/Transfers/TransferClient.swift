@@ -3,6 +3,7 @@
 internal import CLibcurl
 package import EventLoop
 package import HTTPMessages
+internal import System
 
 /// Carries whole requests to authorization servers, each on a connection of its own.
 ///
@@ -11,6 +12,7 @@ package import HTTPMessages
 package actor TransferClient: LoopConfined {
     package nonisolated let loop: EventLoop
     private var multi: CurlMulti?
+    let peers = PeerLookup()
 
     package init(loop: EventLoop) {
         self.loop = loop
@@ -18,14 +20,21 @@ package actor TransferClient: LoopConfined {
 
     /// Sends a request and waits for all of its answer; a cancelled task ends the transfer at once.
     ///
-    /// - Parameter transport: how the server is reached, and whose certificates are accepted.
+    /// - Parameters:
+    ///   - transport: how the server is reached, and whose certificates are accepted.
+    ///   - owners: the users one of whom must hold the other end, where that is on loopback or a Unix socket; nil for
+    ///     anybody.
     package func send(
-        _ request: TransferRequest, over transport: Transport
+        _ request: TransferRequest, over transport: Transport, heldBy owners: Set<UInt32>? = nil
     ) async throws(TransferError) -> TransferResponse {
         let answer = TransferAnswer(maximumBodyBytes: request.maximumAnswerBytes)
+        var connection: Int32?
+        if let owners {
+            connection = try await self.connection(for: request, over: transport, heldBy: owners)
+        }
         let transfer: CurlTransfer
         do {
-            transfer = try self.transfer(request, over: transport, into: answer)
+            transfer = try self.transfer(request, over: transport, on: connection, into: answer)
         } catch {
             throw .other(error)
         }
@@ -57,25 +66,22 @@ package actor TransferClient: LoopConfined {
         }
     }
 
+    /// - Parameter connection: is used, and closed, in place of one that libcurl makes.
     private func transfer(
-        _ request: TransferRequest, over transport: Transport, into answer: TransferAnswer
+        _ request: TransferRequest, over transport: Transport, on connection: Int32?,
+        into answer: TransferAnswer
     ) throws(CurlError) -> CurlTransfer {
-        let easy = try CurlEasy()
         let attachments = CurlAttachments()
-        try easy.configure(url: request.url, transport: transport, attachments: attachments)
-        try easy.set(CURLOPT_FRESH_CONNECT, to: true)
-        try easy.set(CURLOPT_FORBID_REUSE, to: true)
-        try easy.set(CURLOPT_SSL_SESSIONID_CACHE, to: false)
-        try easy.set(CURLOPT_DNS_CACHE_TIMEOUT, to: 0)
-        // libcurl looks at its own limits before it looks at a socket in which the answer may lie.
-        try easy.set(CURLOPT_TIMEOUT_MS, to: 0)
-        try easy.set(CURLOPT_CONNECTTIMEOUT_MS, to: Duration.zero)
+        attachments.connected = connection.map { .waiting($0) }
+        let easy = try CurlEasy()
+        if connection != nil { try easy.takeSocketsForConnected() }
+        try easy.configure(request, over: transport, attachments: attachments)
         try easy.setMessage(request, attachments: attachments)
         try answer.collect(from: easy)
         return CurlTransfer(easy, attachments: attachments, dependencies: [answer], multi: try sharedMulti())
     }
 
-    private func sharedMulti() throws(CurlError) -> CurlMulti {
+    func sharedMulti() throws(CurlError) -> CurlMulti {
         if let multi { return multi }
         let fresh = try CurlMulti(loop: loop)
         multi = fresh
@@ -89,6 +95,20 @@ extension CurlTransfer {
 }
 
 extension CurlEasy {
+    /// Has a transfer of ours keep nothing, and its limits to us.
+    func configure(
+        _ request: TransferRequest, over transport: Transport, attachments: CurlAttachments
+    ) throws(CurlError) {
+        try configure(url: request.url, transport: transport, attachments: attachments)
+        try set(CURLOPT_FRESH_CONNECT, to: true)
+        try set(CURLOPT_FORBID_REUSE, to: true)
+        try set(CURLOPT_SSL_SESSIONID_CACHE, to: false)
+        try set(CURLOPT_DNS_CACHE_TIMEOUT, to: 0)
+        // libcurl looks at its own limits before it looks at a socket in which the answer may lie.
+        try set(CURLOPT_TIMEOUT_MS, to: 0)
+        try set(CURLOPT_CONNECTTIMEOUT_MS, to: Duration.zero)
+    }
+
     fileprivate func setMessage(_ request: TransferRequest, attachments: CurlAttachments) throws(CurlError) {
         switch request.method {
         case .get where request.body.isEmpty:

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 extension TransferError {
     /// What a person reads of it: fixed text, nothing of what was sent or received.
     package var reason: String {
         switch self {
         case .notConnected(let error): error.reason
+        case .foreign(let user): "another program is at the other end: \(user.words)"
         case .timedOut: "no answer came in time"
         case .interrupted: "the connection ended before the answer did"
         case .tooLarge: "the answer is too large"

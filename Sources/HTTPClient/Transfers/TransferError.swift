@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLibcurl
+package import System
 
 /// Why no whole answer came.
 ///
@@ -8,6 +9,8 @@ internal import CLibcurl
 package enum TransferError: Error, Equatable, Sendable {
     /// No connection could be made as configured: the request was not seen.
     case notConnected(UpstreamError)
+    /// The other end of the connection is not held by one of those who may: the request was not sent.
+    case foreign(PeerUser)
     /// The time limit passed with the request on its way: it may have been acted upon.
     case timedOut
     /// The connection ended before the answer did; the request may have been acted upon.
@@ -24,7 +27,8 @@ package enum TransferError: Error, Equatable, Sendable {
     package var isCertificate: Bool {
         switch self {
         case .notConnected(.tlsCertificate), .notConnected(.clientCertificate): true
-        case .notConnected, .timedOut, .interrupted, .tooLarge, .malformed, .cancelled, .other: false
+        case .notConnected, .timedOut, .interrupted, .tooLarge, .malformed, .cancelled, .foreign, .other:
+            false
         }
     }
 

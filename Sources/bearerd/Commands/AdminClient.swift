@@ -8,6 +8,7 @@ import HTTPClient
 import HTTPMessages
 import JSON
 import OAuth
+import System
 
 /// Asks the running daemon through its admin listener.
 struct AdminClient {
@@ -23,19 +24,18 @@ struct AdminClient {
     static let longestAction: Duration = .seconds(120)
 
     private let url: HTTPURL
-    private let key: Secret?
+    private let key: SecretSource?
+    /// Whose daemon may get keys and sessions.
+    private let owners: Set<UInt32>
     private let client: TransferClient
 
     /// - Returns: nil if the configuration has no admin listener that can be asked.
-    init?(_ admin: AdminConfiguration?, loop: EventLoop) throws(CommandFailure) {
+    init?(_ admin: AdminConfiguration?, loop: EventLoop) {
         guard let admin, let url = HTTPURL(asking: admin.listen) else { return nil }
         self.url = url
+        key = admin.key
+        owners = Set([CurrentProcess.effectiveUser, 0] + [admin.owner].compactMap(\.self))
         client = TransferClient(loop: loop)
-        do {
-            key = try admin.key?.read()
-        } catch {
-            throw CommandFailure(.permission, "admin.key: \(error.reason)")
-        }
     }
 
     /// What to say where ``init(_:loop:)`` finds nothing.
@@ -82,24 +82,51 @@ struct AdminClient {
     ) async throws(CommandFailure) -> Answer {
         var fields = HTTPFields()
         fields[.bearerdAdmin] = "1"
+        let key = try key(for: resource)
         key?.withPlaintext { fields[.authorization] = "Bearer \($0)" }
         let request = TransferRequest(
             method: method, url: url.replacing(path: resource.path), fields: fields, body: body,
             timeLimit: timeLimit, maximumAnswerBytes: 16 << 20)
+        let isConfidential = key != nil || !body.isEmpty
         do {
-            let response = try await client.send(request, over: Transport())
+            let response = try await client.send(
+                request, over: Transport(), heldBy: isConfidential ? owners : nil)
             return .answered(status: response.status, body: response.body)
         } catch {
             if case .notConnected = error { return .notRunning }
+            if case .foreign(let user) = error { throw foreign(user) }
             throw CommandFailure(
                 .unavailable,
                 "the admin listener at \(url.origin): \(error.reason); \(Self.advice(on: error))")
         }
     }
 
+    /// The admin key, where the resource needs it.
+    private func key(for resource: AdminResource) throws(CommandFailure) -> Secret? {
+        guard let key, !resource.isOpen, resource.changes || !url.isLoopback else { return nil }
+        do {
+            return try key.read()
+        } catch {
+            throw CommandFailure(.permission, "admin.key: \(error.reason)")
+        }
+    }
+
+    private func foreign(_ user: PeerUser) -> CommandFailure {
+        var name = ""
+        var advice = "run the command where the daemon runs, or give admin.listen a Unix socket"
+        if case .known(let number) = user {
+            name = UserName.of(number).map { " (\($0))" } ?? ""
+            advice = "if that is the daemon's user, say so by admin.owner"
+        }
+        return CommandFailure(
+            .permission,
+            "nothing was sent to \(url.origin) (admin.listen), which is not known to be yours, root's or admin.owner's: "
+                + "\(user.words)\(name); \(advice)")
+    }
+
     private static func advice(on error: TransferError) -> String {
         switch error {
-        case .timedOut, .notConnected, .cancelled:
+        case .timedOut, .notConnected, .cancelled, .foreign:
             "is the daemon that listens there (admin.listen) stopped, or overloaded?"
         case .interrupted, .tooLarge, .malformed, .other:
             "does another program listen there? look at admin.listen"

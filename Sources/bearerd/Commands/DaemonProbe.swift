@@ -10,7 +10,7 @@ struct DaemonProbe {
     private let client: AdminClient
 
     init(_ configuration: Configuration, loop: EventLoop) throws(CommandFailure) {
-        guard let client = try AdminClient(configuration.admin, loop: loop) else {
+        guard let client = AdminClient(configuration.admin, loop: loop) else {
             throw CommandFailure(.configuration, AdminClient.nowhere)
         }
         self.client = client

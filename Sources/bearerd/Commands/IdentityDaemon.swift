@@ -12,7 +12,7 @@ struct IdentityDaemon {
     /// Why the command cannot open the store itself.
     private let storeFailure: CommandFailure
 
-    /// - Throws: `storeFailure` if no daemon can help with it; else a failure to read the admin key.
+    /// - Throws: `storeFailure` if no daemon can help with it.
     init(
         of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop,
         because storeFailure: CommandFailure
@@ -23,7 +23,7 @@ struct IdentityDaemon {
         else { throw storeFailure }
         self.identity = identity.name
         self.storeFailure = storeFailure
-        client = try AdminClient(configuration.admin, loop: loop)
+        client = AdminClient(configuration.admin, loop: loop)
     }
 
     /// Makes sure that it is there and could keep a login, before a person is troubled.

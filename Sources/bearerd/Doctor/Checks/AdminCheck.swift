@@ -11,7 +11,7 @@ enum AdminCheck: WholeCheck {
     static func look(at patient: Patient) async -> Finding {
         guard let admin = patient.configuration.admin else { return .skip("there is no admin listener") }
         do throws(CommandFailure) {
-            guard let client = try AdminClient(admin, loop: patient.loop) else {
+            guard let client = AdminClient(admin, loop: patient.loop) else {
                 return .skip("\(admin.listen): nobody knows its port before it is open")
             }
             if let status = try await client.status() {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CLibcurl
+internal import EventLoop
+internal import Glibc
+internal import HTTPMessages
+internal import System
+
+/// Connections whose other end is looked at before anything is sent: who listens on a port of this machine while its
+/// program is away gets nothing.
+extension TransferClient {
+    /// How long the other end may take to accept the connection: before that it is nobody's.
+    private static let longestAcceptance = Duration.seconds(5)
+    private static let longestPause = Duration.milliseconds(50)
+
+    /// Connects, and sends nothing.
+    ///
+    /// - Returns: a descriptor for the caller to close.
+    func connection(
+        for request: TransferRequest, over transport: Transport, heldBy owners: Set<UInt32>
+    ) async throws(TransferError) -> Int32 {
+        let limit =
+            request.timeLimit > .zero
+            ? min(request.timeLimit, Self.longestAcceptance) : Self.longestAcceptance
+        let deadline = ContinuousClock.now + limit
+        let descriptor = try await connection(for: request, over: transport, within: limit)
+        let user = await holder(of: descriptor, until: deadline)
+        guard user?.isAmong(owners) ?? true else {
+            close(descriptor)
+            throw .foreign(user ?? .nobody)
+        }
+        return descriptor
+    }
+
+    private func connection(
+        for request: TransferRequest, over transport: Transport, within limit: Duration
+    ) async throws(TransferError) -> Int32 {
+        let transfer: CurlTransfer
+        do {
+            let easy = try CurlEasy()
+            let attachments = CurlAttachments()
+            try easy.configure(request, over: transport, attachments: attachments)
+            try easy.set(CURLOPT_CONNECT_ONLY, to: true)
+            transfer = CurlTransfer(
+                easy, attachments: attachments, dependencies: [], multi: try sharedMulti())
+        } catch {
+            throw .other(error)
+        }
+        defer { transfer.end() }
+        let timer = TransferLimit(limit, loop: loop) { [unowned transfer] in
+            transfer.expire()
+            return nil
+        }
+        defer { withExtendedLifetime(timer) {} }
+        switch await transfer.run() {
+        case .cancelled: throw .cancelled
+        case .expired: throw .notConnected(.connectionTimeout)
+        case .done(CURLE_OK): break
+        case .done(let code): throw TransferError(code, of: transfer)
+        }
+        // libcurl closes its own with the transfer.
+        guard let own = transfer.easy.activeSocket, case let descriptor = fcntl(own, F_DUPFD_CLOEXEC, 0),
+            descriptor >= 0
+        else { throw .notConnected(.noDescriptors) }
+        return descriptor
+    }
+
+    /// Who holds the other end; nil where that is on another machine.
+    private func holder(of descriptor: Int32, until deadline: ContinuousClock.Instant) async -> PeerUser? {
+        guard let ends = ConnectionEnds(of: descriptor) else { return PeerUser(ofUnixSocket: descriptor) }
+        guard ends.isLoopback else { return nil }
+        var pause = Duration.milliseconds(1)
+        while true {
+            let user = await peers.user(at: ends)
+            guard ConnectionEnds.areConnected(descriptor) else { return .nobody }
+            guard user == .nobody, .now < deadline else { return user }
+            await loop.pause(for: pause)
+            pause = min(pause * 2, Self.longestPause)
+        }
+    }
+}
