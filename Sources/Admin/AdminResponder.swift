@@ -84,7 +84,7 @@ package struct AdminResponder: HTTPResponder {
     private func judgement(
         of request: ServiceRequest, _ resource: AdminResource?
     ) async throws(AdminError) -> ServiceJudgement {
-        let guesser = await access.guesser(of: request)
+        let guesser = resource?.isOpen ?? false ? request.peer : await access.guesser(of: request)
         guard let resource else {
             try access.checkReading(request, as: guesser)
             throw .notFound

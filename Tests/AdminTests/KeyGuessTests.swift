@@ -129,7 +129,7 @@ struct `Guesses of the admin key` {
             for path in ["/api/identities/default/refresh", "/api/reload"] {
                 let change = await fixture.send(.post, path, [(.bearerdAdmin, "1")])
                 #expect(change.status == (status == 403 ? 403 : 200), "\(path)")
-                guard status == 403 else { continue }
+                guard status == 403, peer != .unknown else { continue }
                 for word in ["admin.key", "admin.peer_uids"] { #expect(change.text.contains(word)) }
             }
             let login = await fixture.get("/login/default", [(.accept, "text/html")])
