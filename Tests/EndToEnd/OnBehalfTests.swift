@@ -101,6 +101,13 @@ import Testing
         #expect(try sidecar.state() == "authorized")
     }
 
+    @Test func `that a broken gateway refuses is refused to nobody`() throws {
+        let sidecar = try sidecar()
+        sidecar.provider.script({ _, _ in .oauthError("invalid_grant", status: 502) })
+        #expect(try get(sidecar, as: "good-a").problem == "idp_unavailable")
+        try eventually("the next try") { try get(sidecar, as: "good-a").status == 200 }
+    }
+
     @Test(arguments: ["invalid_client", "invalid_target"])
     func `for which the identity is at fault is not the affair of others before it fails for them too`(
         code: String

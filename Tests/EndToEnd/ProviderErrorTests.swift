@@ -74,6 +74,22 @@ import Testing
         #expect(try sidecar.get().status == 200)
     }
 
+    @Test(arguments: ["invalid_grant", "login_required", "invalid_client", "invalid_scope"])
+    func `is not believed of a gateway that is broken`(code: String) throws {
+        let provider = try HostileProvider()
+        let sidecar = try loggedIn(provider, try RawUpstream())
+        let before = provider.requests.count
+        provider.script({ _, _ in .oauthError(code, status: 502) }, { _, _ in .oauthError(code, status: 503) })
+        try sidecar.act("invalidate")
+        try provider.request(before + 3)
+        try eventually("a token") { try sidecar.get().status == 200 }
+        #expect(try sidecar.state() == "authorized")
+        #expect(!sidecar.storedSession.contains(code))
+        let metrics = try sidecar.metrics()
+        #expect(metrics.sum("bearerd_token_requests_total", #"outcome="transient""#) == 2)
+        #expect(metrics.sum("bearerd_token_requests_total", #"outcome="final""#) == 0)
+    }
+
     @Test func `stays final over a restart`() throws {
         let provider = try HostileProvider()
         let upstream = try RawUpstream()

@@ -100,6 +100,17 @@ struct `A login on another device` {
         }
     }
 
+    @Test(arguments: ["invalid_grant", "access_denied", "expired_token", "invalid_client"])
+    func `goes on where a broken gateway says that it is over`(code: String) async throws {
+        let harness = harness()
+        try await harness.run {
+            let (_, error) = try await polls(
+                harness,
+                [.status(503, #"{"error":"\#(code)"}"#), .status(200, #"{"access_token":"at"}"#)])
+            #expect(error == nil)
+        }
+    }
+
     @Test func `ends with the code's expiry`() async throws {
         let harness = harness()
         try await harness.run {

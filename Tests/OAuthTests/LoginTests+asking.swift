@@ -79,7 +79,10 @@ extension `A login` {
             #expect(stored.pendingCode?.additions == LoginAdditions(scope: ["api"]))
             // Without `openid` in its scope there need be no id token; what the answer does not tell was asked for.
             harness.server.script(
+                .status(503, #"{"error":"invalid_grant"}"#),
                 .status(200, #"{"access_token":"at-api","expires_in":300,"refresh_token":"rt"}"#))
+            // A broken gateway has not looked at the code.
+            await #expect(throws: LoginError.self) { try await session.logInWithPendingCode() }
             let login = try await session.logInWithPendingCode()
             #expect(login?.hasIDToken == false)
             #expect(await session.scope == ["api"])

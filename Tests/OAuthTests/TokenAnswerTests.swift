@@ -45,7 +45,7 @@ struct `An answer of the token endpoint` {
         "invalid_grant", "interaction_required", "consent_required", "login_required", "bad_refresh_token",
     ])
     func `that refuses the session is final where a person began it`(code: String) {
-        for status in [200, 400, 401, 403, 404, 500] {
+        for status in [200, 400, 401, 403, 404] {
             let body = #"{"error":"\#(code)"}"#
             #expect(kind(answer(status, body)) == .final)
             #expect(kind(answer(status, body, of: .authorizationCode)) == .final)
@@ -70,7 +70,7 @@ struct `An answer of the token endpoint` {
         "invalid_client", "unauthorized_client", "invalid_scope", "invalid_target", "unsupported_grant_type",
     ])
     func `that refuses the client is about the configuration`(code: String) {
-        for status in [200, 400, 401, 503] {
+        for status in [200, 400, 401] {
             #expect(kind(answer(status, #"{"error":"\#(code)"}"#)) == .misconfigured)
         }
     }
@@ -108,6 +108,27 @@ struct `An answer of the token endpoint` {
     func `that is anything else may be better next time`(status: Int, body: String) {
         #expect(kind(answer(status, body)) == .transient)
         #expect(kind(answer(status, body, to: .original, of: .clientCredentials)) == .transient)
+    }
+
+    @Test(arguments: [
+        "invalid_grant", "login_required", "bad_refresh_token", "invalid_client", "invalid_scope",
+        "invalid_request", "access_denied", "expired_token", "unheard_of",
+    ])
+    func `with a 5xx status is a broken gateway's, whatever it says`(code: String) {
+        for status in [500, 502, 503, 599] {
+            for grant in [Grant.refresh(Secret("rt")), .original, .onBehalf(of: Secret("st"))] {
+                for type in [GrantType.refreshToken, .clientCredentials, .tokenExchange] {
+                    let answer = answer(status, #"{"error":"\#(code)"}"#, to: grant, of: type)
+                    #expect(kind(answer) == .transient && self.code(answer) == "http_\(status)")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: ["temporarily_unavailable", "server_error", "slow_down"])
+    func `with a 5xx status may say that it is out of order`(code: String) {
+        let answer = answer(503, #"{"error":"\#(code)"}"#)
+        #expect(kind(answer) == .transient && self.code(answer) == code)
     }
 
     // MARK: A token

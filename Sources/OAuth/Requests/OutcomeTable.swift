@@ -4,7 +4,7 @@ import JSON
 
 /// Sorts the answers of the token endpoint that are no success by what follows from them.
 ///
-/// A known `error` code decides before the status does.
+/// A known `error` code decides before the status does; of a 5xx only one that says no more than that.
 struct OutcomeTable {
     private let status: Int
     private let body: AnswerBody
@@ -56,14 +56,14 @@ struct OutcomeTable {
         case .invalidClient, .unauthorizedClient, .invalidScope, .invalidTarget, .unsupportedGrantType,
             .incorrectClientCredentials, .deviceFlowDisabled, .redirectURIMismatch, .invalidDPoPProof:
             .misconfigured
-        case .temporarilyUnavailable, .slowDown, .serverError, .useDPoPNonce:
-            .transient
         default:
-            nil  // `invalid_request` too: some servers say it of a dead refresh token
+            // `invalid_request` has none: some servers say it of a dead refresh token.
+            code.isTransient ? .transient : nil
         }
     }
 
-    private var code: ErrorCode? { body.code }
+    /// What a gateway that is broken says of a grant or a client is no verdict on them.
+    private var code: ErrorCode? { body.code.flatMap { $0.counts(withStatus: status) ? $0 : nil } }
 
     /// Whether the grant is not one of the configuration, which nobody could make again.
     private var needsPerson: Bool {

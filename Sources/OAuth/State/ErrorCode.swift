@@ -71,3 +71,13 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable {
     /// RFC 6749 §4.1.2.1, RFC 8628 §3.5.
     public static let accessDenied = ErrorCode(known: "access_denied")
 }
+
+extension ErrorCode {
+    /// Whether it says that asking again may work.
+    var isTransient: Bool {
+        [.temporarilyUnavailable, .slowDown, .serverError, .useDPoPNonce].contains(self)
+    }
+
+    /// Whether it is the server's word: with a 5xx it may be that of a gateway that is broken.
+    func counts(withStatus status: Int) -> Bool { status < 500 || isTransient }
+}

@@ -86,9 +86,9 @@ extension TokenFailure {
         /// Somebody has logged in or out meanwhile.
         case superseded
 
-        /// What a server refused with: its `error`, else its status.
+        /// What a server refused with: its `error`, if that counts, else its status.
         init(_ error: ErrorCode?, status: Int) {
-            self = error.map(Reason.refused) ?? .status(status)
+            self = error.flatMap { $0.counts(withStatus: status) ? .refused($0) : nil } ?? .status(status)
         }
     }
 }
