@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// When a refresh token may be sent once more though its request is not answered, and what late answers mean.
+///
+/// A provider that hangs does all that waits in its sockets when it wakes, in the order in which it came. A refresh token
+/// that it has replaced by then, and finds a second time, is a theft to it and ends the session (RFC 9700 §4.14.2). So
+/// nothing is sent again on a guess: the provider has to answer something harmless first, and then the first request's
+/// connection has to be dead, or to stay silent for some time more.
+///
+/// A pure value: events are told with their time, and ``next(at:)`` says what is to be done.
+struct UnansweredRefresh: Sendable {
+    /// What is to be done next.
+    enum Step: Equatable, Sendable {
+        /// Send the refresh token.
+        case send
+        /// Ask the provider something that tells it nothing and changes nothing.
+        case ask
+        /// Wait for an event, or until that moment.
+        case wait(until: Instant?)
+        /// Wait no longer: no answer can come any more, and the token must not be sent now.
+        case end
+    }
+
+    /// The connection of a request is kept so long, and its answer counts whenever it comes.
+    static let longestWait: Duration = .seconds(600)
+    /// How long a provider may leave the refresh unanswered while it answers what is harmless.
+    static let settling: Duration = .seconds(5)
+    /// A provider that answers everything but this is not sent one request after the other.
+    private static let mostSent = 2
+
+    /// How long an answer is waited for before anything is done about it; zero for ever.
+    private let limit: Duration
+    private var sent = 0
+    /// Requests whose answers can still come.
+    private var living = 0
+    private var maySend: Bool
+    /// When the newest request has been waited for long enough.
+    private var waitEnd: Instant?
+    private var isAsking = false
+    private var nextQuestion: Instant?
+    private var questionsInVain = 0
+    /// Since when the provider answers what is harmless, without a break.
+    private var answering: Instant?
+    /// Whether the provider has answered, or cannot be reached: the token is not sent again then.
+    private var isDecided = false
+
+    /// Whether the provider may have acted upon a request whose answer nobody has.
+    private(set) var isInDoubt: Bool
+
+    /// - Parameters:
+    ///   - isInDoubt: whether somebody has sent the token before, and nobody knows what became of that.
+    ///   - limit: `timeouts.token`; zero for ever.
+    ///   - now: when it begins.
+    init(isInDoubt: Bool, waiting limit: Duration, at now: Instant) {
+        self.isInDoubt = isInDoubt
+        self.limit = limit
+        maySend = !isInDoubt
+        nextQuestion = isInDoubt ? now : nil
+    }
+
+    /// Whether the newest request has been waited for in vain, and an answer may still come.
+    func isSilent(at now: Instant) -> Bool { living > 0 && waitEnd.map { $0 <= now } ?? false }
+
+    mutating func next(at now: Instant) -> Step {
+        if maySend {
+            maySend = false
+            sent += 1
+            living += 1
+            (answering, questionsInVain) = (nil, 0)
+            waitEnd = limit > .zero ? now + limit : nil
+            nextQuestion = sent < Self.mostSent ? waitEnd : nil
+            return .send
+        }
+        if living == 0, isDecided || sent == Self.mostSent { return .end }
+        guard !isAsking, !isDecided, let nextQuestion else {
+            return .wait(until: waitEnd.flatMap { $0 > now ? $0 : nil })
+        }
+        guard nextQuestion <= now else { return .wait(until: nextQuestion) }
+        isAsking = true
+        self.nextQuestion = nil
+        return .ask
+    }
+
+    // MARK: Events
+
+    /// A request was refused; what it is refused with counts if no other one brings a token.
+    mutating func refused() {
+        living -= 1
+        isInDoubt = living > 0
+        isDecided = true
+    }
+
+    /// A request's connection has died, or was kept for ``longestWait``, and the provider may have acted upon it.
+    mutating func lost(at now: Instant) {
+        living -= 1
+        isInDoubt = true
+        guard !isDecided, !isAsking, sent < Self.mostSent else { return }
+        if answering != nil { maySend = true } else { nextQuestion = now }
+    }
+
+    /// A request could not be sent: the provider has not seen it.
+    mutating func unsent(at now: Instant) {
+        living -= 1
+        sent -= 1
+        guard living > 0 else { return isDecided = true }
+        questionFailed(at: now)
+    }
+
+    /// The harmless question has come to an end.
+    mutating func asked(isAnswered: Bool, at now: Instant) {
+        isAsking = false
+        guard !isDecided, sent < Self.mostSent else { return }
+        guard isAnswered else {
+            guard living > 0 else { return isDecided = true }
+            return questionFailed(at: now)
+        }
+        questionsInVain = 0
+        // Two answers, so far apart: where this process has stood still between them, what lies in its sockets is read
+        // before the second one.
+        if living == 0 || answering.map({ now - $0 >= Self.settling }) ?? false {
+            maySend = true
+        } else {
+            let since = answering ?? now
+            answering = since
+            nextQuestion = since + Self.settling
+        }
+    }
+
+    private mutating func questionFailed(at now: Instant) {
+        answering = nil
+        questionsInVain += 1
+        nextQuestion = now + BackOff.transient.delay(after: questionsInVain, jitter: 0)
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Testing
+
+@testable import OAuth
+
+/// When a refresh token is sent once more; whoever drives it carries steps out and tells what came of them.
+struct `A refresh that is not answered` {
+    private let start = ContinuousClock.now
+
+    private func rule(isInDoubt: Bool = false, waiting limit: Duration = .seconds(10)) -> UnansweredRefresh {
+        UnansweredRefresh(isInDoubt: isInDoubt, waiting: limit, at: start)
+    }
+
+    private func moment(_ seconds: Int) -> Instant { start + .seconds(seconds) }
+
+    /// One whose token was sent at the start, and whose wait is over.
+    private func silent() -> UnansweredRefresh {
+        var rule = rule()
+        #expect(rule.next(at: start) == .send)
+        #expect(rule.next(at: start) == .wait(until: moment(10)) && !rule.isSilent(at: start))
+        #expect(rule.next(at: moment(10)) == .ask && rule.isSilent(at: moment(10)))
+        #expect(rule.next(at: moment(10)) == .wait(until: nil), "one question at a time")
+        return rule
+    }
+
+    @Test func `is not sent again while the provider answers nothing, however long`() {
+        var (rule, now, asked) = (silent(), moment(20), 0)
+        while now < moment(600) {
+            rule.asked(isAnswered: false, at: now)
+            guard case .wait(let next?) = rule.next(at: now) else {
+                Issue.record("it does not wait")
+                return
+            }
+            #expect(next - now <= .seconds(30) && next > now)
+            now = next
+            #expect(rule.next(at: now) == .ask)
+            asked += 1
+            now += .seconds(10)
+        }
+        #expect(10...40 ~= asked && rule.isInDoubt == false)
+    }
+
+    @Test func `is sent again when the provider has answered twice, five seconds apart`() {
+        var rule = silent()
+        rule.asked(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(11)) == .wait(until: moment(16)))
+        #expect(rule.next(at: moment(16)) == .ask)
+        rule.asked(isAnswered: true, at: moment(17))
+        #expect(rule.next(at: moment(17)) == .send)
+        #expect(rule.next(at: moment(18)) == .wait(until: moment(27)))
+        #expect(rule.isSilent(at: moment(27)))
+        #expect(rule.next(at: moment(599)) == .wait(until: nil), "and no third time while they live")
+    }
+
+    @Test func `is not sent again by a process that has stood still before it looks once more`() {
+        var rule = silent()
+        rule.asked(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(400)) == .ask)
+    }
+
+    @Test func `begins anew where the provider hangs again`() {
+        var rule = silent()
+        rule.asked(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(16)) == .ask)
+        rule.asked(isAnswered: false, at: moment(26))
+        guard case .wait(let next?) = rule.next(at: moment(26)) else {
+            Issue.record("it does not wait")
+            return
+        }
+        #expect(rule.next(at: next) == .ask)
+        rule.asked(isAnswered: true, at: moment(27))
+        #expect(rule.next(at: moment(27)) == .wait(until: moment(32)))
+    }
+
+    @Test func `whose connection dies is sent again as soon as the provider answers`() {
+        var rule = rule()
+        #expect(rule.next(at: start) == .send)
+        rule.lost(at: moment(1))
+        #expect(rule.isInDoubt && !rule.isSilent(at: moment(20)))
+        #expect(rule.next(at: moment(1)) == .ask)
+        rule.asked(isAnswered: true, at: moment(2))
+        #expect(rule.next(at: moment(2)) == .send)
+        rule.lost(at: moment(3))
+        #expect(rule.next(at: moment(3)) == .end && rule.isInDoubt, "a back-off later, and not at once again")
+    }
+
+    @Test func `whose connection dies while the provider answers nothing is given up`() {
+        var rule = rule()
+        #expect(rule.next(at: start) == .send)
+        rule.lost(at: moment(1))
+        #expect(rule.next(at: moment(1)) == .ask)
+        rule.asked(isAnswered: false, at: moment(11))
+        #expect(rule.next(at: moment(11)) == .end && rule.isInDoubt)
+    }
+
+    @Test func `whose connection dies after the provider has answered is sent at once`() {
+        var rule = silent()
+        rule.asked(isAnswered: true, at: moment(11))
+        rule.lost(at: moment(12))
+        #expect(rule.next(at: moment(12)) == .send)
+    }
+
+    @Test func `whose connection dies during a question waits for its end`() {
+        var rule = silent()
+        rule.lost(at: moment(12))
+        #expect(rule.next(at: moment(12)) == .wait(until: nil))
+        rule.asked(isAnswered: true, at: moment(13))
+        #expect(rule.next(at: moment(13)) == .send)
+    }
+
+    @Test func `of somebody else before is not sent before the provider has answered`() {
+        var rule = rule(isInDoubt: true)
+        #expect(rule.next(at: start) == .ask && !rule.isSilent(at: moment(20)))
+        rule.asked(isAnswered: true, at: moment(1))
+        #expect(rule.next(at: moment(1)) == .send)
+        rule.refused()
+        #expect(rule.next(at: moment(2)) == .end && !rule.isInDoubt)
+
+        rule = self.rule(isInDoubt: true)
+        #expect(rule.next(at: start) == .ask)
+        rule.asked(isAnswered: false, at: moment(10))
+        #expect(rule.next(at: moment(10)) == .end && rule.isInDoubt)
+    }
+
+    @Test func `that is refused is over, unless another one may still bring a token`() {
+        var rule = rule()
+        #expect(rule.next(at: start) == .send)
+        rule.refused()
+        #expect(rule.next(at: moment(1)) == .end && !rule.isInDoubt)
+
+        rule = silent()
+        rule.asked(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(16)) == .ask)
+        rule.asked(isAnswered: true, at: moment(16))
+        #expect(rule.next(at: moment(16)) == .send)
+        rule.refused()
+        #expect(rule.next(at: moment(17)) == .wait(until: moment(26)) && rule.isInDoubt)
+        rule.lost(at: moment(600))
+        #expect(rule.next(at: moment(600)) == .end)
+    }
+
+    @Test func `that was not sent leaves no doubt, but an earlier one stays`() {
+        var rule = rule()
+        #expect(rule.next(at: start) == .send)
+        rule.unsent(at: moment(1))
+        #expect(rule.next(at: moment(1)) == .end && !rule.isInDoubt)
+
+        rule = silent()
+        rule.asked(isAnswered: true, at: moment(11))
+        #expect(rule.next(at: moment(16)) == .ask)
+        rule.asked(isAnswered: true, at: moment(16))
+        #expect(rule.next(at: moment(16)) == .send)
+        rule.unsent(at: moment(17))
+        guard case .wait(let next?) = rule.next(at: moment(17)) else {
+            Issue.record("it does not wait")
+            return
+        }
+        #expect(rule.next(at: next) == .ask)
+    }
+
+    @Test func `is waited for as long as it takes where there is no limit`() {
+        var rule = rule(waiting: .zero)
+        #expect(rule.next(at: start) == .send)
+        #expect(rule.next(at: moment(3600)) == .wait(until: nil))
+    }
+}
