@@ -10,6 +10,4 @@ package enum RedisEvent: Equatable, Sendable {
     case hindered(reason: String)
     /// What lies in a key is no session of ours, and is not used.
     case damaged(identity: String, key: String)
-    /// Somebody sent this generation's refresh token and did not live to store what came of it.
-    case mayBeSpent(identity: String, generation: Int)
 }

@@ -9,6 +9,8 @@ final class RedisLease: StoreLease {
         /// The lock is ours until then at least.
         var end: ContinuousClock.Instant
         var isOver = false
+        var mayBeSpent = false
+        var leavesMark = false
     }
 
     let store: RedisStore
@@ -38,6 +40,21 @@ final class RedisLease: StoreLease {
 
     /// It is nobody's, or somebody else's.
     func finish() { state.withLock { $0.isOver = true } }
+
+    /// Whether somebody else's mark was in the place of ours.
+    func marked(overAnother isOverAnother: Bool) {
+        state.withLock { state in
+            state.mayBeSpent = isOverAnother
+            state.leavesMark = false
+        }
+    }
+
+    var mayBeSpent: Bool { state.withLock { $0.mayBeSpent } }
+
+    func leaveSpent() { state.withLock { $0.leavesMark = true } }
+
+    /// Whether the mark outlives the lock.
+    var leavesMark: Bool { state.withLock { $0.leavesMark } }
 
     func save(
         _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool

@@ -80,10 +80,10 @@ enum RedisScript {
         return 'saved'
         """
 
-    /// KEYS 1 lock, 2 mark; ARGV 1 owner.
+    /// KEYS 1 lock, 2 mark; ARGV 1 owner, 2 what stays (`mark`, or nothing).
     private static let releaseText = """
         if text(KEYS[1]) ~= ARGV[1] then return 'lost' end
-        if string.sub(text(KEYS[2]), -#ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
+        if ARGV[2] ~= 'mark' and string.sub(text(KEYS[2]), -#ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
         redis.call('DEL', KEYS[1])
         return 'mine'
         """

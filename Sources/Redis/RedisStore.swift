@@ -152,8 +152,8 @@ package actor RedisStore: SessionStore, LoopConfined {
             .spend, keys: [lockKey, markKey], of: lease, [Array("\(session.generation)".utf8)])
         guard before.word == .marked else { throw lost(lease) }
         let mark = before.rest.split(separator: " ", maxSplits: 1)
-        guard mark.count == 2, mark[0] == "\(session.generation)", mark[1] != lease.owner else { return }
-        onEvent(.mayBeSpent(identity: session.identity, generation: session.generation))
+        lease.marked(
+            overAnother: mark.count == 2 && mark[0] == "\(session.generation)" && mark[1] != lease.owner)
     }
 
     private func lost(_ lease: RedisLease) -> StoreError {
@@ -245,7 +245,8 @@ package actor RedisStore: SessionStore, LoopConfined {
 
     private func release(_ lease: RedisLease) async {
         do throws(StoreError) {
-            _ = try await run(.release, keys: [lockKey, markKey], of: lease, [])
+            _ = try await run(
+                .release, keys: [lockKey, markKey], of: lease, [Array((lease.leavesMark ? "mark" : "").utf8)])
             hindrances.remove(.releasing)
         } catch {
             if case .forbidden = error { tell(.releasing, missing("DEL NOPERM")) }

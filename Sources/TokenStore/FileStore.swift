@@ -162,6 +162,25 @@ package actor FileStore: SessionStore, ExecutorConfined {
         return await body(FileStoreLease(store: self, identity: identity, lock: lock))
     }
 
+    package func claim(_ identity: String) async -> (any Sendable)? {
+        // Whoever looks for a claim may hold it for an instant.
+        for _ in 0..<3 {
+            if let claim = try? take(home(of: identity).paths(of: identity).claim) { return claim }
+            await thread.sleep(for: .milliseconds(2))
+        }
+        return nil
+    }
+
+    func isClaimed(_ identity: String) -> Bool {
+        let place = home(of: identity).paths(of: identity).claim
+        guard (try? FileSystem.status(of: place, followingLink: false)) ?? nil != nil else { return false }
+        do throws(SystemError) {
+            return try take(place) == nil
+        } catch {
+            return false
+        }
+    }
+
     package nonisolated func changes(of identity: String) -> AsyncStream<Void> {
         watcher.changes(of: watchedPath(of: identity))
     }
@@ -235,6 +254,12 @@ package actor FileStore: SessionStore, ExecutorConfined {
         } catch {
             throw failure(error, of: session.identity)
         }
+    }
+
+    /// Notes that the refresh token of `session` is about to be sent.
+    func spend(_ session: StoredSession, with lock: FileStoreLock) throws(StoreError) {
+        guard lock.isHeld else { throw .leaseLost }
+        lock.spend(session.generation)
     }
 
     /// Writes what is to be the newest generation.

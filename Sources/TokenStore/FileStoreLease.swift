@@ -15,7 +15,13 @@ struct FileStoreLease: StoreLease {
         try await store.save(session, over: read, keepingPrevious: keepsPrevious, with: lock)
     }
 
-    func spend(_ session: StoredSession) throws(StoreError) {
-        guard lock.isHeld else { throw .leaseLost }
+    func spend(_ session: StoredSession) async throws(StoreError) {
+        try await store.spend(session, with: lock)
     }
+
+    var mayBeSpent: Bool { lock.mayBeSpent }
+
+    func leaveSpent() { lock.leaveSpent() }
+
+    func isClaimed() async -> Bool { await store.isClaimed(identity) }
 }

@@ -8,6 +8,8 @@ final class FileStoreLock: Sendable {
     private struct State: ~Copyable {
         var file: FileLock?
         var isHeld = true
+        var isSpending = false
+        var mayBeSpent = false
     }
 
     private let state: Mutex<State>
@@ -20,9 +22,26 @@ final class FileStoreLock: Sendable {
     /// Whether ``release()`` is still to come.
     var isHeld: Bool { state.withLock { $0.isHeld } }
 
+    /// Notes that the refresh token of a generation is about to be sent.
+    func spend(_ generation: Int) {
+        state.withLock { state in
+            if !state.isSpending { state.mayBeSpent = state.file?.note == Int64(generation) }
+            state.isSpending = true
+            state.file?.leave(note: Int64(generation))
+        }
+    }
+
+    /// Whether somebody has noted the same, and did not take it back.
+    var mayBeSpent: Bool { state.withLock { $0.mayBeSpent } }
+
+    /// What was noted stays.
+    func leaveSpent() { state.withLock { $0.isSpending = false } }
+
     /// Lets others in; a second call does nothing.
     func release() {
         state.withLock { state in
+            if state.isSpending { state.file?.leave(note: nil) }
+            state.isSpending = false
             state.file = nil
             state.isHeld = false
         }

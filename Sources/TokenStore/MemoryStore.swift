@@ -11,6 +11,16 @@ package final class MemoryStore: SessionStore {
         /// Who holds an identity: the number of the lease.
         var holders: [String: Int] = [:]
         var leases = 0
+        var spent: [String: Spending] = [:]
+    }
+
+    /// A refresh token that was sent, by the generation of its session.
+    private struct Spending {
+        let generation: Int
+        /// Whether somebody had sent it before.
+        let isRepeated: Bool
+        /// Whether nobody knows what became of it.
+        var isLeft = false
     }
 
     private let state = Mutex(State())
@@ -32,7 +42,12 @@ package final class MemoryStore: SessionStore {
         let deadline = ContinuousClock.now + limit
         while true {
             if let lease = take(identity) {
-                defer { state.withLock { $0.holders[identity] = nil } }
+                defer {
+                    state.withLock { state in
+                        state.holders[identity] = nil
+                        if state.spent[identity]?.isLeft == false { state.spent[identity] = nil }
+                    }
+                }
                 return await body(lease)
             }
             guard .now < deadline, !Task.isCancelled else { throw .busy(by: nil) }
@@ -72,7 +87,17 @@ package final class MemoryStore: SessionStore {
         }
 
         func spend(_ session: StoredSession) throws(StoreError) {
-            guard store.state.withLock({ $0.holders[identity] }) == number else { throw .leaseLost }
+            try store.state.withLock { state throws(StoreError) in
+                guard state.holders[identity] == number else { throw .leaseLost }
+                let before = state.spent[identity].flatMap { $0.generation == session.generation ? $0 : nil }
+                state.spent[identity] = Spending(
+                    generation: session.generation,
+                    isRepeated: before.map { $0.isLeft || $0.isRepeated } ?? false)
+            }
         }
+
+        var mayBeSpent: Bool { store.state.withLock { $0.spent[identity]?.isRepeated ?? false } }
+
+        func leaveSpent() { store.state.withLock { $0.spent[identity]?.isLeft = true } }
     }
 }

@@ -15,6 +15,9 @@ struct StorePaths {
     /// Locked by whoever changes the identity, never read.
     var lock: FilePlace { current.appending(".lock") }
 
+    /// Locked by whoever wants that lock for a person, never read.
+    var claim: FilePlace { current.appending(".claim") }
+
     private static let previousSuffix = ".previous"
 
     init(of identity: String, in directory: OpenDirectory) {

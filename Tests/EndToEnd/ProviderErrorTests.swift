@@ -79,7 +79,8 @@ import Testing
         let provider = try HostileProvider()
         let sidecar = try loggedIn(provider, try RawUpstream())
         let before = provider.requests.count
-        provider.script({ _, _ in .oauthError(code, status: 502) }, { _, _ in .oauthError(code, status: 503) })
+        provider.script(
+            { _, _ in .oauthError(code, status: 502) }, { _, _ in .oauthError(code, status: 503) })
         try sidecar.act("invalidate")
         try provider.request(before + 3)
         try eventually("a token") { try sidecar.get().status == 200 }

@@ -156,57 +156,17 @@ struct `A session whose store fails` {
         }
     }
 
-    @Test func `waits for a rotation as long as the old token is good, a minute at most`() async throws {
-        let harness = SessionHarness(grantType: .refreshToken)
-        try await harness.run("rt0") {
-            #expect(harness.server.last?.sentTimeLimit == .seconds(10), "no old token")
-            await harness.pass(.seconds(240))
-            let remaining = harness.server.last?.sentTimeLimit ?? .zero
-            #expect(remaining > .seconds(50) && remaining <= .seconds(60))
-            #expect(harness.server.last?.timeLimit == .seconds(10), "before it is sent nothing can be lost")
-            try await harness.session.refresh(waitingAtMost: .seconds(1))
-            #expect(harness.server.last?.sentTimeLimit == .seconds(60), "good for 300 s")
-            harness.server.script(.status(503))
-            await harness.pass(.seconds(296))
-            await harness.pass(.milliseconds(200))
-            #expect((harness.server.last?.sentTimeLimit ?? .zero) >= .seconds(10))
-        }
-    }
-
-    @Test func `waits no longer than ever where the server is known to keep refresh tokens`() async throws {
+    @Test func `keeps the connection of a rotation, unless the server is known to keep refresh tokens`()
+        async throws
+    {
         let harness = SessionHarness(grantType: .refreshToken)
         let same = FakeServer.Reply.status(200, #"{"access_token":"at","expires_in":300}"#)
         harness.server.script(same, same)
         try await harness.run("rt0") {
+            #expect(harness.server.last?.sentTimeLimit == .seconds(600))
+            #expect(harness.server.last?.timeLimit == .seconds(10), "before it is sent nothing can be lost")
             await harness.pass(.seconds(240))
-            #expect(harness.server.bodies.count == 2)
-            #expect(harness.server.last?.sentTimeLimit == .seconds(10))
-        }
-    }
-
-    @Test func `repeats a rotation within what the first try has left of its time`() async throws {
-        let harness = SessionHarness(grantType: .refreshToken)
-        try await harness.run("rt0") {
-            harness.server.script(.held, .held)
-            try? await harness.session.refresh(waitingAtMost: .zero)
-            await harness.settle()
-            #expect(harness.server.last?.sentTimeLimit == .seconds(60))
-            await harness.pass(.seconds(45))
-            harness.server.release(with: .error(.interrupted("reset")))
-            await harness.settle()
-            #expect(harness.server.bodies.count == 3)
-            #expect(harness.server.last?.sentTimeLimit == .seconds(15))
-            #expect(harness.server.last?.timeLimit == .seconds(10))
-            harness.server.release()
-            await harness.settle()
-
-            harness.server.script(.held)
-            try? await harness.session.refresh(waitingAtMost: .zero)
-            await harness.settle()
-            await harness.pass(.seconds(60))
-            harness.server.release(with: .error(.interrupted("reset")))
-            await harness.settle()
-            #expect(harness.server.bodies.count == 4, "no time is left")
+            #expect(harness.server.bodies.count == 2 && harness.server.last?.sentTimeLimit == nil)
         }
     }
 

@@ -169,7 +169,7 @@ struct `A session` {
         }
     }
 
-    @Test(arguments: [TransportError.unreachable("refused"), .timedOut, .notHTTP("rubbish")])
+    @Test(arguments: [TransportError.unreachable("refused"), .notHTTP("rubbish")])
     func `repeats nothing at once that was no lost answer`(error: TransportError) async throws {
         let harness = SessionHarness(grantType: .refreshToken)
         harness.server.script(.error(error))

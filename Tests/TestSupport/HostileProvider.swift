@@ -21,6 +21,12 @@ package final class HostileProvider: Sendable {
         var deadFamilies: Set<Int> = []
         var policy = Policy()
         var pages: [String: Page] = [:]
+        /// What is not looked at though it has come; nil while the provider is at work.
+        var frozen: (@Sendable (String) -> Bool)?
+        /// What has come since then, by number and path, and of that what still waits.
+        var arrivals: [String] = []
+        var waiting: [Int] = []
+        var lastArrival = 0
     }
 
     /// One more endpoint, and what it was asked.
@@ -148,6 +154,41 @@ package final class HostileProvider: Sendable {
         return messages.enumerated().map { TokenRequest(number: $0 + 1, message: $1) }
     }
 
+    /// Takes requests from now on, but does nothing about them before ``wake()``, or ``die()``.
+    ///
+    /// - Parameter path: of the requests that wait; nil for all.
+    package func freeze(_ path: String? = nil) {
+        state.withLock { state in
+            state.frozen = { path == nil || $0 == path }
+            state.arrivals = []
+        }
+    }
+
+    /// Answers what comes from now on; what waits goes on waiting for ``wake()``.
+    package func hangNoLonger() { state.withLock { $0.frozen = { _ in false } } }
+
+    /// Does all that waits, in the order in which it has come, and is at work from then on.
+    package func wake() { state.withLock { $0.frozen = nil } }
+
+    /// Ends all connections, forgets what waits, and is at work from then on.
+    package func die() {
+        state.withLock { state in
+            state.waiting = []
+            state.frozen = nil
+        }
+        server.closeConnections()
+    }
+
+    /// How many requests for `path` have come since it froze.
+    package func arrivals(_ path: String) -> Int { state.withLock { $0.arrivals.count { $0 == path } } }
+
+    /// Waits until so many requests for `path` have come since it froze.
+    package func awaitArrivals(_ count: Int, of path: String) throws {
+        try state.wait(for: "\(count) requests for \(path)") { state in
+            state.arrivals.count { $0 == path } >= count ? () : nil
+        }
+    }
+
     /// Refuses connections from now on.
     package func stop() { server.stop() }
 
@@ -217,6 +258,25 @@ package final class HostileProvider: Sendable {
     // MARK: Inside
 
     private func answer(_ message: RawRequest) throws -> Reply {
+        let path = String(message.head.target.prefix { $0 != "?" })
+        let number = state.withLock { state -> Int? in
+            guard state.frozen?(path) ?? false else { return nil }
+            state.arrivals.append(path)
+            state.lastArrival += 1
+            state.waiting.append(state.lastArrival)
+            return state.lastArrival
+        }
+        guard let number else { return try decide(message) }
+        let isAlive = try state.wait(for: "the provider to wake", within: .seconds(600)) { state -> Bool? in
+            guard state.waiting.contains(number) else { return false }
+            return state.frozen == nil && state.waiting.first == number ? true : nil
+        }
+        guard isAlive else { throw WireError("it has died") }
+        defer { state.withLock { $0.waiting.removeAll { $0 == number } } }
+        return try decide(message)
+    }
+
+    private func decide(_ message: RawRequest) throws -> Reply {
         switch (message.head.method, String(message.head.target.prefix { $0 != "?" })) {
         case ("GET", "/.well-known/openid-configuration"):
             let discovery = state.withLock { state in

@@ -53,7 +53,7 @@ struct ServiceDiscovery {
     }
 
     /// Where the documents may be, in the order in which they count.
-    private func addresses() throws(TokenFailure) -> [HTTPURL] {
+    func addresses() throws(TokenFailure) -> [HTTPURL] {
         if let url = configuration.discoveryURL { return [url] }
         guard let issuer = configuration.issuer.flatMap(HTTPURL.init), issuer.query == nil else {
             throw TokenFailure(

@@ -46,7 +46,7 @@ extension AuthState {
             // Not by this request; the end of the hold-off sees to it. A renewal that is under way anyway costs nothing
             // more: some servers revoke a token while they make its successor.
             holdOff = holdOff ?? (rejection.isUnauthorized ? HoldOff(refusing: generation, at: now) : nil)
-            return attempt != nil && rejection.canReplay ? .wait : .pass
+            return isBeingRenewed && rejection.canReplay ? .wait : .pass
         }
         if holdOff != nil {
             holdOff?.renew(at: now)
@@ -58,7 +58,7 @@ extension AuthState {
             return .pass
         }
         demand = generation
-        return rejection.canReplay ? .wait : .pass
+        return rejection.canReplay && (attempt == nil || isBeingRenewed) ? .wait : .pass
     }
 
     /// What becomes of a refused request by now.
@@ -66,7 +66,7 @@ extension AuthState {
         if let access, access.snapshot.generation > rejection.generation, access.isUsable(at: now) {
             return .replay(access.snapshot)
         }
-        return attempt == nil ? .pass : .wait
+        return isBeingRenewed ? .wait : .pass
     }
 
     /// A resource server took a token; `isReplayed` says whether in a request that it had refused with another one.

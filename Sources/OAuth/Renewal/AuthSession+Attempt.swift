@@ -21,10 +21,16 @@ extension AuthSession {
                 break
             }
             state.attemptSuperseded()
+            if let sentRefresh, sentRefresh.isClaimed {
+                sentRefresh.isClaimed = false
+                try? await clock.sleep(until: clock.now + Self.claimPause)
+            }
         }
         if isStoreChanged { await storeChanged() }
     }
 
+    /// Who makes room for a person comes after them, and not between two of their looks at the lock.
+    private static let claimPause: Duration = .seconds(1)
     /// How often is looked whether there is still something to wait for.
     private static let settlingLook: Duration = .milliseconds(250)
 
@@ -84,7 +90,7 @@ extension AuthSession {
             guard let outcome = await outcome(of: grant, over: place) else { return nil }
             reportRequest(grant, outcome)
             if case .failure(let failure) = outcome.result, outcome.refreshToken == nil,
-                state.canRepeat(grant, after: failure, at: clock.now)
+                state.canRepeat(grant, after: failure)
                     || state.canForgetRefreshToken(grant, after: failure)
             {
                 continue
@@ -101,7 +107,7 @@ extension AuthSession {
     }
 
     /// What the request of the present attempt says beside what all say.
-    private var additions: TokenAdditions {
+    var additions: TokenAdditions {
         var additions = requestedAdditions ?? TokenAdditions()
         additions.scope = additions.scope ?? state.scopeOfOwnLogin
         return additions
@@ -119,7 +125,8 @@ extension AuthSession {
     /// - Returns: why it must not be.
     private func spending(_ place: Result<HeldSession, StoreError>) async -> StoreError? {
         do throws(StoreError) {
-            try await place.get().lease.spend(state.session)
+            let held = try place.get()
+            try await held.lease.spend(held.stored ?? state.session)
             return nil
         } catch {
             if error == .leaseLost { family.lostLock() }
@@ -133,10 +140,13 @@ extension AuthSession {
     private func outcome(
         of grant: Grant, over place: Result<HeldSession, StoreError>
     ) async -> TokenOutcome? {
-        let limit = state.timeLimit(of: grant, at: clock.now)
-        guard let outcome = await awaiting(.answer(to: grant, adding: additions, within: limit)) else {
-            return nil
+        let answer: TokenOutcome?
+        if state.mayRotate(grant), case .success(let held) = place {
+            answer = await rotation(grant, of: held)
+        } else {
+            answer = await awaiting(.answer(to: grant, adding: additions))
         }
+        guard let outcome = answer else { return nil }
         state.proved(with: outcome.proofKey)
         guard await needsJudgement(outcome, over: place) else { return outcome }
         let previous = state.session.idToken.flatMap { try? IDToken(parsing: $0) }

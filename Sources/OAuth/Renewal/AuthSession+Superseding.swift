@@ -16,7 +16,7 @@ import Cryptography
 extension AuthSession {
     /// What an attempt waits for.
     enum ProviderStep: Sendable {
-        case answer(to: Grant, adding: TokenAdditions, within: Duration)
+        case answer(to: Grant, adding: TokenAdditions)
         case judgement(of: TokenOutcome, previous: IDToken?)
     }
 
@@ -32,6 +32,7 @@ extension AuthSession {
         supersessions.all += 1
         if case .logout(isLocal: false) = reason { supersessions.ending += 1 }
         awaitedAnswer?.finish()
+        sentRefresh?.sink.finish()
     }
 
     /// What comes of a step; nil if the attempt is superseded first.
@@ -61,17 +62,16 @@ extension AuthSession {
 
     private func take(_ step: ProviderStep, unless isNeedless: () -> Bool) async -> TokenOutcome {
         switch step {
-        case .answer(let grant, let additions, let limit):
+        case .answer(let grant, let additions):
             await server.requestToken(
-                with: grant, adding: additions, proving: state.session.proofKey, waitingAtMost: limit,
-                unless: isNeedless)
+                with: grant, adding: additions, proving: state.session.proofKey, unless: isNeedless)
         case .judgement(let outcome, let previous):
             await judge(outcome, previous: previous)
         }
     }
 
     /// Has the provider forget what a superseded attempt brought; an access token goes with its refresh token.
-    private func revoke(leftover outcome: TokenOutcome) async {
+    func revoke(leftover outcome: TokenOutcome) async {
         let grant = try? outcome.result.get()
         do throws(TokenFailure) {
             guard try await server.urlIfAny(of: .revocation) != nil else { return }

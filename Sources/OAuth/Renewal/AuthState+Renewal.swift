@@ -27,7 +27,10 @@ extension AuthState {
     private static let lookAfterTrouble: Duration = .seconds(1)
 
     /// Whether the answers leave no doubt that a person must log in.
-    var isLoginRequired: Bool { session.refusal != nil || doubts >= Self.doubtsAllowed }
+    var isLoginRequired: Bool {
+        session.refusal != nil || doubts >= Self.doubtsAllowed
+            || attempt?.isSilent == true && failure?.failure.kind == .final
+    }
 
     /// Whether a token can be asked for without a person.
     var canRenew: Bool {
@@ -74,7 +77,9 @@ extension AuthState {
     /// What a request that can wait until `deadline` gets.
     package func answer(at now: Instant, until deadline: Instant) -> Answer {
         if let access, access.isUsable(at: now), !isWithheld { return .use(access.snapshot) }
-        if attempt != nil { return now < deadline ? .wait : .fail(reason(at: now)) }
+        if let attempt, !attempt.isSilent || !isLoginRequired {
+            return now < deadline ? .wait : .fail(reason(at: now))
+        }
         if isUnread, isBeingRead, now < deadline { return .wait }
         if isLoginRequired || !canRenew { return .fail(reason(at: now)) }
         if isBarred { return .fail(reason(at: now)) }
@@ -167,21 +172,6 @@ extension AuthState {
         !isAttemptNeedless(at: now) && nextGrant(at: now, mayRefresh: false) == nil
     }
 
-    /// How long the answer to `grant` is waited for, once that is sent; the second try has what the first one left.
-    ///
-    /// An answer given up on may hold the only refresh token that works, unless the server is known to keep it, and as
-    /// long as the old access token is good nobody is in a hurry.
-    mutating func timeLimit(of grant: Grant, at now: Instant) -> Duration {
-        var limit = configuration.tokenTimeLimit
-        guard case .refresh = grant, limit > .zero else { return limit }
-        if let end = attempt?.end { return end - now }
-        if rotates != false, let access, access.isUsable(at: now) {
-            limit = max(limit, min(access.snapshot.expiry - now, ClientConfiguration.patience))
-        }
-        attempt?.end = now + limit
-        return limit
-    }
-
     /// Somebody who logs in or out has superseded the attempt: what is left of it begins anew after that.
     mutating func attemptSuperseded() {
         guard let generation = attempt?.generation else { return }
@@ -207,16 +197,13 @@ extension AuthState {
         }
     }
 
-    /// The attempt with `grant` failed, but is worth making once more at once, with the same refresh token.
-    ///
-    /// Where the answer was lost, the provider may have replaced the token: the sooner it sees the old one again, the
-    /// likelier it takes that for the repetition it is.
-    package mutating func canRepeat(_ grant: Grant, after failure: TokenFailure, at now: Instant) -> Bool {
-        guard case .refresh = grant, failure.reason == .interrupted, let attempt, !attempt.isRepeated else {
-            return false
-        }
-        if let end = attempt.end, end <= now { return false }
-        self.attempt?.isRepeated = true
+    /// The attempt with `grant` failed because its answer was lost, and is worth making once more at once: the server
+    /// keeps the refresh token, or another one is to be had without a person.
+    package mutating func canRepeat(_ grant: Grant, after failure: TokenFailure) -> Bool {
+        guard case .refresh = grant, !mayRotate(grant), failure.reason == .interrupted,
+            attempt?.isRepeated == false
+        else { return false }
+        attempt?.isRepeated = true
         return true
     }
 
@@ -386,13 +373,4 @@ extension AuthState {
         isStoreBehind = false
         outranksStored = false
     }
-}
-
-extension ClientConfiguration {
-    /// However long the old access token is good for, a rotation waits no longer than this for its answer, or than
-    /// ``tokenTimeLimit``.
-    static let patience: Duration = .seconds(60)
-
-    /// The longest that a process waits for the answer to its refresh token, with the store's lock in its hand.
-    public var longestRotation: Duration { max(tokenTimeLimit, Self.patience) }
 }

@@ -10,7 +10,7 @@ import JSON
 final class AuthorizationServer {
     private(set) var configuration: ClientConfiguration
     /// To the server's own endpoints.
-    private let transport: any TokenTransport
+    let transport: any TokenTransport
     /// To its protected resources, whose nonces are others (RFC 9449 §9).
     private let resourceTransport: any TokenTransport
     private(set) var credentials: CredentialReader

@@ -35,6 +35,17 @@ extension TokenFailure {
     }
 }
 
+extension TokenFailure {
+    /// What people hear of a refresh token that is not answered at `place` within `limit`, while its answer may still come.
+    init(unansweredAt place: String, after limit: Duration) {
+        self.init(
+            .transient, .timedOut,
+            detail:
+                "\(place) did not answer within \((limit / .seconds(1)).formattedSeconds): its answer is taken whenever "
+                + "it comes, and the refresh token is not sent again before it answers something else")
+    }
+}
+
 extension Double {
     /// `10 s`, `0.3 s`.
     fileprivate var formattedSeconds: String {

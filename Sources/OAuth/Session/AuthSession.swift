@@ -38,10 +38,14 @@ public actor AuthSession: ExecutorConfined {
     var requestAuthorization = RequestAuthorization()
     private var tokenWaiters: [TokenWaiter<AccessTokenSnapshot>] = []
     /// Those who wait for the end of the attempt in flight, whatever it brings.
-    private var attemptWaiters: [TokenWaiter<Void>] = []
+    private(set) var attemptWaiters: [TokenWaiter<Void>] = []
     private var attemptTask: Task<Void, Never>?
     /// Where the answer goes that the attempt in flight waits for; finishing it supersedes the attempt.
     var awaitedAnswer: AsyncStream<TokenOutcome>.Continuation?
+    /// A refresh token that was sent, until it is known what became of it or nobody cares.
+    var sentRefresh: SentRefresh?
+    /// The generation whose refresh token was sent without an answer.
+    var unansweredGeneration: Int?
     /// Requests of superseded attempts, and of logins, that are not answered yet.
     var leftover: Task<Void, Never>?
     /// How often an attempt may have been superseded, and how often by the end of the session at the provider too.
@@ -157,6 +161,7 @@ public actor AuthSession: ExecutorConfined {
         } onCancel: { [saving] in
             saving?.cancel()
         }
+        abandonSentRefresh()
         await leftover?.value
         await looking?.value
         await family.takeTurn()
@@ -210,7 +215,9 @@ public actor AuthSession: ExecutorConfined {
         guard !isStopped else { throw .cancelled }
         let deadline = clock.now + limit
         advance()
-        if state.attempt != nil { await attemptEnd(by: deadline) }
+        if state.isBeingRenewed || state.access?.isUsable(at: clock.now) != true, state.attempt != nil {
+            await attemptEnd(by: deadline)
+        }
         return try await freshToken(waitingAtMost: max(.zero, deadline - clock.now))
     }
 

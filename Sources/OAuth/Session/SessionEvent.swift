@@ -8,6 +8,10 @@ public enum SessionEvent: Equatable, Sendable {
     case tokenRequestBegan
     /// A token request ended; nil means it brought a token.
     case tokenRequested(GrantType, TokenFailure?)
+    /// The answer to a refresh token is waited for no longer than for others, and its connection is kept.
+    case refreshUnanswered(TokenFailure)
+    /// Somebody has sent this generation's refresh token before, and ended without an answer.
+    case refreshTokenMayBeSpent(generation: Int)
     /// The server would not exchange a caller's own token, which concerns nobody else.
     case callerRefused(TokenFailure)
     /// A caller's own token could not be exchanged.

@@ -93,8 +93,8 @@ package struct AuthState: Sendable {
         let generation: Int
         /// Whether the request was made again because its answer was lost.
         var isRepeated = false
-        /// When the answer to the refresh token is given up, that to its repetition included; nil before it is sent.
-        var end: Instant?
+        /// Whether the answer to the refresh token is waited for by nobody any more who has a token, or other plans.
+        var isSilent = false
         /// Whether a refresh token that the answer brought is stored ahead of the rest.
         var isRotationStored = false
         /// What the answer will make of the session, while that is being stored.

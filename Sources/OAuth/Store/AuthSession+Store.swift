@@ -35,10 +35,10 @@ extension AuthSession {
         }
     }
 
-    /// How often the lock is waited for where a person wants it, which is tried once: longer than another process can
-    /// need for its own token request.
+    /// How often the lock is waited for where a person wants it, which is tried once: longer than another process needs
+    /// that lets go of it for a person.
     var personsLockWaits: Int {
-        Int((state.configuration.longestRotation / Self.lockWait).rounded(.up)) + 2
+        Int((max(state.configuration.tokenTimeLimit, .seconds(60)) / Self.lockWait).rounded(.up)) + 2
     }
 
     /// Runs `body` with the store's lock, or once it is not to be had; says who holds it if that takes long.
@@ -52,7 +52,11 @@ extension AuthSession {
         _ body: (LockOutcome) async throws(Failure) -> Answer
     ) async throws(Failure) -> Answer {
         var outcome = LockOutcome.failed(.busy(by: nil))
+        // Whoever only waits for a provider that hangs lets a person in.
+        var claim: (any Sendable)?
+        defer { withExtendedLifetime(claim) {} }
         for _ in 0..<waits {
+            if waits == personsLockWaits, claim == nil { claim = await store.claim(identity) }
             let lock: HeldLock
             do throws(StoreError) {
                 lock = try await heldLock()
@@ -179,11 +183,18 @@ extension AuthSession {
 
     /// Another process may have stored something.
     func storeChanged() async {
-        guard state.attempt == nil || isWaiting, !isSaving else {
+        let isSilent = state.attempt?.isSilent ?? false
+        guard state.attempt == nil || isWaiting || isSilent, !isSaving else {
             isStoreChanged = true
             return
         }
         isStoreChanged = false
+        if isSilent {
+            let before = state.session.generation
+            // Whoever could write has the lock by now: what is waited for is of another session.
+            if await adoptStored() == nil, state.session.generation != before { letGo(for: .login) }
+            return advance()
+        }
         if await adoptStored() == nil, let moment = await store.settlement(of: identity), clock.now < moment {
             saveRetry = nil  // others wait for what could not be written
         }
@@ -309,6 +320,16 @@ extension AuthSession {
         family.endTurn()
         isSaving = false
         if isStoreChanged { await storeChanged() }
+    }
+
+    /// Writes what is in memory only while an attempt waits, and has the lock.
+    func saveMeanwhile(over held: HeldSession) async {
+        guard state.needsSaving, saveRetry.map({ $0 <= clock.now }) ?? true else { return }
+        let session = state.sessionToSave(over: held.stored)
+        guard await saving(session, over: .success(held)) == nil else { return }
+        state.saved(session)
+        // The refresh token that was sent is that of this generation now.
+        try? await held.lease.spend(session)
     }
 
     private func saveUnsaved(under lock: LockOutcome) async {

@@ -38,6 +38,12 @@ public protocol SessionStore: Sendable {
         _ body: (any StoreLease) async -> Answer
     ) async throws(StoreError) -> Answer
 
+    /// Tells whoever has the lock, and only waits for a provider that hangs, that a person wants it: see
+    /// ``StoreLease/isClaimed()``.
+    ///
+    /// - Returns: what claims it for as long as somebody has it; nil where nobody can be told, or somebody tells it already.
+    func claim(_ identity: String) async -> (any Sendable)?
+
     /// One element each time another process may have changed `identity`; ends with the store.
     func changes(of identity: String) -> AsyncStream<Void>
 }
@@ -48,6 +54,9 @@ extension SessionStore {
 
     /// It is never away.
     public func settlement(of identity: String) async -> Instant? { nil }
+
+    /// Nobody can be told.
+    public func claim(_ identity: String) async -> (any Sendable)? { nil }
 
     /// There is one place.
     public func hasMoved(_ identity: String) async -> Bool { false }

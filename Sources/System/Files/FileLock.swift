@@ -6,9 +6,12 @@ internal import Glibc
 /// An exclusive lock on a file, respected by whoever else asks for it (`flock`).
 ///
 /// Held until this value goes, or the process dies. The file stays: removing it would let two processes lock
-/// two files of one name. It says who holds it and since when, for those who wait.
+/// two files of one name. It says who holds it and since when, for those who wait, and what a holder has noted in it.
 package struct FileLock: ~Copyable, Sendable {
     private let file: Descriptor
+    private let isWritable: Bool
+    /// A number that this holder or one before has left in the file; it outlives the process.
+    package private(set) var note: Int64?
 
     /// Takes the lock if it is free; never waits.
     ///
@@ -26,11 +29,27 @@ package struct FileLock: ~Copyable, Sendable {
             if errno == EWOULDBLOCK { return nil }
             throw .last(.flock, place.path)
         }
-        // Nobody needs it to be locked out: on a full disk there is a lock without a name on it.
-        if isWritable, isForUsAlone(file), ftruncate(file.number, 0) == 0 {
-            try? file.writeAll(Array(FileLockHolder.own.line.utf8))
-        }
-        return FileLock(file: file)
+        let isOurs = isWritable && isForUsAlone(file)
+        let lock = FileLock(file: file, isWritable: isOurs)
+        lock.write()
+        return lock
+    }
+
+    /// Has the file say `note`, or nothing, from now on, as far as it can be written.
+    package mutating func leave(note: Int64?) {
+        self.note = note
+        write()
+    }
+
+    /// Nobody needs it to be locked out: on a full disk there is a lock without a name on it.
+    private func write() {
+        guard isWritable else { return }
+        var line = FileLockHolder.own
+        line.note = note
+        let bytes = Array(line.line.utf8)
+        // In one step and in place: a process that is killed here leaves the one line or the other.
+        let written = bytes.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, 0) }
+        if written == bytes.count { ftruncate(file.number, written) }
     }
 
     /// Whether nothing else is lost with the file's content: somebody may have put another one there.
@@ -56,7 +75,10 @@ package struct FileLock: ~Copyable, Sendable {
         }
     }
 
-    private init(file: consuming Descriptor) {
+    private init(file: consuming Descriptor, isWritable: Bool) {
+        let left = try? file.readAll(limit: FileLockHolder.longestLine)
+        note = left.flatMap(FileLockHolder.parse)?.note
         self.file = file
+        self.isWritable = isWritable
     }
 }

@@ -8,6 +8,10 @@ package struct FileLockHolder: Equatable, Sendable {
     package let processID: Int32
     /// Seconds since 1970 at which it took the lock; nil where it has not said so.
     package let since: Int64?
+    /// What a holder has noted for the next one; see ``FileLock/note``.
+    var note: Int64?
+
+    static let longestLine = 64
 
     /// This process, from now on.
     static var own: FileLockHolder {
@@ -15,7 +19,7 @@ package struct FileLockHolder: Equatable, Sendable {
     }
 
     /// What the holder writes into the file.
-    var line: String { "\(processID) \(since ?? 0)\n" }
+    var line: String { "\(processID) \(since ?? 0)\(note.map { " \($0)" } ?? "")\n" }
 
     private init(processID: Int32, since: Int64?) {
         self.processID = processID
@@ -28,7 +32,7 @@ package struct FileLockHolder: Equatable, Sendable {
     ///
     /// - Returns: nil if that cannot be known.
     package static func of(_ place: FilePlace) -> FileLockHolder? {
-        let written = (try? FileSystem.read(place, limit: 64, followingLink: false)).flatMap {
+        let written = (try? FileSystem.read(place, limit: longestLine, followingLink: false)).flatMap {
             parse($0.bytes)
         }
         guard let status = try? FileSystem.status(of: place, followingLink: false),
@@ -39,12 +43,16 @@ package struct FileLockHolder: Equatable, Sendable {
         return FileLockHolder(processID: first, since: nil)
     }
 
-    private static func parse(_ bytes: [UInt8]) -> FileLockHolder? {
-        let words = String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isWhitespace)
-        guard words.count == 2, let processID = Int32(words[0]), let since = Int64(words[1]), processID > 0,
+    static func parse(_ bytes: [UInt8]) -> FileLockHolder? {
+        let line = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        let words = line.split(whereSeparator: \.isWhitespace)
+        guard 2...3 ~= words.count, let processID = Int32(words[0]), let since = Int64(words[1]),
+            processID > 0,
             since > 0
         else { return nil }
-        return FileLockHolder(processID: processID, since: since)
+        var holder = FileLockHolder(processID: processID, since: since)
+        holder.note = words.count > 2 ? Int64(words[2]) : nil
+        return holder
     }
 
     /// Lines are like `1: FLOCK  ADVISORY  WRITE 1234 08:01:131 0 EOF`.

@@ -86,10 +86,6 @@ extension RedisEvent {
                     .identity: .string(identity), .file: .string(key),
                     .hint: "whoever has the session replaces it; else log in again",
                 ])
-        case .mayBeSpent(let identity, let generation):
-            log.warning(
-                "a daemon ended while it renewed the token: the refresh token may be spent, and is tried once",
-                [.identity: .string(identity), .generation: .integer(generation)])
         }
     }
 }

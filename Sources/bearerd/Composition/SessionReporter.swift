@@ -83,6 +83,14 @@ final class SessionReporter: SessionObserver {
             tracing.withLock { $0 }?.tokenRequestEnded(of: identity, grant, failure)
             count(grant, failure?.kind.rawValue ?? "success", of: identity)
             report(grant, failure, of: identity, to: log)
+        case .refreshUnanswered(let failure):
+            log.warning(
+                "the provider hangs: the answer to the refresh token is waited for, and it is not sent again on a guess",
+                [.code: .string(failure.code), .reason: .string(failure.detail)])
+        case .refreshTokenMayBeSpent(let generation):
+            log.warning(
+                "a process ended while it renewed the token: the refresh token may be spent, and is tried once",
+                [.generation: .integer(generation)])
         case .callerRefused(let failure):
             count(.tokenExchange, "refused", of: identity)
             guard let leftOut = refusals.pass(for: identity) else { return }

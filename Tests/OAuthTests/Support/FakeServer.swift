@@ -26,6 +26,7 @@ final class FakeServer: TokenTransport {
         var issued = 0
         var inFlight = 0
         var mostInFlight = 0
+        var isFrozen = false
     }
 
     private let state = Mutex(State())
@@ -53,6 +54,12 @@ final class FakeServer: TokenTransport {
 
     var mostInFlight: Int { state.withLock { $0.mostInFlight } }
 
+    /// Whether nothing but token requests is held too, whatever was published.
+    var isFrozen: Bool {
+        get { state.withLock { $0.isFrozen } }
+        set { state.withLock { $0.isFrozen = newValue } }
+    }
+
     /// What the next token requests are answered with.
     func script(_ replies: Reply...) { state.withLock { $0.script += replies } }
 
@@ -72,6 +79,7 @@ final class FakeServer: TokenTransport {
             state.requests.append(request)
             state.inFlight += 1
             state.mostInFlight = max(state.mostInFlight, state.inFlight)
+            if request.method == .get, state.isFrozen { return .held }
             if request.method == .get { return state.documents[request.url.description] ?? .status(404) }
             return state.script.isEmpty ? Self.fresh(&state) : state.script.removeFirst()
         }

@@ -16,6 +16,11 @@ final class FakeStore: SessionStore {
         var isUnlockable = false
         var losesLeases = false
         var previous: StoredSession?
+        /// The generation whose refresh token was sent, and is not known to be answered.
+        var spent: Int?
+        var isFoundSpent = false
+        var leavesSpent = false
+        var isWanted = false
         var isLocked = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
@@ -50,6 +55,12 @@ final class FakeStore: SessionStore {
         set { self[\.isUnlockable] = newValue }
     }
 
+    /// Whether a person in another process wants the lock.
+    var isWanted: Bool {
+        get { self[\.isWanted] }
+        set { self[\.isWanted] = newValue }
+    }
+
     /// Whether everybody who has the lock has lost it without knowing.
     var losesLeases: Bool {
         get { self[\.losesLeases] }
@@ -77,6 +88,12 @@ final class FakeStore: SessionStore {
         set { state.withLock { $0.isBusy = newValue } }
     }
 
+    /// The generation whose refresh token somebody has sent without an answer.
+    var spent: Int? {
+        get { state.withLock { $0.spent } }
+        set { state.withLock { $0.spent = newValue } }
+    }
+
     func stored(_ identity: String = "default") -> StoredSession? { state.withLock { $0.sessions[identity] } }
 
     /// Another process stores `session`, and its watchers notice.
@@ -100,7 +117,13 @@ final class FakeStore: SessionStore {
         if isBusy { throw .busy(by: "process 7") }
         if isUnlockable { throw .unavailable("no locks") }
         await lock()
-        defer { unlock() }
+        defer {
+            state.withLock { state in
+                if !state.leavesSpent { state.spent = nil }
+                state.leavesSpent = false
+            }
+            unlock()
+        }
         return await body(Lease(store: self))
     }
 
@@ -155,6 +178,17 @@ final class FakeStore: SessionStore {
 
         func spend(_ session: StoredSession) async throws(StoreError) {
             if store.losesLeases { throw .leaseLost }
+            store.state.withLock { state in
+                state.isFoundSpent = state.spent == session.generation
+                state.spent = session.generation
+                state.leavesSpent = false
+            }
         }
+
+        var mayBeSpent: Bool { store.state.withLock { $0.isFoundSpent } }
+
+        func isClaimed() async -> Bool { store.isWanted }
+
+        func leaveSpent() { store.state.withLock { $0.leavesSpent = true } }
     }
 }

@@ -19,6 +19,8 @@ final class Journal: SessionObserver {
         case .tokenRequested(let grant, let failure):
             append("\(grant.shortName) \(failure?.kind.rawValue ?? "success")")
         case .callerFailed(let failure): append("caller failed \(failure.code)")
+        case .refreshUnanswered: append("unanswered")
+        case .refreshTokenMayBeSpent(let generation): append("may be spent \(generation)")
         case .callerRefused(let failure): append("caller refused \(failure.code)")
         case .adopted(let generation): append("adopted \(generation)")
         case .storeFailed(let operation, _): append("\(operation.rawValue) failed")

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import OAuth
+import TestSupport
+import Testing
+import TokenStore
+
+/// What a store remembers of a refresh token that was sent.
+@Suite struct `A refresh token that may be spent` {
+    private let fixture: StoreFixture
+
+    init() throws {
+        fixture = try StoreFixture()
+    }
+
+    private func spend(
+        _ store: any SessionStore, _ generation: Int, leaving: Bool = false
+    ) async throws -> Bool {
+        let holder = try await LockHolder(of: store, waitingAtMost: .seconds(5))
+        try await holder.lease.spend(.sample(generation: generation))
+        let mayBeSpent = holder.lease.mayBeSpent
+        if leaving { holder.lease.leaveSpent() }
+        await holder.release()
+        return mayBeSpent
+    }
+
+    private func stores() throws -> [any SessionStore] {
+        let redis: [any SessionStore] = RedisProcess.program == nil ? [] : [try fixture.openRedis()]
+        return [MemoryStore(on: fixture.thread), try fixture.open()] + redis
+    }
+
+    @Test func `is one that nobody knows the answer to, of this generation`() async throws {
+        for store in try stores() {
+            #expect(try await !spend(store, 1))
+            #expect(try await !spend(store, 1, leaving: true), "it was answered")
+            // Who has the lock for something else takes nothing back.
+            try await store.withLock()
+            #expect(try await spend(store, 1, leaving: true))
+            #expect(try await !spend(store, 2), "another one")
+            #expect(try await !spend(store, 2))
+        }
+    }
+
+    @Test func `is one that a process has sent which was killed`() async throws {
+        let store = try fixture.open()
+        let holder = try await LockHolder(of: store)
+        try await holder.lease.spend(.sample(generation: 7))
+        let left = TemporaryDirectory.contents(of: fixture.path("default.session.lock"))
+        #expect(String(decoding: left, as: UTF8.self).hasSuffix(" 7\n"))
+        await holder.release()
+        // As a process leaves it that has no time for anything.
+        let script = "printf '1 1 7\\nrest of a longer line\\n' > \(fixture.path("default.session.lock"))"
+        #expect(try Subprocess.run(["/bin/sh", "-c", script]).ending == .exited(0))
+        #expect(try await spend(store, 7))
+        #expect(try await !spend(store, 7))
+    }
+
+    @Test func `is let go by who hears that a person wants the lock`() async throws {
+        let (store, other) = (try fixture.open(), try fixture.open())
+        let holder = try await LockHolder(of: store)
+        #expect(await !holder.lease.isClaimed())
+        var claim = await other.claim("default")
+        #expect(claim != nil)
+        #expect(await holder.lease.isClaimed())
+        claim = nil
+        #expect(await !holder.lease.isClaimed())
+        await holder.release()
+    }
+}
