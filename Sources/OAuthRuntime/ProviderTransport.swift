@@ -54,25 +54,26 @@ package final class ProviderTransport: TokenTransport {
                 request.timeLimit = max(request.timeLimit - start.duration(to: .now), .milliseconds(1))
             }
         }
+        let transport = transport.withLock { $0 }
         do throws(TransferError) {
-            let response = try await client.send(request, over: transport.withLock { $0 })
+            let response = try await client.send(request, over: transport)
             var answer = ProviderResponse(
                 status: response.status, fields: response.fields, body: response.body)
-            answer.cutOff = response.cutOff.map(TransportError.init)
+            answer.cutOff = response.cutOff.map { TransportError($0, over: transport) }
             return answer
         } catch {
-            throw TransportError(error)
+            throw TransportError(error, over: transport)
         }
     }
 }
 
 extension TransportError {
     /// What a failed transfer means to the engine.
-    fileprivate init(_ error: TransferError) {
+    fileprivate init(_ error: TransferError, over transport: Transport) {
         switch error {
         case .notConnected(let cause) where error.isCertificate:
-            self = .certificate("\(cause.reason); \(Self.advice(on: cause))")
-        case .notConnected(let cause): self = .unreachable(cause.reason)
+            self = .certificate("\(cause.reason(over: transport)); \(Self.advice(on: cause))")
+        case .notConnected(let cause): self = .unreachable(cause.reason(over: transport))
         case .foreign: self = .unreachable(error.reason)
         case .timedOut: self = .timedOut
         case .interrupted: self = .interrupted("the connection ended")
@@ -90,6 +91,9 @@ extension TransportError {
             fault.isOfAuthority
                 ? "ca_file names the authority to trust"
                 : "the server's certificate is at fault, not ca_file"
+        case .proxy(let failure):
+            failure.certificateFault?.isOfAuthority == true
+                ? ProxyFailure.authorityAdvice : "the proxy's certificate is at fault"
         default: "look at client_certificate_file and client_key_file"
         }
     }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPClient
+package import HTTPClient
 internal import HTTPExchange
 package import HTTPMessages
+internal import Observability
 
 /// An answer of bearerd's own: the one place where a failure becomes a status (RFC 9110 15.5, 15.6).
 package struct Rejection: Equatable, Sendable {
     /// What programs may rely on.
     package let code: RejectionCode
     /// For people; of what a client or a provider sent it holds at most a name in plain letters.
-    package let detail: String
+    package private(set) var detail: String
     /// The error type of `Proxy-Status` (RFC 9209 2.3), where one fits.
     package let proxyStatus: String
     /// For `Retry-After`.
@@ -31,12 +32,30 @@ package struct Rejection: Equatable, Sendable {
 
     /// - Parameters:
     ///   - identity: whose token the route carries.
+    ///   - upstream: the route's, where its address may be told to the client.
+    ///   - route: its path; `nil` before it is found.
     ///   - loginURL: where a browser logs in to it; `nil` where only a command does.
     ///   - fields: of the request.
     /// - Returns: `nil` when there is nobody to answer.
     package init?(
-        _ error: ProxyError, identity: String?, loginURL: String? = nil, fields: HTTPFields = HTTPFields()
+        _ error: ProxyError, identity: String?, route: String? = nil, upstream: UpstreamAddress? = nil,
+        loginURL: String? = nil, fields: HTTPFields = HTTPFields()
     ) {
+        self.init(bare: error, identity: identity, loginURL: loginURL, fields: fields)
+        guard let route, code.blame != .client, status >= 500 else { return }
+        var subject = "route \(route)"
+        switch error {
+        case .upstreamUnavailable(.proxy(let failure)):
+            if upstream != nil, let place = failure.place { subject += ", \(place)" }
+        case .upstreamUnavailable, .upstreamTimedOut, .upstreamProtocol, .upstreamClosed:
+            if let upstream { subject += ", \(upstream.destination)" }
+        default:
+            if let identity { subject += ", identity \(identity)" }
+        }
+        detail = "\(detail.dropLast()) (\(subject)); see 'bearerd status'"
+    }
+
+    private init?(bare error: ProxyError, identity: String?, loginURL: String?, fields: HTTPFields) {
         switch error {
         case .malformedRequest(let reason):
             self.init(malformed: reason)
@@ -69,7 +88,7 @@ package struct Rejection: Equatable, Sendable {
             page = LoginRequiredPage(identity: identity, url: loginURL, command: command)
         case .misconfigured(let retryAfter):
             self.init(
-                .misconfigured, "The identity provider refuses this configuration; see 'bearerd status'.",
+                .misconfigured, "The identity provider refuses this configuration.",
                 retryAfter: retryAfter)
         case .providerUnavailable(let retryAfter):
             self.init(.providerUnavailable, "The identity provider gave no token.", retryAfter: retryAfter)
@@ -136,8 +155,8 @@ package struct Rejection: Equatable, Sendable {
             )
         case .clientCertificate:
             self.init(.upstreamTLS, "The route's client certificate or its key cannot be used.")
-        case .proxyFailed:
-            self.init(.upstreamConnect, "The proxy did not let us through to the upstream.")
+        case .proxy(let failure):
+            self.init(failure)
         case .busy:
             self.init(.upstreamBusy, "All of limits.upstream_connections are in use.")
         case .noDescriptors:
@@ -148,6 +167,31 @@ package struct Rejection: Equatable, Sendable {
                 "No thread is left to ask for the upstream's name with: raise TasksMax= or pids.max.")
         case .unreachable, .cancelled, .other:
             self.init(.upstreamConnect, "The upstream cannot be reached.")
+        }
+    }
+
+    /// Why a proxy on the way does not lead to the upstream.
+    private init(_ failure: ProxyFailure) {
+        switch failure.cause {
+        case .connecting(.connectionTimeout), .connecting(.dnsTimeout), .silent:
+            self.init(
+                .upstreamTimeout, "The proxy on the way took longer than timeouts.connect.",
+                proxyStatus: "connection_timeout")
+        case .connecting(.tlsCertificate(let fault)):
+            self.init(
+                .upstreamTLS, "The certificate of the proxy on the way does not verify: \(fault.reason).",
+                proxyStatus: "tls_certificate_error")
+        case .connecting(.dnsError):
+            self.init(
+                .upstreamConnect, "The name of the proxy on the way has no address.", proxyStatus: "dns_error"
+            )
+        case .connecting(.connectionRefused):
+            self.init(
+                .upstreamConnect, "The proxy on the way refused the connection.",
+                proxyStatus: "connection_refused")
+        case .connecting: self.init(.upstreamConnect, "The proxy on the way cannot be reached.")
+        case .answered, .socks, .broken:
+            self.init(.upstreamConnect, "The proxy on the way did not let us through to the upstream.")
         }
     }
 

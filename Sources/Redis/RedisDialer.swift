@@ -193,7 +193,7 @@ final class RedisDialer {
         switch error {
         case .tlsCertificate: RedisKey.caFile
         case .tlsHandshake, .clientCertificate: RedisKey.clientCertificateFile
-        case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .proxyFailed,
+        case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .proxy,
             .noDescriptors, .noThreads, .busy, .cancelled, .other:
             place
         }

@@ -93,6 +93,30 @@ import Testing
         for head in seen where head.method != "CONNECT" { #expect(head["Proxy-Authorization"] == nil) }
     }
 
+    @Test func `a proxy or a connect_to that fails is told, and not the provider`() throws {
+        let upstream = try RawUpstream()
+        let nobody = try Socket.refusing()
+        let stranger = try TLSAuthority()
+        let secure = try RawServer(tls: stranger.server()) { _ in }
+        let refusing = try RawServer { wire in
+            _ = try wire.readHead()
+            try wire.send("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n")
+        }
+        let cases = [
+            ("proxy: http://\(nobody.address)", "the proxy \(nobody.address): connection refused"),
+            ("proxy: http://\(refusing.address)", "the proxy \(refusing.address): it does not allow"),
+            (
+                "proxy: https://localhost:\(secure.address.port)",
+                "no trusted authority has signed it; a proxy is verified against the system's CAs, never against ca_file"
+            ), ("connect_to: \(nobody.address)", "connect_to \(nobody.address): connection refused"),
+        ]
+        for (key, words) in cases {
+            let process = try sidecar(upstream, "issuer: https://sso.example.test\n\(key)")
+            #expect(try status(process) == 503)
+            try eventually("\(words)") { process.log.contains(words) }
+        }
+    }
+
     @Test func `discovery_url alone counts where it is given, and endpoints by hand before any document`()
         throws
     {

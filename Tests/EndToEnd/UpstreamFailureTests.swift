@@ -17,16 +17,20 @@ import Testing
     }
 
     /// Has a GET at an upstream fail, and checks what is said of it.
-    private func check(
-        _ upstream: String, at place: String, _ label: String, says words: String, _ more: String = ""
-    ) throws {
+    ///
+    /// - Returns: the `detail` of the answer.
+    @discardableResult private func check(
+        _ upstream: String, at place: String, _ label: String, says words: String, _ more: String = "",
+        environment: [String: String] = [:]
+    ) throws -> String {
         let sidecar = try Sidecar(
+            environment: environment,
             .init(
                 moreRoutes: "- path: /failing\n  upstream: \(upstream)\n  identity: default\n"
                     + "  allow_insecure_upstream: true\n" + indented(more, by: 2)))
         let client = try sidecar.client()
         try client.send("GET", "/failing?secret=1")
-        _ = try? client.wire.readResponse()
+        let answer = try? client.wire.readResponse()
         let line = try sidecar.bearerd.logLine("a warning of \(words)") { $0.message == "the upstream fails" }
         #expect(line["level"] == "warning" && line["route"] == "/failing" && line["upstream"] == place)
         #expect(line["reason"]?.contains(words) == true && line["left_out"] == "0", "\(line.json)")
@@ -34,6 +38,67 @@ import Testing
         #expect(try sidecar.metrics().sum("bearerd_upstream_failures_total") == 1)
         #expect(!sidecar.bearerd.log.contains("secret=1"))
         for token in sidecar.provider.accessTokens { #expect(!sidecar.bearerd.log.contains(token)) }
+        return answer?.json["detail"].string ?? ""
+    }
+
+    @Test func `answers with route and place on a local listener, and ends with where to look`() throws {
+        let nobody = try Socket.refusing()
+        let detail = try check(
+            "http://\(nobody.address)", at: "\(nobody.address)", "refused", says: "refused")
+        #expect(detail.contains("(route /failing, \(nobody.address))"), "\(detail)")
+        #expect(detail.hasSuffix("; see 'bearerd status'"), "\(detail)")
+    }
+
+    @Test func `is not blamed for the proxy on the way`() throws {
+        let nobody = try Socket.refusing()
+        let refusing = try RawServer { wire in
+            _ = try wire.readHead()
+            try wire.send("HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n")
+        }
+        let socks = try RawServer { wire in
+            _ = try wire.readSome()
+            try wire.send([5, 0])
+            _ = try wire.readSome()
+            try wire.send([5, 4, 0, 1, 0, 0, 0, 0, 0, 0])
+        }
+        let stranger = try TLSAuthority()
+        let secure = try RawServer(tls: stranger.server()) { _ in }
+        let cases = [
+            ("http://user:not-a-word@\(nobody.address)", "\(nobody.address)", "connection refused"),
+            ("http://nowhere.invalid:3128", "nowhere.invalid:3128", "no address"),
+            ("http://\(refusing.address)", "\(refusing.address)", "407"),
+            ("socks5h://\(socks.address)", "\(socks.address)", "no way to the server"),
+            ("https://localhost:\(secure.address.port)", "localhost:\(secure.address.port)", "unknown CA"),
+        ]
+        for (proxy, place, words) in cases {
+            let (told, own) = ("the proxy \(place): ", "route /failing, \(place)")
+            for scheme in ["http", "https"] {
+                let detail = try check(
+                    "\(scheme)://api.invalid:8443", at: "api.invalid:8443", "proxy", says: told,
+                    "proxy: \(proxy)")
+                #expect(detail.contains("proxy") && detail.contains(own), "\(detail)")
+            }
+            try check(
+                "https://api.invalid", at: "api.invalid:443", "proxy", says: words, "proxy: environment",
+                environment: ["https_proxy": proxy])
+        }
+        try check(
+            "https://api.invalid", at: "api.invalid:443", "dns", says: "no address", "proxy: environment",
+            environment: ["https_proxy": "http://\(nobody.address)", "no_proxy": "api.invalid"])
+    }
+
+    @Test func `is told with where connect_to leads`() throws {
+        let nobody = try Socket.refusing()
+        let place = "\(nobody.address)"
+        let detail = try check(
+            "https://api.invalid", at: "api.invalid:443", "refused",
+            says: "connect_to \(place): connection refused",
+            "connect_to: \(place)")
+        #expect(detail.contains("(route /failing, \(place))"), "\(detail)")
+        try check(
+            "https://api.invalid", at: "api.invalid:443", "dns",
+            says: "connect_to nowhere.invalid:1: the name",
+            "connect_to: nowhere.invalid:1")
     }
 
     @Test func `that cannot be reached is told with the reason`() throws {

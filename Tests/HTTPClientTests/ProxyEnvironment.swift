@@ -24,7 +24,7 @@ final class TunnellingProxy: Sendable {
     private let server: RawServer
     private let seen: Monitor<[RawHead]>
 
-    init(tls: TLSServer? = nil, status: String = "200 OK", inside: TLSServer? = nil) throws {
+    init(tls: TLSServer? = nil, status: String = "200 OK") throws {
         let seen = Monitor<[RawHead]>([])
         self.seen = seen
         server = try RawServer(tls: tls) { wire in

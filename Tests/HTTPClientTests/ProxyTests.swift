@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EventLoop
-import HTTPClient
 import HTTPMessages
 import TestSupport
 import Testing
+
+@testable import HTTPClient
 
 @Suite(.blocking) struct `A proxy on the way` {
     @Test func `the environment's proxy is used only where the configuration says so`() async throws {
@@ -55,13 +56,124 @@ import Testing
         #expect(proxy.heads.first?.startLine == "CONNECT inner.invalid:8443 HTTP/1.1")
     }
 
-    @Test func `a proxy that says no is a proxy's failure`() async throws {
-        let proxy = try TunnellingProxy(status: "403 Forbidden")
+    /// Fails to reach a server through a proxy, as an upstream and as a provider.
+    private func expect(
+        _ cause: ProxyFailure.Cause, of proxy: String, at place: String, target: String = "api.invalid",
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        let expected = UpstreamError.proxy(ProxyFailure(at: place, cause))
+        let transport = Transport(proxy: .url(proxy))
+        for scheme in ["http", "https"] {
+            let url = try url("\(scheme)://\(target)")
+            await #expect(throws: expected, "\(url)", sourceLocation: sourceLocation) {
+                let address = UpstreamAddress(url: url, transport: transport)
+                try await onLoop { multis in
+                    _ = try await UpstreamConnector(address: address, multis: multis).connect(
+                        within: .seconds(1))
+                }
+            }
+            await #expect(
+                throws: TransferError.notConnected(expected), "\(url)", sourceLocation: sourceLocation
+            ) {
+                try await send(TransferRequest(url: url, timeLimit: .seconds(1)), over: transport)
+            }
+        }
+    }
+
+    @Test(arguments: [403, 407, 502]) func `a proxy that says no is a proxy's failure`(
+        status: Int
+    )
+        async throws
+    {
+        let proxy = try TunnellingProxy(status: "\(status) No")
+        let place = proxy.url.replacing("http://", with: "")
+        try await expect(
+            .answered(status: status), of: "http://user:not-a-password@\(place)/", at: place)
+    }
+
+    @Test func `a proxy that cannot be reached is told, and not the server behind it`() async throws {
+        let nobody = try Socket.refusing()
+        for scheme in ["http", "https", "socks5h"] {
+            let place = "\(nobody.address)"
+            try await expect(.connecting(.connectionRefused), of: "\(scheme)://\(place)", at: place)
+            try await expect(
+                .connecting(.dnsError), of: "\(scheme)://nowhere.invalid:1", at: "nowhere.invalid:1")
+        }
+    }
+
+    @Test func `a proxy that hangs up, is mute or speaks something else is told`() async throws {
+        let closing = try RawServer { _ = try $0.readHead() }
+        let mute = try RawServer { _ = try $0.readToEnd() }
+        let other = try RawServer { wire in
+            _ = try wire.readSome()
+            try wire.send("SSH-2.0-OpenSSH_9\r\n\r\n")
+            wire.close()
+        }
+        try await expect(.broken, of: "http://\(closing.address)", at: "\(closing.address)")
+        try await expect(.silent, of: "http://\(mute.address)", at: "\(mute.address)")
+        try await expect(.silent, of: "socks5h://\(mute.address)", at: "\(mute.address)")
+        try await expect(.broken, of: "http://\(other.address)", at: "\(other.address)")
+    }
+
+    /// RFC 1928 6: the greeting, and a reply of failure.
+    @Test(arguments: [(2, "does not allow"), (4, "no way"), (5, "refused")])
+    func `what a SOCKS proxy says is told`(reply: UInt8, words: String) async throws {
+        let proxy = try RawServer { wire in
+            _ = try wire.readSome()
+            try wire.send([5, 0])
+            _ = try wire.readSome()
+            try wire.send([5, reply, 0, 1, 0, 0, 0, 0, 0, 0])
+            _ = try wire.readToEnd()
+        }
         let address = UpstreamAddress(
-            url: try url("http://api.invalid"), transport: Transport(proxy: .url(proxy.url)))
-        await #expect(throws: UpstreamError.proxyFailed) {
+            url: try url("https://api.invalid"),
+            transport: Transport(proxy: .url("socks5h://\(proxy.address)")))
+        let error = try await onLoop { multis in
+            await failure { () async throws in _ = try await connect(to: address, multis) }
+        }
+        guard case .proxy(let failure)? = error as? UpstreamError else {
+            Issue.record("\(String(describing: error))")
+            return
+        }
+        #expect(failure.reason.hasPrefix("the proxy \(proxy.address): ") && failure.reason.contains(words))
+    }
+
+    @Test func `behind a proxy that lets us through, the server's certificate is the server's`() async throws
+    {
+        let authority = try TLSAuthority()
+        let server = try RawServer(tls: authority.server(for: ["api.invalid"])) { _ = try $0.readToEnd() }
+        let proxy = try RawServer { wire in
+            _ = try wire.readHead()
+            let inner = try Wire(to: server.address)
+            try wire.send("HTTP/1.1 200 OK\r\n\r\n")
+            startThread {
+                while let bytes = try? inner.readSome(), !bytes.isEmpty { try? wire.send(bytes) }
+            }
+            while case let bytes = try wire.readSome(), !bytes.isEmpty { try inner.send(bytes) }
+        }
+        let transport = Transport(
+            trust: try TrustStore(file: TLSAuthority().certificateFile),
+            proxy: .url("http://\(proxy.address)"))
+        let address = UpstreamAddress(url: try url("https://api.invalid"), transport: transport)
+        await #expect(throws: UpstreamError.tlsCertificate(.unknownAuthority)) {
             try await onLoop { _ = try await connect(to: address, $0) }
         }
+    }
+
+    @Test func `no_proxy of the environment decides who has failed`() async throws {
+        let target = try url("http://unproxied.invalid/")
+        await #expect(throws: TransferError.notConnected(.dnsError)) {
+            try await send(TransferRequest(url: target), over: Transport(proxy: .environment))
+        }
+    }
+
+    @Test(arguments: [
+        ("http://user:pass@proxy.test:3128", "proxy.test:3128"), ("HTTPS://proxy.test/", "proxy.test:443"),
+        ("proxy.test", "proxy.test:1080"), ("[::1]:8080", "[::1]:8080"), ("http://a:b/c@proxy.test", nil),
+        ("http://a:b@c@proxy.test:1", "proxy.test:1"), ("http://", nil), ("", nil),
+    ])
+    func `a proxy's place has nothing of its password`(url: String, place: String?) {
+        #expect(ProxyServer(url)?.address.description == place)
     }
 
     @Test func `an https proxy is believed by authorities of its own, and shown no certificate of ours`()
@@ -88,7 +200,9 @@ import Testing
         let address = UpstreamAddress(
             url: try HTTPClientTests.url("https://api.invalid"),
             transport: Transport(trust: trust, proxy: .url(url)))
-        await #expect(throws: UpstreamError.tlsCertificate(.unknownAuthority)) {
+        let place = url.replacing("https://", with: "")
+        let cause = ProxyFailure.Cause.connecting(.tlsCertificate(.unknownAuthority))
+        await #expect(throws: UpstreamError.proxy(ProxyFailure(at: place, cause))) {
             try await onLoop { _ = try await connect(to: address, $0) }
         }
         #expect(proxy.heads.isEmpty)

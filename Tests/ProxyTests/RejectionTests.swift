@@ -20,6 +20,14 @@ struct `The rejection of a request` {
         (.upstreamUnavailable(.connectionRefused), 502, "upstream_connect"),
         (.upstreamProtocol, 502, "upstream_protocol"),
         (.upstreamUnavailable(.tlsCertificate(.expired)), 502, "upstream_tls"),
+        (
+            .upstreamUnavailable(.proxy(ProxyFailure(at: nil, .answered(status: 407)))), 502,
+            "upstream_connect"
+        ),
+        (
+            .upstreamUnavailable(.proxy(ProxyFailure(at: nil, .connecting(.tlsCertificate(.expired))))), 502,
+            "upstream_tls"
+        ), (.upstreamUnavailable(.proxy(ProxyFailure(at: nil, .silent))), 504, "upstream_timeout"),
         (.upstreamUnavailable(.busy), 503, "upstream_busy"),
         (.upstreamUnavailable(.connectionTimeout), 504, "upstream_timeout"),
         (.upstreamTimedOut, 504, "upstream_timeout"), (.loginRequired, 503, "login_required"),

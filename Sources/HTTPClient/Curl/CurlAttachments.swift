@@ -13,6 +13,15 @@ final class CurlAttachments {
     /// It must not call libcurl.
     var onResolved: (() -> Void)?
 
+    /// The port that the last socket was opened for; 0 while there is none.
+    var port: UInt16 = 0
+
+    /// The proxy on the way; where it is the environment's, `no_proxy` may exempt the server.
+    var proxy: ProxyServer?
+
+    /// Whether TLS with the server itself has begun, past any proxy.
+    var hasMetServer = false
+
     /// What TLS connections are made with, in memory: libcurl would read files on the loop, and stand still with it where
     /// a file system does not answer.
     var transport: Transport?

@@ -4,7 +4,7 @@ internal import CLibcurl
 internal import COpenSSL
 internal import EventLoop
 internal import Glibc
-internal import HTTPMessages
+package import HTTPMessages
 internal import TLS
 
 extension CurlEasy {
@@ -30,7 +30,9 @@ extension CurlEasy {
         if let destination = transport.connectTo {
             try set(CURLOPT_CONNECT_TO, to: ["::\(destination)"], keptBy: attachments)
         }
-        try setProxy(transport.proxy(to: url))
+        let proxy = transport.proxy(to: url)
+        try setProxy(proxy)
+        attachments.proxy = proxy.server(for: url.scheme)
         attachments.transport = transport
         try setSecurity(transport, attachments)
     }
@@ -69,7 +71,7 @@ extension CurlEasy {
 
 extension Transport {
     /// The proxy that is really used: none for this machine, judged by the address that is connected to.
-    func proxy(to url: HTTPURL) -> Proxy {
+    package func proxy(to url: HTTPURL) -> Proxy {
         url.scheme == .unix || (connectTo?.isLoopback ?? url.isLoopback) ? .none : proxy
     }
 }
@@ -83,7 +85,8 @@ private func onSecurityContext(
     _: UnsafeMutableRawPointer?, _ context: UnsafeMutableRawPointer?, _ user: UnsafeMutableRawPointer?
 ) -> CURLcode {
     guard let context = context.map({ OpaquePointer($0) }), let user,
-        let transport = Unmanaged<CurlAttachments>.fromOpaque(user).takeUnretainedValue().transport
+        case let attachments = Unmanaged<CurlAttachments>.fromOpaque(user).takeUnretainedValue(),
+        let transport = attachments.transport
     else { return CURLE_SSL_CONNECT_ERROR }
     // Without the first, OpenSSL wants a write repeated from the same address; without the second, all of it at once.
     let modes = Int(SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_ENABLE_PARTIAL_WRITE)
@@ -93,6 +96,7 @@ private func onSecurityContext(
     // libcurl itself would be content with a name in the subject alone.
     if SSL_CTX_get_verify_mode(context) != SSL_VERIFY_NONE { bearerd_ssl_ctx_verify_server(context) }
     let isOfProxy = SSL_CTX_ctrl(context, SSL_CTRL_GET_MAX_PROTO_VERSION, 0, nil) == Int(TLS1_3_VERSION)
+    if !isOfProxy { attachments.hasMetServer = true }
     if let trust = isOfProxy ? transport.proxyTrust : transport.trust {
         SSL_CTX_set1_cert_store(context, trust.handle)
     }
@@ -118,6 +122,7 @@ private func openSocket(
     }
     attachments.onResolved?()
     attachments.onResolved = nil
+    attachments.port = address.pointee.addr.port
     let type = address.pointee.socktype | CInt(SOCK_CLOEXEC.rawValue)
     let descriptor = socket(address.pointee.family, type, address.pointee.protocol)
     attachments.socketError = descriptor < 0 ? errno : 0
@@ -125,4 +130,12 @@ private func openSocket(
     LoopbackSocket.tune(descriptor, at: &address.pointee.addr)
     if address.pointee.family != AF_UNIX { TCPKeepAlive.enable(on: descriptor) }
     return descriptor
+}
+
+extension sockaddr {
+    /// The port of an IP address, of either family: its first two bytes, in network order; 0 for others.
+    fileprivate var port: UInt16 {
+        guard sa_family == AF_INET || sa_family == AF_INET6 else { return 0 }
+        return UInt16(UInt8(bitPattern: sa_data.0)) << 8 | UInt16(UInt8(bitPattern: sa_data.1))
+    }
 }

@@ -39,6 +39,9 @@ final class CurlTransfer {
 
     deinit { end() }
 
+    /// Whether the connection is ready and its TLS handshake done: from then on the peer may know what is asked.
+    var isSent: Bool { easy.microseconds(CURLINFO_PRETRANSFER_TIME_T) > 0 }
+
     /// Starts the transfer and waits for its end.
     ///
     /// Once only.

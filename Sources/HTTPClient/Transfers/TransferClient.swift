@@ -44,7 +44,8 @@ package actor TransferClient: LoopConfined {
         let failure: TransferError? =
             switch await transfer.run() {
             case .cancelled: .cancelled
-            case .expired: transfer.isSent ? .timedOut : .notConnected(.connectionTimeout)
+            case .expired where transfer.isSent: .timedOut
+            case .expired: .notConnected(UpstreamError(CURLE_OPERATION_TIMEDOUT, of: transfer))
             case .done(CURLE_OK): nil
             case .done(let code): TransferError(code, of: transfer)
             }
@@ -87,11 +88,6 @@ package actor TransferClient: LoopConfined {
         multi = fresh
         return fresh
     }
-}
-
-extension CurlTransfer {
-    /// Whether the connection is ready and its TLS handshake done: from then on the peer may know what is asked.
-    fileprivate var isSent: Bool { easy.microseconds(CURLINFO_PRETRANSFER_TIME_T) > 0 }
 }
 
 extension CurlEasy {

@@ -23,17 +23,21 @@ package enum TransferError: Error, Equatable, Sendable {
     case cancelled
     case other(CurlError)
 
-    /// Whether a certificate, the server's or ours, is at fault: asking again unchanged will not help.
+    /// Whether a certificate, the server's, a proxy's or ours, is at fault: asking again unchanged will not help.
     package var isCertificate: Bool {
         switch self {
-        case .notConnected(.tlsCertificate), .notConnected(.clientCertificate): true
-        case .notConnected, .timedOut, .interrupted, .tooLarge, .malformed, .cancelled, .foreign, .other:
-            false
+        case .notConnected(let error): error.isOfCertificate
+        case .timedOut, .interrupted, .tooLarge, .malformed, .cancelled, .foreign, .other: false
         }
     }
 
     /// Judges a transfer that has failed.
     init(_ code: CURLcode, of transfer: CurlTransfer) {
+        let failure = UpstreamError(code, of: transfer)
+        if case .proxy = failure {
+            self = .notConnected(failure)
+            return
+        }
         switch code {
         case CURLE_OPERATION_TIMEDOUT:
             self = .timedOut
@@ -44,7 +48,7 @@ package enum TransferError: Error, Equatable, Sendable {
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
             self = .malformed
         default:
-            switch UpstreamError(code, of: transfer) {
+            switch failure {
             case .other where code == CURLE_RECV_ERROR: self = .interrupted
             case .other(let error): self = .other(error)
             case let error: self = .notConnected(error)

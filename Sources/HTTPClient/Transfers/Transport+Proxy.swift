@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+package import HTTPMessages
 
 extension Transport {
     /// Which HTTP or SOCKS proxy leads to a server.
@@ -29,6 +30,20 @@ extension Transport {
         private static let environmentNames = [
             "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
         ]
+
+        /// The one that leads to URLs of a scheme, unless `no_proxy` exempts their host from the environment's.
+        package func server(for scheme: HTTPURL.Scheme) -> ProxyServer? {
+            switch self {
+            case .none: return nil
+            case .url(let url): return ProxyServer(url)
+            case .environment:
+                let own = scheme == .https ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]
+                let values = (own + ["all_proxy", "ALL_PROXY"]).lazy.compactMap { name in
+                    getenv(name).map { String(cString: $0) }
+                }
+                return values.first { !$0.isEmpty }.flatMap(ProxyServer.init)
+            }
+        }
 
         private static func isEncrypted(_ url: String) -> Bool {
             url.lowercased().hasPrefix("https:")

@@ -22,6 +22,8 @@ package struct ConnectDestination: Hashable, Sendable, CustomStringConvertible {
         self.init(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)")
     }
 
+    var port: UInt16 { url.port }
+
     /// Whether its host is a name for which a name server may be asked.
     var hasName: Bool { url.hasName }
 

@@ -18,6 +18,9 @@ package struct UpstreamAddress: Equatable, Sendable {
         url.socketPath ?? "\(url.host.contains(":") ? "[\(url.host)]" : url.host):\(url.port)"
     }
 
+    /// Where it is really connected to, unless a proxy is on the way: `connect_to`, else ``place``.
+    package var destination: String { transport.connectTo?.description ?? place }
+
     /// Whether a name server may have to be asked for the way there.
     var isNamed: Bool {
         if transport.proxy(to: url) != .none { return true }

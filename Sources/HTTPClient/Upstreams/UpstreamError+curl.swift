@@ -7,6 +7,11 @@ extension UpstreamError {
     /// Judges a `CURLOPT_CONNECT_ONLY` transfer that has failed.
     init(_ code: CURLcode, of transfer: CurlTransfer) {
         self.init(code, of: transfer.easy, socketError: transfer.attachments.socketError)
+        guard !isShortage, transfer.failedAtProxy(code) else { return }
+        self = .proxy(
+            ProxyFailure(
+                at: transfer.attachments.proxy?.address.description,
+                ProxyFailure.Cause(code, self, of: transfer.easy)))
     }
 
     private init(_ code: CURLcode, of easy: borrowing CurlEasy, socketError: CInt) {
@@ -14,12 +19,14 @@ extension UpstreamError {
         case CURLE_COULDNT_CONNECT where socketError == EMFILE || socketError == ENFILE:
             self = .noDescriptors
         case CURLE_COULDNT_RESOLVE_HOST where Self.descriptorsAreShort,
+            CURLE_COULDNT_RESOLVE_PROXY where Self.descriptorsAreShort,
             CURLE_OUT_OF_MEMORY where Self.descriptorsAreShort:
             self = .noDescriptors
         case CURLE_COULDNT_RESOLVE_HOST where Self.threadsAreShort,
+            CURLE_COULDNT_RESOLVE_PROXY where Self.threadsAreShort,
             CURLE_OUT_OF_MEMORY where Self.threadsAreShort:
             self = .noThreads
-        case CURLE_COULDNT_RESOLVE_HOST:
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             self = .dnsError
         case CURLE_OPERATION_TIMEDOUT:
             self = easy.microseconds(CURLINFO_NAMELOOKUP_TIME_T) == 0 ? .dnsTimeout : .connectionTimeout
@@ -31,10 +38,6 @@ extension UpstreamError {
             self = .clientCertificate
         case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_USE_SSL_FAILED:
             self = .tlsHandshake
-        case CURLE_PROXY, CURLE_COULDNT_RESOLVE_PROXY:
-            self = .proxyFailed
-        case CURLE_RECV_ERROR where easy.number(CURLINFO_HTTP_CONNECTCODE) >= 300:
-            self = .proxyFailed
         case CURLE_COULDNT_CONNECT:
             self.init(errno: CInt(easy.number(CURLINFO_OS_ERRNO)), code)
         default:
@@ -66,6 +69,34 @@ extension UpstreamError {
         guard probe >= 0 else { return errno == EMFILE || errno == ENFILE }
         close(probe)
         return false
+    }
+}
+
+extension CurlTransfer {
+    /// Whether a proxy, or the way to it, is at fault for `code`: the server itself was not reached.
+    fileprivate func failedAtProxy(_ code: CURLcode) -> Bool {
+        if code == CURLE_PROXY || code == CURLE_COULDNT_RESOLVE_PROXY { return true }
+        let answer = easy.number(CURLINFO_HTTP_CONNECTCODE)
+        guard let proxy = attachments.proxy, !attachments.hasMetServer, !isSent, !(200..<300).contains(answer)
+        else { return false }
+        // no_proxy may exempt the server from the environment's; only the port then tells who was connected to.
+        return attachments.transport?.proxy != .environment || answer > 0
+            || attachments.port == proxy.address.port || (attachments.port == 0 && proxy.isSOCKS)
+    }
+}
+
+extension ProxyFailure.Cause {
+    /// - Parameter error: what `code` means where no proxy is on the way.
+    fileprivate init(_ code: CURLcode, _ error: UpstreamError, of easy: borrowing CurlEasy) {
+        let status = easy.number(CURLINFO_HTTP_CONNECTCODE)
+        self =
+            switch error {
+            case _ where status > 0: .answered(status: status)
+            case _ where code == CURLE_PROXY: .socks(code: easy.number(CURLINFO_PROXY_ERROR))
+            case .connectionTimeout where easy.microseconds(CURLINFO_CONNECT_TIME_T) > 0: .silent
+            case .other where code != CURLE_COULDNT_CONNECT: .broken
+            default: .connecting(error)
+            }
     }
 }
 

@@ -20,8 +20,8 @@ package enum UpstreamError: Error, Equatable, Sendable {
     case tlsHandshake
     /// Our own certificate or key cannot be used.
     case clientCertificate
-    /// The proxy did not let us through, or cannot be reached by name.
-    case proxyFailed
+    /// The proxy on the way, or the way to it.
+    case proxy(ProxyFailure)
     /// This process, or the machine, has no descriptor left.
     case noDescriptors
     /// The system has no thread left to ask for a name with.
@@ -36,8 +36,21 @@ package enum UpstreamError: Error, Equatable, Sendable {
     var isOfAddress: Bool {
         switch self {
         case .connectionRefused, .connectionTimeout, .unreachable, .other: true
-        case .dnsError, .dnsTimeout, .tlsCertificate, .tlsHandshake, .clientCertificate, .proxyFailed,
-            .noDescriptors, .noThreads, .busy, .cancelled:
+        case .proxy(let failure):
+            if case .connecting(let error) = failure.cause { error.isOfAddress } else { false }
+        case .dnsError, .dnsTimeout, .tlsCertificate, .tlsHandshake, .clientCertificate, .noDescriptors,
+            .noThreads, .busy, .cancelled:
+            false
+        }
+    }
+
+    /// Whether a certificate, the server's, a proxy's or ours, is at fault: asking again unchanged will not help.
+    package var isOfCertificate: Bool {
+        switch self {
+        case .tlsCertificate, .clientCertificate: true
+        case .proxy(let failure): failure.certificateFault != nil
+        case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .tlsHandshake,
+            .noDescriptors, .noThreads, .busy, .cancelled, .other:
             false
         }
     }

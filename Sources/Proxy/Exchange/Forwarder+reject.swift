@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import EventLoop
+internal import HTTPClient
 internal import HTTPExchange
 internal import HTTPMessages
 internal import OAuth
 internal import Observability
+internal import Routing
 internal import System
 
 /// Answers of bearerd's own.
@@ -38,16 +41,18 @@ extension Forwarder {
         let client = exchange.client
         if let denial = DenialReason(error) { recorder.metrics.countDenial(denial) }
         if let route = exchange.route,
-            let failure = UpstreamFailure(error, hasHead: exchange.record.status > 0)
+            let failure = UpstreamFailure(
+                error, over: route.upstream.shared.address.transport, hasHead: exchange.record.status > 0)
         {
             route.tally.countUpstreamFailure(failure.label)
             route.upstream.shared.report.failed(failure)
         }
         let plan = exchange.route?.plan
-        let fields = client.request.fields
         guard
             let rejection = Rejection(
-                error, identity: plan?.session?.identity, loginURL: plan?.loginURL, fields: fields)
+                error, identity: plan?.session?.identity, route: plan?.key.path,
+                upstream: isLocal(exchange) ? plan?.upstream.address : nil, loginURL: plan?.loginURL,
+                fields: client.request.fields)
         else {
             exchange.record.status = 499
             if exchange.record.ending == nil { exchange.record.ending = .clientGone }
@@ -71,6 +76,16 @@ extension Forwarder {
             client.endAfterAnswer()
         }
         await send(rejection, to: exchange)
+    }
+
+    /// Whether only this machine reaches the listener: its clients may know where upstreams are.
+    private func isLocal(_ exchange: Exchange) -> Bool {
+        guard exchange.routing.listener.key.address.isLoopback else { return false }
+        switch exchange.client.peer {
+        case .unix: return true
+        case .ip(let host): return IPAddress.isLoopback(host: host)  // a passed socket may be bound anywhere
+        case .unknown: return false
+        }
     }
 
     private func send(_ rejection: Rejection, to exchange: Exchange) async {

@@ -6,22 +6,28 @@ internal import Observability
 /// Why a request got no whole answer, where that is its upstream's fault, for the log and the metrics.
 struct UpstreamFailure {
     let label: UpstreamFailureReason
-    /// What a person reads of it: fixed text.
+    /// What a person reads of it: fixed text, and where a proxy or `connect_to` leads.
     let reason: String
     /// What mends it, if that is known.
     var hint = ""
 
-    /// - Parameter hasHead: whether the head of the answer had come.
-    /// - Returns: nil if the upstream is not at fault.
-    init?(_ error: ProxyError, hasHead: Bool) {
+    /// - Parameters:
+    ///   - transport: how the route's upstream is reached.
+    ///   - hasHead: whether the head of the answer had come.
+    /// - Returns: nil if the upstream, and the way to it, is not at fault.
+    init?(_ error: ProxyError, over transport: Transport = Transport(), hasHead: Bool) {
         switch error {
         case .upstreamUnavailable(.busy), .upstreamUnavailable(.cancelled):
             return nil
         case .upstreamUnavailable(let cause):
             label = UpstreamFailureReason(cause)
-            reason = cause.reason
-            if case .tlsCertificate(let fault) = cause, fault.isOfAuthority {
+            reason = cause.reason(over: transport)
+            switch cause {
+            case .tlsCertificate(let fault) where fault.isOfAuthority:
                 hint = "ca_file of the route names the authorities that are believed"
+            case .proxy(let failure) where failure.certificateFault?.isOfAuthority == true:
+                hint = ProxyFailure.authorityAdvice
+            default: break
             }
         case .upstreamTimedOut:
             label = .timeout
@@ -53,7 +59,7 @@ extension UpstreamFailureReason {
             case .dnsError, .dnsTimeout: .names
             case .tlsCertificate: .certificate
             case .tlsHandshake, .clientCertificate: .tls
-            case .proxyFailed: .proxy
+            case .proxy: .proxy
             case .noDescriptors: .descriptors
             case .noThreads: .threads
             case .busy, .cancelled, .other: .other

@@ -13,6 +13,33 @@ import Testing
         "sandbox", "systemd", "admin",
     ]
 
+    @Test func `a proxy or a connect_to that fails is what is to be mended`() throws {
+        let nobody = try Socket.refusing()
+        var fixture = try DoctorFixture()
+        fixture.settings.moreRoutes = """
+            - path: /far
+              upstream: https://api.invalid
+              proxy: http://\(nobody.address)
+            - path: /near
+              upstream: https://api.invalid
+              connect_to: \(nobody.address)
+            """
+        let rows = try fixture.run("--check", "upstream").checks.filter { $0["result"].string == "fail" }
+        #expect(rows.count == 2, "\(rows)")
+        for (row, (words, fix)) in zip(
+            rows,
+            [
+                ("the proxy \(nobody.address): connection refused", "proxy of the route"),
+                (
+                    "connect_to \(nobody.address): connection refused",
+                    "start it, or mend connect_to of the route"
+                ),
+            ])
+        {
+            #expect(row["seen"].string?.contains(words) == true && row["fix"].string == fix, "\(row)")
+        }
+    }
+
     @Test func `finds nothing where all is well, and tells all that it looked at`() throws {
         let fixture = try DoctorFixture()
         let result = try fixture.run(environment: ["https_proxy": ""])

@@ -16,9 +16,14 @@ enum NameCheck: IdentityCheck {
 
     static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
         guard let url = identity.url else { return .skip("the provider has no address yet") }
-        if case .url = identity.way.proxy { return .skip("the proxy looks the name up") }
-        let host = identity.configuration.transport.connectTo?.host ?? url.host
-        guard let addresses = await addresses(of: host, on: patient.loop) else {
+        if case .url = identity.way.proxy(to: url) { return .skip("the proxy looks the name up") }
+        let destination = identity.configuration.transport.connectTo
+        let host = destination?.host ?? url.host
+        let found = await addresses(of: host, on: patient.loop)
+        if found?.isEmpty ?? true, identity.way.proxy(to: url).server(for: url.scheme) != nil {
+            return .skip("\(host) has no address here; the environment's proxy may find one")
+        }
+        guard let addresses = found else {
             return .fail(
                 "the name servers say nothing of \(host) within \(limit.components.seconds) s",
                 fix: "the servers in /etc/resolv.conf")
@@ -26,7 +31,9 @@ enum NameCheck: IdentityCheck {
         guard !addresses.isEmpty else {
             return .fail(
                 "\(host) has no address: the name is wrong, or no name server answers",
-                fix: "\(identity.key("issuer")), or the servers in /etc/resolv.conf")
+                fix:
+                    "\(identity.key(destination == nil ? "issuer" : "connect_to")), or the servers in /etc/resolv.conf"
+            )
         }
         guard addresses != [host] else { return .ok("\(host) is an address") }
         let sixes = addresses.count { $0.contains(":") }

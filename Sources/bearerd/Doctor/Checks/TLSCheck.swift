@@ -23,7 +23,7 @@ enum TLSCheck: IdentityCheck {
         do throws(UpstreamError) {
             end = try await connector.certificateEnd(within: .seconds(10))
         } catch {
-            return .fail("\(place): \(error.reason)", fix: fix(of: error, identity))
+            return .fail("\(place): \(error.reason(over: identity.way))", fix: fix(of: error, identity))
         }
         guard url.scheme == .https else { return .ok("\(place) can be connected to, in plain text") }
         guard !identity.way.skipsVerification else {
@@ -40,11 +40,13 @@ enum TLSCheck: IdentityCheck {
         case .tlsCertificate(let fault):
             fault.isOfAuthority ? identity.key("ca_file") : "have the provider's certificate mended"
         case .clientCertificate: identity.key("client_certificate_file")
-        case .proxyFailed: identity.key("proxy")
+        case .proxy(let failure): failure.mend(by: identity.key("proxy"))
         case .tlsHandshake: "\(identity.key("client_certificate_file")), if the provider wants one"
         case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .noDescriptors,
             .noThreads, .busy, .cancelled, .other:
-            "\(identity.key("issuer")), \(identity.key("connect_to")), or the network in between"
+            identity.way.connectTo == nil
+                ? "\(identity.key("issuer")), or the network in between"
+                : "\(identity.key("connect_to")), or the network in between"
         }
     }
 }

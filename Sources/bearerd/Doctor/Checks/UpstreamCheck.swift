@@ -14,8 +14,15 @@ enum UpstreamCheck: RouteCheck {
 
     static func look(at route: RouteConfiguration, of patient: Patient) async -> Finding {
         let place = "\(route.key.path) at \(route.upstream)"
-        do {
-            let without = try await ask(route, with: nil, patient)
+        let way: Transport
+        do throws(TrustStore.LoadError) {
+            way = try route.transport.transport(
+                encrypted: route.upstream.scheme == .https, trust: patient.trust)
+        } catch {
+            return .fail("\(place): \(CommandFailure(error).message)", fix: "ca_file of the route")
+        }
+        do throws(TransferError) {
+            let without = try await ask(route, over: way, with: nil, patient)
             let seen = "\(place) answers \(words(for: without)) without a token"
             guard without.status < 500 else { return .warn(seen, fix: "look at the upstream") }
             guard patient.live != nil, let identity = identity(of: route, patient) else { return .ok(seen) }
@@ -23,22 +30,19 @@ enum UpstreamCheck: RouteCheck {
                 return .ok("\(seen); one is not tried: none for it is stored that has not expired")
             }
             guard !token.isBound else { return .ok("\(seen); one that is bound to a key is not tried") }
-            let with = try await ask(route, with: token.token, patient)
+            let with = try await ask(route, over: way, with: token.token, patient)
             let both = "\(seen), \(words(for: with)) with one"
             return with.status == 401
                 ? .fail(both, fix: "scope, audience or resource of the route or its identity") : .ok(both)
-        } catch let error as TransferError {
-            return .fail("\(place): \(reason(of: error))", fix: fix(of: error))
         } catch {
-            return .fail("\(place): \(CommandFailure(error).message)", fix: "ca_file of the route")
+            return .fail("\(place): \(reason(of: error, way))", fix: fix(of: error, way))
         }
     }
 
     private static func ask(
-        _ route: RouteConfiguration, with token: Secret?, _ patient: Patient
-    ) async throws -> TransferResponse {
-        let way = try route.transport.transport(
-            encrypted: route.upstream.scheme == .https, trust: patient.trust)
+        _ route: RouteConfiguration, over way: Transport, with token: Secret?,
+        _ patient: Patient
+    ) async throws(TransferError) -> TransferResponse {
         let path = route.upstream.path.isEmpty ? "/" : route.upstream.path
         var request = TransferRequest(method: .head, url: route.upstream.replacing(path: path))
         if case .value(let host) = route.terms.hostField { request.fields[.host] = host }
@@ -70,15 +74,17 @@ enum UpstreamCheck: RouteCheck {
         return "401" + (challenge.error.map { " (\($0.rawValue))" } ?? "")
     }
 
-    private static func reason(of error: TransferError) -> String {
-        if case .notConnected(let cause) = error { cause.reason } else { error.reason }
+    private static func reason(of error: TransferError, _ way: Transport) -> String {
+        if case .notConnected(let cause) = error { cause.reason(over: way) } else { error.reason }
     }
 
-    private static func fix(of error: TransferError) -> String {
-        if case .notConnected(.tlsCertificate(let fault)) = error, fault.isOfAuthority {
-            return "ca_file of the route"
+    private static func fix(of error: TransferError, _ way: Transport) -> String {
+        switch error {
+        case .notConnected(.tlsCertificate(let fault)) where fault.isOfAuthority: "ca_file of the route"
+        case .notConnected(.proxy(let failure)): failure.mend(by: "proxy of the route")
+        case _ where error.isCertificate: "the certificates of the upstream, or of the route"
+        case .notConnected where way.connectTo != nil: "start it, or mend connect_to of the route"
+        default: "start it, or mend the route's upstream"
         }
-        return error.isCertificate
-            ? "the certificates of the upstream, or of the route" : "start it, or mend the route's upstream"
     }
 }

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import HTTPClient
+
+extension ProxyFailure {
+    /// What mends it, where `key` names the proxy.
+    func mend(by key: String) -> String {
+        certificateFault?.isOfAuthority == true ? "\(key): \(Self.authorityAdvice)" : key
+    }
+}
