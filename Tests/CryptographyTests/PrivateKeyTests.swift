@@ -103,6 +103,22 @@ import Testing
         #expect(try pair.verify(token.replacing("ey", with: "fy")) == nil)
     }
 
+    @Test(arguments: [("RS256", "RSA"), ("PS256", "RSA"), ("ES256", "EC"), ("EdDSA", "OKP")])
+    func `publishes what verifies it, and no private member`(name: String, type: String) throws {
+        let algorithm = JWSAlgorithm(rawValue: name)
+        for _ in 0..<(name == "ES256" ? 300 : 1) {
+            let key = try name == "ES256" ? PrivateKey.p256() : key(inFile: TestKeyPair(name).privateKeyFile)
+            let jwk = try #require(key.publicJWK(algorithm: algorithm))
+            #expect(jwk["kty"]?.string == type && jwk["use"]?.string == "sig" && jwk["alg"]?.string == name)
+            #expect(["d", "p", "q", "dp", "dq", "qi", "k"].allSatisfy { jwk[$0] == nil })
+            let published = try #require(JSONWebKey(jwk))
+            #expect(published.keyID == published.thumbprint)
+            #expect(try published.verifies(JWS(compact: key.sign(["sub": "x"], algorithm: algorithm))))
+        }
+        let key = try key(inFile: TestKeyPair(name).privateKeyFile)
+        #expect(key.publicJWK(keyID: "k1")?["kid"]?.string == "k1")
+    }
+
     @Test func `in the older forms of PEM is read too`() throws {
         let directory = try TemporaryDirectory()
         let pair = try TestKeyPair("RS256")
@@ -187,5 +203,12 @@ import Testing
             let own = try #require(Certificate(pem: TemporaryDirectory.contents(of: other.certificateFile)))
             #expect(try own.certifies(key(inFile: other.privateKeyFile)))
         }
+    }
+}
+
+extension PrivateKey {
+    /// A fresh key for ES256; its coordinates are short now and then.
+    fileprivate static func p256() throws -> PrivateKey {
+        try PrivateKey(parsing: ProofKey.generate(for: .es256).privateJWK)
     }
 }

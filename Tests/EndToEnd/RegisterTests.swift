@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
+import JSON
 import TestSupport
 import Testing
 
@@ -97,6 +99,74 @@ import Testing
         #expect(message["Authorization"] == "Bearer initial-token")
         #expect(message["Content-Type"] == "application/json")
         #expect(LeakScan.leaks(of: ["initial-token"], in: result.output + result.errors).isEmpty)
+    }
+
+    @Test(arguments: ["RS256", "PS256", "ES256", "EdDSA"])
+    func `the public key of private_key_jwt goes along, and verifies what the client signs`(
+        name: String
+    ) throws {
+        let pair = try TestKeyPair(name)
+        let key = try directory.write("key.pem", bytes: TemporaryDirectory.contents(of: pair.privateKeyFile))
+        let file = try configured(
+            "client_credentials", "private_key_file: \(key)\nprivate_key_id: k1\nsigning_alg: \(name)")
+        answer(#"{"client_id":"made-1","token_endpoint_auth_method":"private_key_jwt"}"#, status: 201)
+        let result = try BearerdProcess.command("register", "-c", file)
+        #expect(result.exit == 0, "\(result.errors)")
+        let jwk = asked["jwks"]["keys"][0]
+        #expect(
+            asked["jwks"]["keys"].array.count == 1
+                && asked["token_endpoint_auth_method"].string == "private_key_jwt")
+        #expect(jwk["kid"].string == "k1" && jwk["alg"].string == name && jwk["use"].string == "sig")
+        #expect(["d", "p", "q", "dp", "dq", "qi"].allSatisfy { jwk[$0] == .null })
+        #expect(try BearerdProcess.command("token", "-c", file).exit == 0)
+        let assertion = try #require(provider.requests.last?["client_assertion"])
+        let published = try #require(
+            JSONWebKey(
+                JSONObject(parsing: Array(provider.requests("POST", "/register")[0].message.text.utf8))[
+                    "jwks"]?
+                    .object?["keys"]?.array?.first?.object ?? [:]))
+        #expect(try published.verifies(JWS(compact: assertion)))
+    }
+
+    @Test func `what the configuration has of metadata goes along as YAML types it`() throws {
+        let file = try configured(
+            "authorization_code",
+            """
+            post_logout_redirect_uri: com.example.app:/bye
+            registration_params:
+              software_id: "7"
+              default_max_age: 3600
+              require_auth_time: true
+              contacts: [a@example.com, b@example.com]
+              tls: {bound: false, names: [{dns: x}]}
+            """)
+        #expect(try BearerdProcess.command("register", "-c", file).exit == 0)
+        #expect(asked["post_logout_redirect_uris"] == .array([.string("com.example.app:/bye")]))
+        #expect(asked["software_id"].string == "7" && asked["default_max_age"].number == 3600)
+        #expect(asked["require_auth_time"] == .bool(true) && asked["jwks"] == .null)
+        #expect(asked["contacts"].array.compactMap(\.string) == ["a@example.com", "b@example.com"])
+        #expect(asked["tls"]["bound"] == .bool(false) && asked["tls"]["names"][0]["dns"].string == "x")
+
+        let pair = try TestKeyPair("ES256")
+        let key = try directory.write("key.pem", bytes: TemporaryDirectory.contents(of: pair.privateKeyFile))
+        let own = try configured(
+            "authorization_code",
+            """
+            private_key_file: \(key)
+            post_logout_redirect_uri: com.example.app:/bye
+            registration_params:
+              jwks_uri: https://app.example.com/jwks
+              post_logout_redirect_uris: [com.example.app:/bye, com.example.app:/other]
+            """)
+        #expect(try BearerdProcess.command("register", "-c", own).exit == 0)
+        #expect(asked["jwks"] == .null && asked["jwks_uri"].string == "https://app.example.com/jwks")
+        #expect(asked["post_logout_redirect_uris"].array.count == 2)
+
+        let clash = try configured(
+            "authorization_code", "registration_params: {redirect_uris: [x], nested: {a: ~}}")
+        let refused = try BearerdProcess.command("check", "-c", clash)
+        #expect(refused.exit == 78 && refused.errors.contains("registration_params.redirect_uris: clashes"))
+        #expect(refused.errors.contains("registration_params.nested.a"), "\(refused.errors)")
     }
 
     @Test func `a login is one of the client that was made`() throws {

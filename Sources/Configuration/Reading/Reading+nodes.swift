@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import JSON
 internal import YAML
 
 /// From nodes to values; what does not fit is reported.
@@ -56,6 +57,32 @@ extension Reading {
             self.error(error.reason, at: place)
             return nil
         }
+    }
+
+    /// JSON as YAML types it; its depth is bounded by that of the file.
+    func json(_ node: YAMLNode, at place: Place) -> JSONValue? {
+        switch node.content {
+        case .scalar: value(node, .json, at: self.place(place, of: node))?.value
+        case .sequence(let items):
+            .array(
+                items.enumerated().compactMap { index, item in
+                    json(item, at: place.item(index, at: item.mark))
+                })
+        case .mapping: mapping(node, at: place).map { .object(members($0, at: place)) }
+        }
+    }
+
+    /// The members of a map as JSON, without those whose name `objection` speaks against.
+    func members(
+        _ mapping: YAMLMapping, at place: Place, objection: (String) -> String? = { _ in nil }
+    ) -> JSONObject {
+        var object = JSONObject()
+        for entry in mapping.entries {
+            let place = place.key(entry.key, at: entry.mark)
+            if let objection = objection(entry.key) { error(objection, at: place) }
+            object[entry.key] = json(entry.value, at: place)
+        }
+        return object
     }
 
     /// A scalar with the environment put in.

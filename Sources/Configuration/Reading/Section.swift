@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import JSON
 internal import YAML
 
 /// One map of the file, read key by key.
@@ -169,6 +170,13 @@ struct Section<Key: ConfigurationKey> {
             }
             return (Found(value: entry.key, place: place), value)
         }
+    }
+
+    /// A map from free names to JSON of any shape, without those whose name `objection` speaks against.
+    func members(_ key: Key, objection: (String) -> String?) -> JSONObject {
+        guard let node = entries[key.rawValue]?.value, let mapping = reading.mapping(node, at: place(of: key))
+        else { return JSONObject() }
+        return reading.members(mapping, at: place(of: key), objection: objection)
     }
 
     /// The section under a key; one without entries when the key is absent.

@@ -77,11 +77,8 @@ extension ClientConfiguration {
         assertion.keyID = section.value(.privateKeyID, .text)?.value
         assertion.algorithm = section.value(.signingAlgorithm, .signingAlgorithm)?.value
         assertion.subject = section.value(.subject, .text)?.value
-        for (name, value) in section.map(.assertionClaims, .json) ?? [] {
-            if AssertionClaim(rawValue: name.value) != nil {
-                section.reading.error("clashes with a claim that bearerd sets itself", at: name.place)
-            }
-            assertion.claims[name.value] = value.value
+        assertion.claims = section.members(.assertionClaims) { name in
+            AssertionClaim(rawValue: name) == nil ? nil : "clashes with a claim that bearerd sets itself"
         }
     }
 

@@ -84,8 +84,10 @@ extension ClientConfiguration {
         endSessionParameters = section.parameters(.endSessionParameters) {
             EndingParameter(rawValue: $0) != nil
         }
-        registrationParameters = section.parameters(.registrationParameters) {
-            RegistrationMember(rawValue: $0) != nil
+        registrationMetadata = section.members(.registrationParameters) { name in
+            guard !name.isEmpty else { return "a parameter needs a name" }
+            return RegistrationMember.isBuiltIn(name)
+                ? "clashes with a parameter that bearerd sends itself" : nil
         }
         postLogoutRedirectURI = section.value(.postLogoutRedirectURI, .resource)?.value
         tokenHeaders = section.headers(.tokenHeaders)

@@ -61,6 +61,39 @@ final class EVPKey: @unchecked Sendable {
         }
     }
 
+    /// The members that make the public key (RFC 7518 §6.2.1, §6.3.1, RFC 8037 §2); nil for keys of other kinds.
+    var publicJWK: JSONObject? {
+        defer { ERR_clear_error() }
+        func text(_ bytes: [UInt8]?) -> JSONValue? { bytes.map { .string(Base64URL.encode($0)) } }
+        switch kind {
+        case .rsa?:
+            guard let n = text(number(OSSL_PKEY_PARAM_RSA_N)), let e = text(number(OSSL_PKEY_PARAM_RSA_E))
+            else { return nil }
+            return ["kty": "RSA", "n": n, "e": e]
+        case .p256?:
+            guard let x = text(number(OSSL_PKEY_PARAM_EC_PUB_X, bytes: Self.p256Bytes)),
+                let y = text(number(OSSL_PKEY_PARAM_EC_PUB_Y, bytes: Self.p256Bytes))
+            else { return nil }
+            return ["kty": "EC", "crv": "P-256", "x": x, "y": y]
+        case .ed25519?:
+            guard let x = text(Self.ed25519Point(of: key)) else { return nil }
+            return ["kty": "OKP", "crv": "Ed25519", "x": x]
+        case nil:
+            return nil
+        }
+    }
+
+    /// One of the numbers that the public key is made of, most significant byte first (`EVP_PKEY_get_bn_param`).
+    ///
+    /// - Parameter count: with zeros in front to this length; nil for as few bytes as there are.
+    private func number(_ name: String, bytes count: Int? = nil) -> [UInt8]? {
+        var value: OpaquePointer?
+        guard EVP_PKEY_get_bn_param(key, name, &value) == 1, let value else { return nil }
+        defer { BN_free(value) }
+        var bytes = [UInt8](repeating: 0, count: count ?? (Int(BN_num_bits(value)) + 7) / 8)
+        return BN_bn2binpad(value, &bytes, CInt(bytes.count)) == CInt(bytes.count) ? bytes : nil
+    }
+
     /// The public part as a SubjectPublicKeyInfo (RFC 5280 §4.1).
     var publicPart: [UInt8] { Self.publicPart(of: key) }
 
@@ -157,6 +190,10 @@ final class EVPKey: @unchecked Sendable {
             return nil
         }
         defer { EVP_PKEY_free(key) }
+        return ed25519Point(of: key)
+    }
+
+    private static func ed25519Point(of key: OpaquePointer) -> [UInt8]? {
         var point = [UInt8](repeating: 0, count: 32)
         var length = point.count
         guard EVP_PKEY_get_raw_public_key(key, &point, &length) == 1, length == point.count else {

@@ -65,6 +65,20 @@ package struct PrivateKey: Sendable {
     /// The public key that belongs to it, as a SubjectPublicKeyInfo.
     var publicPart: [UInt8] { key.publicPart }
 
+    /// The public key as a server keeps it to verify what this one signs (RFC 7517 §4).
+    ///
+    /// - Parameters:
+    ///   - keyID: `kid`; nil for the key's own, else its RFC 7638 thumbprint.
+    ///   - algorithm: `alg`; nil for the key's own.
+    package func publicJWK(keyID: String? = nil, algorithm: JWSAlgorithm? = nil) -> JSONObject? {
+        guard var jwk = key.publicJWK else { return nil }
+        let kid = keyID ?? self.keyID ?? JSONWebKey.thumbprint(of: jwk)
+        jwk["kid"] = kid.map(JSONValue.string)
+        jwk["alg"] = .string((algorithm ?? self.algorithm).rawValue)
+        jwk["use"] = "sig"
+        return jwk
+    }
+
     /// Whether the key is of the kind that an algorithm takes.
     package func fits(_ algorithm: JWSAlgorithm) -> Bool { fitting.contains(algorithm) }
 }

@@ -92,11 +92,24 @@ struct CredentialReader {
         }
     }
 
-    private func pairSigner() async throws(TokenFailure) -> AssertionSigner {
+    /// The public part of the key that signs our client assertions; nil where none of ours does.
+    func publicKey() async throws(TokenFailure) -> JSONObject? {
+        guard configuration.authentication == .privateKeyJWT else { return nil }
+        if configuration.grantType != .jwtBearer, try await read(.assertion) != nil { return nil }
+        let settings = configuration.assertion
+        return try await privateKey().publicJWK(keyID: settings.keyID, algorithm: settings.algorithm)
+    }
+
+    private func privateKey() async throws(TokenFailure) -> PrivateKey {
         let text = try await require(.privateKey)
         guard let key = try? PrivateKey(parsing: text) else {
             throw unusable(.privateKey, "holds no private key in PEM or JWK that can be used")
         }
+        return key
+    }
+
+    private func pairSigner() async throws(TokenFailure) -> AssertionSigner {
+        let key = try await privateKey()
         var certificate: Certificate?
         if let text = try await read(.assertionCertificate) {
             certificate = text.withPlaintext { Certificate(pem: Array($0.utf8)) }

@@ -90,7 +90,7 @@ extension ClientConfiguration {
                 { EndingParameter(rawValue: $0) != nil || TokenParameter(rawValue: $0) != nil }
             ),
             ("endSessionParameters", endSessionParameters, { EndingParameter(rawValue: $0) != nil }),
-            ("registrationParameters", registrationParameters, { RegistrationMember(rawValue: $0) != nil }),
+            ("registrationParameters", registrationParameters, RegistrationMember.isBuiltIn),
         ]
         var problems: [String] = []
         for (property, values, isBuiltIn) in parameters {

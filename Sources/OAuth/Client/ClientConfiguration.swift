@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import HTTPMessages
+package import JSON
 
 /// All that the engine must know of one identity; already validated, no secret among it.
 public struct ClientConfiguration: Equatable, Sendable {
@@ -75,6 +76,8 @@ public struct ClientConfiguration: Equatable, Sendable {
     public var clientName: String?
     /// Further client metadata of a registration (RFC 7591 §2), as text.
     public var registrationParameters: [NamedValue] = []
+    /// The same as JSON: lists, objects, numbers and truths too.
+    package var registrationMetadata = JSONObject()
     /// Sent with every userinfo request.
     public var userinfoHeaders: [NamedValue] = []
 

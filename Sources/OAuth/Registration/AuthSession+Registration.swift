@@ -74,13 +74,19 @@ extension AuthorizationServer {
         if let token = try await credentials.read(.initialAccessToken) {
             RequestAuthorization.authorize(&request, withBearer: token)
         }
-        request.body = RegistrationRequest(configuration: configuration, redirectURI: redirectURI).body
+        let publicKey = try await credentials.publicKey()
+        func body(_ configuration: ClientConfiguration) -> [UInt8] {
+            RegistrationRequest(
+                configuration: configuration, redirectURI: redirectURI, publicKey: publicKey
+            ).body
+        }
+        request.body = body(configuration)
         var response = try await send(request)
         if response.status == 400 || response.status == 403, !configuration.scope.isEmpty {
             // Keycloak refuses `openid`, others may refuse another word of it: what clients may ask for is theirs to say.
             var plain = configuration
             plain.scope = []
-            request.body = RegistrationRequest(configuration: plain, redirectURI: redirectURI).body
+            request.body = body(plain)
             response = try await send(request)
         }
         return try RegistrationResponse(response, of: configuration).registration

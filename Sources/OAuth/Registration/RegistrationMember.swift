@@ -13,4 +13,22 @@ package enum RegistrationMember: String {
     case clientSecret = "client_secret"
     case clientSecretExpiresAt = "client_secret_expires_at"
     case error
+    case jwks
+    case jwksURI = "jwks_uri"
+    case postLogoutRedirectURIs = "post_logout_redirect_uris"
+
+    /// Whether the configuration may say it in place of what is sent without.
+    package var isReplaceable: Bool {
+        switch self {
+        case .jwks, .jwksURI, .postLogoutRedirectURIs: true
+        case .redirectURIs, .applicationType, .clientName, .grantTypes, .responseTypes,
+            .tokenEndpointAuthMethod, .scope, .clientID, .clientSecret, .clientSecretExpiresAt, .error:
+            false
+        }
+    }
+
+    /// Whether further metadata of this name would contradict what is sent.
+    package static func isBuiltIn(_ name: String) -> Bool {
+        RegistrationMember(rawValue: name).map { !$0.isReplaceable } ?? false
+    }
 }

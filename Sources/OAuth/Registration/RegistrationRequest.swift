@@ -7,6 +7,8 @@ struct RegistrationRequest {
     let configuration: ClientConfiguration
     /// The redirect URI that logins come back to.
     let redirectURI: String
+    /// What verifies our client assertions; nil where no key of ours signs any.
+    let publicKey: JSONObject?
 
     var body: [UInt8] {
         var object = JSONObject()
@@ -33,9 +35,15 @@ struct RegistrationRequest {
         if !configuration.scope.isEmpty {
             put(.scope, .string(configuration.scope.joined(separator: " ")))
         }
+        if let uri = configuration.postLogoutRedirectURI { put(.postLogoutRedirectURIs, list([uri])) }
+        // Of the two a server takes one (RFC 7591 §2).
+        if let publicKey, configuration.registrationMetadata[RegistrationMember.jwksURI.rawValue] == nil {
+            put(.jwks, .object(["keys": .array([.object(publicKey)])]))
+        }
         for parameter in configuration.registrationParameters {
             object[parameter.name] = .string(parameter.value)
         }
+        for (name, value) in configuration.registrationMetadata { object[name] = value }
         return object.serialized()
     }
 }
