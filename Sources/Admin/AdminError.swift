@@ -169,6 +169,6 @@ extension AuthorizationRefusal {
     /// What a person reads of it.
     fileprivate var sentence: String {
         let code = code?.rawValue ?? "an error that cannot be shown"
-        return "the login was refused: \(code)" + (description.map { ": \($0)" } ?? "")
+        return "the login was refused: \(code)" + (description.map { ": \($0)" } ?? "") + advice
     }
 }

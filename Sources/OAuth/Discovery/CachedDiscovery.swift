@@ -19,6 +19,8 @@ final class CachedDiscovery {
 
     /// When `last` is fetched anew without any doubt.
     private var nextLook: Instant
+    /// When somebody looked last, whatever was found.
+    private var lastLook: Instant?
 
     init(_ discovery: ServiceDiscovery, clock: any SessionClock) {
         self.discovery = discovery
@@ -28,14 +30,20 @@ final class CachedDiscovery {
 
     /// The server's metadata: fetched once, and again when doubted or old; the last good ones where that fails.
     ///
-    /// - Parameter endpoint: what they are wanted for; nil for everything that the server says anywhere.
+    /// - Parameters:
+    ///   - endpoint: what they are wanted for; nil for everything that the server says anywhere.
+    ///   - age: how long ago they may have been looked for at most; nil for as long as they are good.
     /// - Throws: ``TokenFailure`` if there never were any.
-    func metadata(wanting endpoint: Endpoint?) async throws(TokenFailure) -> ServiceConfiguration {
-        if let last, !isDoubted, clock.now < nextLook,
+    func metadata(
+        wanting endpoint: Endpoint?, newerThan age: Duration? = nil
+    ) async throws(TokenFailure) -> ServiceConfiguration {
+        let isOld = age.map { age in lastLook.map { clock.now >= $0 + age } ?? true } ?? false
+        if let last, !isDoubted, !isOld, clock.now < nextLook,
             isComplete || endpoint.map({ last.endpoints[$0] != nil }) ?? false
         {
             return last
         }
+        lastLook = clock.now
         do throws(TokenFailure) {
             let found = try await discovery.discover(wanting: endpoint)
             last = found.service

@@ -9,7 +9,18 @@ public struct AuthorizationRefusal: Equatable, Sendable {
     /// A page about it (`error_uri`), if its address may be shown.
     public let page: String?
 
-    init(code: ErrorCode?, description: String?, page: String? = nil) {
+    /// Whether the server takes such requests from us directly, and this one came with the browser (RFC 9126).
+    package let wantsPushedRequest: Bool
+
+    /// What makes us push requests, as the end of a sentence; empty where the server does not want it.
+    package var advice: String {
+        wantsPushedRequest ? "; the provider wants the request pushed to it: set par: true" : ""
+    }
+
+    init(
+        code: ErrorCode?, description: String?, page: String? = nil, wantsPushedRequest: Bool = false
+    ) {
+        self.wantsPushedRequest = wantsPushedRequest
         self.code = code
         self.page = page.flatMap { ProviderWords.page($0) }
         // A redirect answers a request of the browser's, which holds no secret of ours.

@@ -47,13 +47,22 @@ extension AuthorizationRequest {
             granted.additions = additions
             return .granted(granted)
         case (nil, let error?):
+            let (code, description) = (ErrorCode(rawValue: error), parameters[.errorDescription])
             return .refused(
                 AuthorizationRefusal(
-                    code: ErrorCode(rawValue: error), description: parameters[.errorDescription],
-                    page: parameters[.errorURI]))
+                    code: code, description: description, page: parameters[.errorURI],
+                    wantsPushedRequest: isAboutPushing(code, description)))
         case (_?, _?), (nil, nil):
             throw .malformed
         }
+    }
+
+    /// Whether a refusal is one of a request that should have been pushed; RFC 9126 has no code for it, and servers say
+    /// it in words of their own.
+    private func isAboutPushing(_ code: ErrorCode?, _ description: String?) -> Bool {
+        guard !isPushed else { return false }
+        if wantsPush, code == .invalidRequest { return true }
+        return description?.lowercased().contains("pushed authorization") ?? false
     }
 
     /// Another server must not answer for the one that was asked (RFC 9207 §2.4).

@@ -27,6 +27,10 @@ public struct AuthorizationRequest: Sendable {
     let proofKey: ProofKey?
     /// What is asked for that the configuration does not ask for.
     var additions = LoginAdditions()
+    /// Whether the server says that it takes pushed requests alone.
+    var wantsPush = false
+    /// Whether the URL refers to a request that was pushed.
+    package var isPushed: Bool { url.contains("\(AuthorizationParameter.requestURI.rawValue)=") }
     /// What is asked, without the client; empty where another process made the request.
     let form: FormBody
     private let clientID: String

@@ -12,9 +12,10 @@ extension AuthorizationServer {
     ) async throws(TokenFailure) -> AuthorizationRequest {
         try configuration.requireClient()
         let asking = try additions.asked(of: configuration, in: \.authorizationParameters)
+        // A person's login is worth a look at what the server says now.
+        let service = try await metadataIfPublished(newerThan: .seconds(1))
         let endpoint = try await url(of: .authorization)
         try configuration.permit(endpoint)
-        let service = try await metadataIfPublished()
         let announcesIssuer = service?.document[MetadataMember.responsesHaveIssuer.rawValue]?.bool ?? false
         var request = AuthorizationRequest(
             configuration: asking, endpoint: endpoint, redirectURI: redirectURI,
@@ -22,6 +23,7 @@ extension AuthorizationServer {
             requiresIssuer: announcesIssuer || configuration.profile == .fapi2,
             proofKey: try await proofKey(nil))
         request.additions = additions
+        request.wantsPush = service?.wantsPushedRequests ?? false
         // What an empty scope stands for is what the answer is held against.
         request.additions.scope = additions.scope.map { _ in asking.loginScope }
         return try await pushesRequests() ? push(request) : request

@@ -20,8 +20,7 @@ extension AuthorizationServer {
         case .never: return false
         case .always: return true
         case .whereRequired:
-            let metadata = try await metadataIfPublished()
-            return metadata?.document[MetadataMember.requiresPushedRequests.rawValue]?.bool ?? false
+            return try await metadataIfPublished()?.wantsPushedRequests ?? false
         }
     }
 
@@ -53,5 +52,12 @@ extension AuthorizationServer {
         }
         return TokenFailure(
             .transient, .badAnswer, detail: "the answer of \(response.place) has no request_uri")
+    }
+}
+
+extension ServiceConfiguration {
+    /// Whether the server takes pushed authorization requests alone (RFC 9126 §5).
+    var wantsPushedRequests: Bool {
+        document[MetadataMember.requiresPushedRequests.rawValue]?.bool ?? false
     }
 }

@@ -164,12 +164,15 @@ final class AuthorizationServer {
 
     /// What the server says of itself, where that is only good to know.
     ///
+    /// - Parameter age: what was read longer ago is read again, if that can be done; nil for what is usual.
     /// - Returns: nil for a server whose endpoints were given by hand and that publishes nothing.
     /// - Throws: ``TokenFailure`` if it says nothing just now, and never did.
-    func metadataIfPublished() async throws(TokenFailure) -> ServiceConfiguration? {
+    func metadataIfPublished(
+        newerThan age: Duration? = nil
+    ) async throws(TokenFailure) -> ServiceConfiguration? {
         guard configuration.issuer != nil || configuration.discoveryURL != nil else { return nil }
         do throws(TokenFailure) {
-            return try await metadata()
+            return try await discovery.metadata(wanting: nil, newerThan: age)
         } catch {
             guard configuration.endpoints[.token] != nil, error.reason == .noMetadata else {
                 throw error

@@ -42,7 +42,7 @@ extension CommandFailure {
     init(_ refusal: AuthorizationRefusal, of identity: String) {
         let code = refusal.code?.rawValue ?? "an error that cannot be shown"
         let words = refusal.description.map { ": \($0)" } ?? ""
-        self.init(.permission, "\(identity): the login was refused: \(code)\(words)")
+        self.init(.permission, "\(identity): the login was refused: \(code)\(words)\(refusal.advice)")
     }
 
     /// What a login needs did not come.

@@ -108,6 +108,58 @@ import Testing
         #expect(try tabs[64].get(try tabs[64].answer()).status == 200)
     }
 
+    @Test func `that was begun before the daemon was started anew says so, and where to begin again`() throws
+    {
+        let site = try LoginSite(inMemory: true)
+        let tab = try Tab.opened(on: site)
+        let answer = try tab.answer()
+        try site.bearerd.kill()
+        let next = try BearerdProcess(arguments: ["run", "-c", site.file])
+        let page = try tab.get(answer)
+        #expect(page.status == 410 && page.text.contains("started anew"), "\(page.text)")
+        #expect(page.text.contains("href=\"/login/web\"") && !page.text.contains("ten minutes"))
+        let unknown = try tab.with([]).get(answer)
+        #expect(
+            unknown.status == 410 && unknown.text.contains("before bearerd was started at 20"),
+            "\(unknown.text)")
+        let again = try Tab.opened(on: site)
+        #expect(try again.get(try again.answer()).status == 200)
+        withExtendedLifetime(next) {}
+    }
+
+    @Test func `is held to what the provider has begun to announce`() throws {
+        let provider = try HostileProvider()
+        let directory = try TemporaryDirectory()
+        let announced = #","authorization_response_iss_parameter_supported":true"#
+        let daemon = try BearerdProcess(
+            arguments: [
+                "run", "-c",
+                Sidecar.file(
+                    provider: provider, directory: directory,
+                    .init(identity: "scope: api", grant: "authorization_code")),
+            ])
+        func login() throws -> RawResponse {
+            let client = try RawClient(to: daemon.admin)
+            let began = try client.request("GET", "/login/default", Self.window)
+            let location = try #require(began["Location"])
+            let answer = try provider.approve(location, isPushed: false, issuer: nil)
+            let cookie = try #require(began["Set-Cookie"]).prefix { $0 != ";" }
+            return try browse(answer, "GET", [("Cookie", String(cookie)), ("Accept", "text/html")])
+        }
+        #expect(try login().status == 200)
+        provider.discovery { _, provider in provider.discoveryDocument(members: announced) }
+        try eventually("the issuer to be missed") {
+            let page = try login()
+            return page.status == 400 && page.text.contains("does not say which issuer it is of")
+        }
+        let looks = provider.discoveryRequestCount
+        provider.discovery { _, _ in .response(500) }
+        #expect(try login().status == 400, "what was announced counts while nobody can look")
+        let burst = provider.discoveryRequestCount - looks
+        for _ in 0..<20 { _ = try login() }
+        #expect(provider.discoveryRequestCount - looks <= burst + 8)
+    }
+
     @Test func `is for a window of a browser that knows our name`() throws {
         let site = try LoginSite()
         let tab = Tab(site: site)

@@ -101,6 +101,42 @@ import Testing
         #expect(site.provider.requests("POST", "/par").last?["dpop_jkt"] != nil)
     }
 
+    @Test func `is what a refusal asks for that another login meets`() throws {
+        for (par, requires, query, isNamed) in [
+            (
+                "auto", false,
+                "invalid_request&error_description=Pushed%20Authorization%20Request%20must%20be%20used", true
+            ),
+            ("false", true, "invalid_request", true), ("auto", false, "invalid_request", false),
+            ("false", true, "access_denied", false),
+        ] {
+            let site = try Site("par: \(par)", requires: requires)
+            let login = try site.login()
+            let granted = try site.provider.approve(try site.line(1, of: login), isPushed: false)
+            _ = try browse(granted.replacing(#/code=[^&]*/#, with: "error=\(query)"))
+            #expect(try login.waitForEnd() == .exited(77))
+            let errors = login.errors.withLock { $0.text }
+            #expect(errors.contains("set par: true") == isNamed, "\(errors)")
+        }
+    }
+
+    @Test func `is pushed for as many visits as can wait, and then later`() throws {
+        let site = try Site("par: true")
+        site.provider.takePushedRequests()
+        let daemon = try BearerdProcess(arguments: ["run", "-c", site.file])
+        func visit() throws -> RawResponse {
+            try RawClient(to: daemon.admin).request(
+                "GET", "/login/default", [("Accept", "text/html"), ("Sec-Fetch-Mode", "navigate")])
+        }
+        for _ in 0..<14 { #expect(try visit().status == 303) }
+        for _ in 0..<10 {
+            let refused = try visit()
+            #expect(refused.status == 429 && (refused["Retry-After"].flatMap(Int.init) ?? 0) > 0)
+            #expect(refused.text.contains("as many as can wait"), "\(refused.text)")
+        }
+        #expect(site.provider.requests("POST", "/par").count == 14)
+    }
+
     @Test(arguments: [
         (Reply.oauthError("invalid_client", status: 401), "client_secret"),
         (.json(#"{"expires_in":60}"#, status: 201), "request_uri"), (.response(404), "404"),
