@@ -29,12 +29,14 @@ struct BrowserLogins: Sendable {
             return needsPerson ? LoginPages.onlyByCommand(identity) : LoginPages.needsNobody(identity)
         }
         if let other = otherName(for: uri, identity, message) { return other }
+        if let wait = pending.pushes.take(for: identity) { return LoginPages.tooMany(identity, wait) }
         let request: AuthorizationRequest
         do throws(TokenFailure) {
             request = try await identities.beginLogin(identity, redirectURI: uri.description)
         } catch {
             return LoginPages.failed(.login(.failed(error)), identity)
         }
+        if !request.isPushed { pending.pushes.giveBack(for: identity) }
         do throws(LoginError) {
             try await doors.open(for: identity, answering: CallbackResponder(logins: self, uri: uri))
         } catch {
@@ -71,7 +73,9 @@ struct BrowserLogins: Sendable {
     /// Takes the browser's answer, and finishes the login.
     func finish(_ message: ServiceRequest) async -> ServiceReply {
         switch pending.answer(message.query ?? "", message.head.fields) {
-        case .over: return LoginPages.over
+        case .over: return LoginPages.over(since: pending.startedAt)
+        case .before:
+            return LoginPages.before(since: pending.startedAt, identities(comingBackTo: message.path))
         case .otherBrowser: return LoginPages.otherBrowser
         case .refused(let error): return LoginPages.refused(error)
         case .ended(let login, let error):
@@ -83,8 +87,14 @@ struct BrowserLogins: Sendable {
         }
     }
 
+    private func identities(comingBackTo path: String) -> [String] {
+        redirects.filter { $0.value.path == path }.keys.sorted()
+    }
+
     private func exchange(_ code: AuthorizationCode, of identity: String) async -> ServiceReply {
-        guard identities.needsPerson(identity) != nil else { return LoginPages.over }
+        guard identities.needsPerson(identity) != nil else {
+            return LoginPages.over(since: pending.startedAt)
+        }
         do throws(LoginError) {
             let report = try await identities.take(.code(code), for: identity)
             return LoginPages.done(report.login, identity)

@@ -4,6 +4,7 @@ internal import AdminAPI
 internal import HTTPMessages
 internal import HTTPServer
 internal import OAuth
+internal import Observability
 
 /// What a browser shows of a login.
 enum LoginPages {
@@ -45,10 +46,45 @@ enum LoginPages {
             status: 400)
     }
 
-    static let over = AdminPage.reply(
-        "This login is over",
-        "<p>It was finished before, or took longer than ten minutes, or many others were begun since.</p>\(AdminPage.home)",
-        status: 410)
+    /// - Parameter start: of the daemon, in milliseconds since 1970.
+    static func over(since start: Int64) -> ServiceReply {
+        AdminPage.reply(
+            "No login waits for this",
+            """
+            <p>It was finished before, or took longer than ten minutes, or many others were begun since; or it was begun
+            elsewhere, or before bearerd was started at \(Timestamp.text(unixSeconds: start / 1000)). Nothing has
+            changed.</p>\(AdminPage.home)
+            """,
+            status: 410)
+    }
+
+    /// - Parameters:
+    ///   - start: of the daemon, in milliseconds since 1970.
+    ///   - identities: one of them is logged in to.
+    static func before(since start: Int64, _ identities: [String]) -> ServiceReply {
+        let links: HTMLText = identities.count == 1 ? begin(identities[0], "Begin it again") : AdminPage.home
+        return AdminPage.reply(
+            "bearerd was started anew",
+            """
+            <p>That was at \(Timestamp.text(unixSeconds: start / 1000)), after this browser had begun its login. A login
+            that waits is kept in memory alone, so this one cannot be finished. Nothing has changed.</p>\(links)
+            """,
+            status: 410)
+    }
+
+    static func tooMany(_ identity: String, _ wait: Duration) -> ServiceReply {
+        let seconds = String(wait.components.seconds + 1)
+        var page = AdminPage.reply(
+            "Too many logins",
+            """
+            <p>Each visit of this page sends the provider a request (RFC 9126), and for <strong>\(identity)</strong> there
+            were as many as can wait. The next one may be begun in \(seconds) s; one that was begun
+            can be finished.</p>\(again(identity))
+            """,
+            status: 429)
+        page.head.fields[.retryAfter] = seconds
+        return page
+    }
 
     static let otherBrowser = AdminPage.reply(
         "Not this browser",
@@ -90,7 +126,9 @@ enum LoginPages {
             status: 409)
     }
 
-    private static func again(_ identity: String) -> HTMLText {
-        "<p><a class=\"go\" href=\"\(AdminResource.login(identity: identity).path)\">Try again</a></p>"
+    private static func again(_ identity: String) -> HTMLText { begin(identity, "Try again") }
+
+    private static func begin(_ identity: String, _ words: HTMLText) -> HTMLText {
+        "<p><a class=\"go\" href=\"\(AdminResource.login(identity: identity).path)\">\(words)</a></p>"
     }
 }

@@ -3,6 +3,7 @@
 internal import Cryptography
 internal import HTTPMessages
 internal import OAuth
+internal import System
 internal import Synchronization
 
 /// The logins that browsers have begun here, and whose redirects have not come yet.
@@ -30,6 +31,8 @@ final class PendingLogins: Sendable {
         case refused(AuthorizationResponseError)
         /// Nobody waits for it: it is late, came before, or answers no login of ours.
         case over
+        /// It answers a login that this browser began with the daemon before us, who took it along.
+        case before
         /// Another browser began that login.
         case otherBrowser
     }
@@ -37,11 +40,19 @@ final class PendingLogins: Sendable {
     static let lifetime = Duration.seconds(600)
     private static let most = 64
 
+    /// How many of them are pushed to providers.
+    let pushes: PushPace
+    /// When the daemon was started, in milliseconds since 1970: what a browser keeps for a login says it, so that the next
+    /// daemon can tell the logins that ended with this one.
+    let startedAt: Int64
+
     private let logins = Mutex<[Login]>([])
     private let now: @Sendable () -> Instant
 
-    init(now: @escaping @Sendable () -> Instant) {
+    init(startedAt: Int64 = WallClock.unixMilliseconds, now: @escaping @Sendable () -> Instant) {
         self.now = now
+        self.startedAt = startedAt
+        pushes = PushPace(now: now)
     }
 
     /// How many wait.
@@ -58,9 +69,10 @@ final class PendingLogins: Sendable {
     /// - Parameter uri: the request's redirect URI.
     /// - Returns: the value of `Set-Cookie` for the browser that is to bring it.
     func begin(_ request: AuthorizationRequest, of identity: String, at uri: RedirectURI) -> String {
-        let proof = SecureRandom.word()
+        let proof = "\(SecureRandom.word()).\(startedAt)"
         let cookie = Cookie(
-            name: Self.cookieName(of: request), path: uri.path, isSecure: uri.scheme == .https)
+            name: request.state.withPlaintext(Self.cookieName), path: uri.path, isSecure: uri.scheme == .https
+        )
         let now = now()
         let login = Login(
             identity: identity, request: request, proof: Secret(proof), cookie: cookie,
@@ -84,7 +96,7 @@ final class PendingLogins: Sendable {
         return logins.withLock { logins in
             logins.removeAll { $0.end <= now }
             guard let index = logins.firstIndex(where: { $0.request.state.matches(Array(state.utf8)) }) else {
-                return .over
+                return isOfBefore(state, fields) ? .before : .over
             }
             let login = logins[index]
             guard login.cookie.values(in: fields).contains(where: { login.proof.matches(Array($0.utf8)) })
@@ -101,9 +113,17 @@ final class PendingLogins: Sendable {
         }
     }
 
+    /// Whether the browser kept something for this login that the daemon before us gave it.
+    private func isOfBefore(_ state: String, _ fields: HTTPFields) -> Bool {
+        let cookie = Cookie(name: Self.cookieName(of: state), path: "/")
+        return cookie.values(in: fields).contains { value in
+            value.split(separator: ".").last.flatMap { Int64($0) }.map { $0 != startedAt } ?? false
+        }
+    }
+
     /// Tells the logins of one browser apart, and tells nothing of the state.
-    private static func cookieName(of request: AuthorizationRequest) -> String {
-        let digest = request.state.withPlaintext { SHA256.digest(Array($0.utf8)) }
+    private static func cookieName(of state: String) -> String {
+        let digest = SHA256.digest(Array(state.utf8))
         return "bearerd_login_" + Base64URL.encode(Array(digest.prefix(9)))
     }
 }
