@@ -3,12 +3,31 @@
 internal import CLibevent
 internal import CSystem
 internal import Glibc
+internal import Synchronization
 
 /// A listening socket watched by one loop; each accepted connection becomes a ``ByteStream`` on that loop.
 ///
-/// Confined to its loop's thread. When descriptors run out it pauses and looks again every 100 ms, so that the rest of
-/// the process goes on.
+/// Confined to its loop's thread. When descriptors run out, or connections cannot be accepted for another reason that
+/// lasts, it pauses and looks again every 100 ms, so that the rest of the process goes on; after a second of that it says
+/// so to whoever ``hear(_:)``s.
 package final class Listener {
+    /// What becomes of accepting connections at an address.
+    package enum News: Sendable {
+        /// None could be accepted for a second or longer; the system's words for why.
+        case failing(String)
+        /// They are accepted again.
+        case working
+        /// The listener ends while it fails.
+        case closed
+    }
+
+    /// Fewer tries in vain are nobody's concern.
+    private static let manyFailures = 10
+    /// What is said of a connection that was gone before it could be accepted, and of no listener.
+    private static let aborts = [ECONNABORTED, EINTR, EPROTO]
+    private static let manyAborts = 64
+    private static let ear = Mutex<(@Sendable (String, News) -> Void)?>(nil)
+
     private let loop: EventLoop
     private let socket: ListeningSocket
     /// Encrypts the connections that come over TCP; nil leaves them plain.
@@ -19,9 +38,13 @@ package final class Listener {
     private var retry: LoopTimer?
     /// Whether its owner wants no connections for now.
     private var isPaused = false { didSet { watchIfWanted() } }
-    /// Whether the last connection found no descriptor, or the socket could not be watched, a moment ago.
-    private var lacksDescriptors = false { didSet { watchIfWanted() } }
+    /// Whether the last connection could not be accepted, or the socket not be watched, a moment ago.
+    private var isHeldOff = false { didSet { watchIfWanted() } }
     private var isWatched = false
+    /// Hold-offs since a connection was accepted or none was there.
+    private var failures = 0
+    /// Connections in a row that were gone before they could be accepted.
+    private var aborts = 0
 
     /// - Parameters:
     ///   - socket: stays open until ``close()``; other loops may watch the same one.
@@ -49,10 +72,15 @@ package final class Listener {
         guard let event else { throw .failed(code: ENOMEM) }
         guard event_add(event, nil) == 0 else { throw .failed(code: errno) }
         isWatched = true
-        retry = LoopTimer(loop: loop) { [unowned self] in lacksDescriptors = false }
+        retry = LoopTimer(loop: loop) { [unowned self] in isHeldOff = false }
     }
 
     deinit { if let event { event_free(event) } }
+
+    /// Hears what becomes of accepting at which address, from here on and in the whole process, on any thread.
+    package static func hear(_ news: @escaping @Sendable (String, News) -> Void) {
+        ear.withLock { $0 = news }
+    }
 
     /// Leaves new connections in the kernel's queue until ``resume()``.
     package func pause() { isPaused = true }
@@ -61,11 +89,11 @@ package final class Listener {
     package func resume() { isPaused = false }
 
     private func watchIfWanted() {
-        let isWanted = !isPaused && !lacksDescriptors
+        let isWanted = !isPaused && !isHeldOff
         guard let event, isWanted != isWatched else { return }
         if !isWanted { event_del(event) }
         isWatched = isWanted && event_add(event, nil) == 0
-        if isWanted, !isWatched { awaitDescriptors() }
+        if isWanted, !isWatched { holdOff(errno) }
     }
 
     /// Takes what still waits in the queue, then stops; closing with a queue would reset those clients.
@@ -77,6 +105,7 @@ package final class Listener {
         event_free(event)
         self.event = nil
         retry?.cancel()
+        if failures >= Self.manyFailures { tell(.closed) }
     }
 
     fileprivate func acceptPending() {
@@ -96,15 +125,15 @@ package final class Listener {
         }
         guard descriptor >= 0 else {
             switch errno {
-            case ECONNABORTED, EINTR, EPROTO:
+            case EAGAIN: works()  // another loop was faster
+            case let code where Self.aborts.contains(code) && aborts < Self.manyAborts:
+                aborts += 1
                 return true
-            case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                awaitDescriptors()
-                return false
-            default:
-                return false
+            case let code: holdOff(code)
             }
+            return false
         }
+        works()
         let peer = PeerAddress(of: descriptor, storage: &storage, length: length)
         guard let wire = wire(on: descriptor) else {
             _ = Glibc.close(descriptor)
@@ -122,10 +151,28 @@ package final class Listener {
         return security.wire(on: descriptor)
     }
 
-    private func awaitDescriptors() {
-        lacksDescriptors = true
-        onShortage()
+    private func works() {
+        if failures >= Self.manyFailures { tell(.working) }
+        failures = 0
+        aborts = 0
+    }
+
+    /// Stops watching for a moment: a socket that stays readable would keep the loop busy.
+    private func holdOff(_ code: CInt) {
+        failures += 1
+        aborts = 0
+        if failures == Self.manyFailures { tell(.failing(String(cString: strerror(code)))) }
+        isHeldOff = true
+        if [EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC].contains(code) { onShortage() }
         retry?.set(after: .milliseconds(100))
+    }
+
+    private func tell(_ news: News) {
+        guard let ear = Self.ear.withLock({ $0 }) else { return }
+        let place = socket.address.map { host, port in
+            host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
+        }
+        ear(place ?? "unix:", news)
     }
 }
 

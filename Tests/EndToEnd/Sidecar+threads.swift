@@ -15,6 +15,15 @@ extension Sidecar {
 
     func thread(named name: String) -> Int32? { threads.first { $0.name == name }?.id }
 
+    /// What all of them have spent of the processors' time so far.
+    var processorSeconds: Double {
+        let bytes = TemporaryDirectory.contents(of: "/proc/\(bearerd.process.processID)/stat")
+        // Behind the name, which may have spaces: the 12th and 13th field are user and system time, in hundredths.
+        let fields =
+            String(decoding: bytes, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
+        return fields.count > 12 ? ((Double(fields[11]) ?? 0) + (Double(fields[12]) ?? 0)) / 100 : 0
+    }
+
     /// How many descriptors are open.
     var descriptorCount: Int {
         TemporaryDirectory.entries(of: "/proc/\(bearerd.process.processID)/fd").count

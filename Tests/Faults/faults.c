@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -46,6 +47,17 @@ int epoll_ctl(int epoll, int operation, int descriptor, struct epoll_event *even
     }
     int (*real)(int, int, int, struct epoll_event *) = dlsym(RTLD_NEXT, "epoll_ctl");
     return real(epoll, operation, descriptor, event);
+}
+
+/* While the file of that name is there, no connection can be accepted, for the reason of that number. */
+int accept4(int listener, struct sockaddr *address, socklen_t *length, int flags) {
+    const char *file = getenv("FAULT_ACCEPT"), *code = getenv("FAULT_ACCEPT_ERRNO");
+    if (file && code && access(file, F_OK) == 0) {
+        errno = atoi(code);
+        return -1;
+    }
+    int (*real)(int, struct sockaddr *, socklen_t *, int) = dlsym(RTLD_NEXT, "accept4");
+    return real(listener, address, length, flags);
 }
 
 /* As a program leaves it that makes itself an environment, far from the arguments. */

@@ -72,6 +72,8 @@ enum DaemonProcess {
             guard let leftOut = throttle.pass() else { return }
             log.warning("an event loop has trouble", [.reason: .string(text), .leftOut: .integer(leftOut)])
         }
+        let acceptReport = AcceptReport(log)
+        Listener.hear { address, news in acceptReport.heard(news, at: address) }
         SignalSource.hold(SIGHUP, false)
         let ending = Ending()
         Task(executorPreference: loop) {
