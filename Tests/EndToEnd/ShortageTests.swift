@@ -109,6 +109,77 @@ import Testing
         }
     }
 
+    /// Two workers and a route, as of every test here.
+    @Test func `of descriptors, a daemon serves, or does not begin`() throws {
+        var served = 0
+        for limit in stride(from: 12, through: 64, by: 2) where served < 3 {
+            let directory = try TemporaryDirectory()
+            let upstream = try RawUpstream()
+            let file = try Sidecar.file(
+                provider: try HostileProvider(), upstream: upstream.url, directory: directory,
+                .init(top: "workers: 2\ntimeouts: {token_wait: 2s}"))
+            let daemon = try Subprocess([
+                "/usr/bin/prlimit", "--nofile=\(limit):\(limit)", BearerdProcess.binary, "run", "-c", file,
+            ])
+            let addresses = try daemon.errors.wait(for: "the start, or its end") { capture -> [String]? in
+                guard capture.text.contains(#""message":"started""#) else {
+                    return capture.isAtEnd ? [] : nil
+                }
+                return capture.text.matches(of: #/"address":"(127[^"]*)"/#).map { String($0.output.1) }
+            }
+            guard let proxy = addresses.first.flatMap(Address.init) else {
+                #expect(try daemon.waitForEnd() == .exited(71), "\(limit) descriptors")
+                let errors = daemon.errors.withLock { $0.text }
+                #expect(served == 0 && errors.contains("descriptor") || limit < 20, "\(limit): \(errors)")
+                continue
+            }
+            served += 1
+            for _ in 0..<8 {
+                let answer = try RawClient(to: proxy).request("GET", "/")
+                #expect(answer.status == 200, "\(limit) descriptors: \(answer.text)")
+            }
+            daemon.signal(SIGTERM)
+            #expect(try daemon.waitForEnd() == .exited(0))
+        }
+        #expect(served == 3)
+    }
+
+    @Test(arguments: [EPERM, EINVAL, EMFILE, ENOMEM, ECONNABORTED])
+    func
+        `of connections that can be accepted, a daemon says so once, waits, and says when there are some again`(
+            code: Int32
+        ) throws
+    {
+        let directory = try TemporaryDirectory()
+        let fault = directory.path("fault")
+        let sidecar = try Sidecar(
+            environment: try Faults.environment(["FAULT_ACCEPT": fault, "FAULT_ACCEPT_ERRNO": "\(code)"]),
+            .init(top: "workers: 2"))
+        try sidecar.awaitToken()
+        #expect(try sidecar.get().status == 200)
+        let address = "\(try sidecar.bearerd.proxy)"
+        _ = try directory.write("fault", "")
+        let before = sidecar.processorSeconds
+        // Enough that each worker has some.
+        let waiting = try (0..<16).map { _ in try sidecar.client() }
+        for client in waiting { try client.send("GET", "/") }
+        let line = try sidecar.bearerd.logLine("that nobody is accepted") {
+            $0["message"] == "connections cannot be accepted" && $0["address"] == address
+        }
+        #expect(line["level"] == "warning" && line["reason"] == String(cString: strerror(code)))
+        let spent = sidecar.processorSeconds - before
+        #expect(spent < 0.5, "\(spent) s of processor time")
+        unlink(fault)
+        for client in waiting { #expect(try client.wire.readResponse().status == 200) }
+        let notice = try sidecar.bearerd.logLine("that it works again") {
+            $0["message"] == "connections are accepted again" && $0["address"] == address
+        }
+        #expect(notice["level"] == "notice")
+        let lines = sidecar.bearerd.logLines.filter { $0["address"] == address }
+        #expect(lines.count { $0["level"] == "warning" } == 1)
+        #expect(try sidecar.bearerd.terminate() == .exited(0))
+    }
+
     @Test func `of what the kernel can watch, a daemon says so, and goes on when there is some again`() throws
     {
         let directory = try TemporaryDirectory()

@@ -47,6 +47,11 @@ package final class ConnectionBudget: Sendable {
         return max(1, min(wanted, freeDescriptors - reserve))
     }
 
+    /// How many descriptors must be free at the start, so that one request after the other can be served: what libcurl
+    /// keeps for each loop that it is used on, a client, its upstream, the admin listener's client, the provider, the
+    /// store's files.
+    package static func fewestDescriptors(workers: Int) -> Int { 2 * workers + 10 }
+
     /// Counts one connection in, unless there is no room for it.
     ///
     /// - Parameter mayExceed: whether it is let in without room.

@@ -76,13 +76,16 @@ package enum CurrentProcess {
         guard bearerd_raise_descriptor_limit() == 0 else { throw .last(.setrlimit) }
     }
 
+    /// How many descriptors may be open at once (`RLIMIT_NOFILE`).
+    package static var descriptorLimit: Int { bearerd_descriptor_limit() }
+
     /// How many more descriptors may be opened (`RLIMIT_NOFILE`), if none below the next one has been closed.
     package static var freeDescriptorCount: Int {
         // The kernel gives the lowest number that is free: so a number tells how many are in use.
         let next = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
         guard next >= 0 else { return 0 }
         close(next)
-        return max(0, bearerd_descriptor_limit() - Int(next))
+        return max(0, descriptorLimit - Int(next))
     }
 
     /// Lets a write to a closed connection fail with `EPIPE` instead of ending the process.

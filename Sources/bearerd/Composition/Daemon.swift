@@ -140,6 +140,7 @@ actor Daemon: LoopConfined {
         watchFiles()
         try await startWorkers()
         try await startAdmin()
+        try requireDescriptors()
         isStarted = true
         startWaiters.forEach { $0.resume() }
         startWaiters = []
@@ -229,6 +230,18 @@ actor Daemon: LoopConfined {
                 [.count: .integer(limit)])
         }
         return limit
+    }
+
+    /// A daemon that is alive and serves nobody would be worse than none.
+    private func requireDescriptors() throws(CommandFailure) {
+        let missing =
+            ConnectionBudget.fewestDescriptors(workers: workers.count) - CurrentProcess.freeDescriptorCount
+        guard missing > 0 else { return }
+        let limit = CurrentProcess.descriptorLimit
+        throw CommandFailure(
+            .systemRefuses,
+            "\(limit) descriptors are too few to serve a request (RLIMIT_NOFILE): \(limit + missing) are needed; raise the hard limit (systemd: LimitNOFILE=)"
+        )
     }
 
     private func startAdmin() async throws {
