@@ -31,13 +31,32 @@ import Testing
         let second = try #require(lines.first { $0["peer"].string == "unix:" })
         #expect(second["method"].string == "POST")
         #expect(second["uid"].number == Double(geteuid()))
-        #expect(second["executable"].string?.isEmpty == false)
+        #expect(second["command"].string?.isEmpty == false)
+        #expect(second["executable"] == .null || second["executable"].string?.hasPrefix("/") == true)
+        #expect(first["executable"] == .null && first["command"] == .null)
         let text = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
         for secret in sidecar.provider.accessTokens + ["fake-secret", "fake-cookie"] {
             #expect(!text.contains(secret))
         }
         var status = stat()
         #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
+    }
+
+    @Test(.enabled(if: Stranger.isPossible, "only root asks as somebody else"))
+    func `takes nobody's word for the program that asks`() throws {
+        let directory = try TemporaryDirectory()
+        chmod(directory.path, 0o711)
+        let (file, socket) = (directory.path("audit.log"), directory.path("socket"))
+        let sidecar = try Sidecar(
+            directory: directory,
+            Sidecar.Settings(
+                top: "audit: {file: \(file)}\naccess: {peer_uids: [0, 65534]}", listen: "\"unix:\(socket)\""))
+        try sidecar.awaitToken()
+        let request = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        #expect(
+            try Stranger.send(request, toSocket: socket, as: 65534, calling: "/usr/bin/ok").contains(" 200 "))
+        let line = try Self.lines(of: file, count: 1)[0]
+        #expect(line["executable"] == .null && line["command"].string == "_usr_bin_ok", "\(line)")
     }
 
     @Test func `names the person of a session`() throws {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import TestSupport
 
 /// Another user of this machine, `nobody`; a test that is root can be that one.
@@ -19,15 +20,20 @@ enum Stranger {
         ).output
     }
 
-    /// The same over a Unix socket, as any user.
-    static func send(_ text: String, toSocket path: String, as user: UInt32) throws -> String {
+    /// Whether a test can be another user, or any.
+    static var isPossible: Bool { geteuid() == 0 }
+
+    /// The same over a Unix socket, as any user, from a process that gives itself a name.
+    static func send(
+        _ text: String, toSocket path: String, as user: UInt32, calling name: String = "perl"
+    ) throws -> String {
         let script = """
-            my $peer = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die "$!"; print $peer $ARGV[1];
+            $0 = $ARGV[2]; my $peer = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die "$!"; print $peer $ARGV[1];
             $peer->flush; local $/; print <$peer>;
             """
         let result = try Subprocess.run([
             "/usr/bin/setpriv", "--reuid", "\(user)", "--regid", "65534", "--clear-groups", "/usr/bin/perl",
-            "-MIO::Socket::UNIX", "-e", script, path, text,
+            "-MIO::Socket::UNIX", "-e", script, path, text, name,
         ])
         guard result.ending == .exited(0) else { throw WireError("user \(user): \(result.errors)") }
         return result.output

@@ -8,17 +8,20 @@ struct `The audit` {
     @Test func `says which token served whom`() {
         let entry = AuditEntry(
             unixMilliseconds: 1_795_257_954_007, peer: "unix:", user: 1000, executable: "/usr/bin/curl",
+            command: "curl",
             route: "/api", method: "GET", identity: "alice", subject: "a\"b", generation: 7, status: 200)
         #expect(
             Self.lines([(entry, "/api/x%20y?token=secret")])
                 == #"{"time":"2026-11-21T10:45:54.007Z","peer":"unix:","uid":1000,"#
-                + #""executable":"/usr/bin/curl","route":"/api","method":"GET","path":"/api/x%20y","#
+                + #""executable":"/usr/bin/curl","command":"curl","route":"/api","method":"GET","path":"/api/x%20y","#
                 + #""identity":"alice","subject":"a\"b","generation":7,"status":200}"# + "\n")
     }
 
     @Test func `says null of what nobody knows`() {
         let written = Self.lines([(Self.entry, "/"), (Self.entry, "/")])
-        #expect(written.contains(#""uid":null,"executable":null,"#) && written.contains(#""subject":null,"#))
+        #expect(
+            written.contains(#""uid":null,"executable":null,"command":null,"#)
+                && written.contains(#""subject":null,"#))
         #expect(written.split(separator: "\n").count == 2)
     }
 

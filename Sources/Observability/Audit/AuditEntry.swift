@@ -12,6 +12,8 @@ package struct AuditEntry: Sendable {
     package var user: UInt32?
     /// The program that the caller runs, where the kernel tells it.
     package var executable: String?
+    /// What the caller's process calls itself, which is its own to choose.
+    package var command: String?
     /// The name of the route.
     package var route: String
     /// The request method, as it was sent.
@@ -26,13 +28,15 @@ package struct AuditEntry: Sendable {
     package var status: Int
 
     package init(
-        unixMilliseconds: Int64, peer: String, user: UInt32? = nil, executable: String? = nil, route: String,
-        method: String, identity: String, subject: String? = nil, generation: Int, status: Int
+        unixMilliseconds: Int64, peer: String, user: UInt32? = nil, executable: String? = nil,
+        command: String? = nil, route: String, method: String, identity: String, subject: String? = nil,
+        generation: Int, status: Int
     ) {
         self.unixMilliseconds = unixMilliseconds
         self.peer = peer
         self.user = user
         self.executable = executable
+        self.command = command
         self.route = route
         self.method = method
         self.identity = identity

@@ -30,6 +30,7 @@ package struct AuditLog: Sendable {
         append("peer", entry.peer)
         append("uid", entry.user.map { Int($0) })
         append("executable", entry.executable)
+        append("command", entry.command)
         append("route", entry.route)
         append("method", entry.method)
         append(path: target.extracting(first: AccessLineForm.pathLength(of: target)))

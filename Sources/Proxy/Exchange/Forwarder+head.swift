@@ -40,6 +40,7 @@ extension Forwarder {
     private func noteCaller(of exchange: Exchange) {
         guard exchange.token != nil, case .unix(_, let process) = exchange.client.peer else { return }
         exchange.record.executable = PeerProcess.executable(of: process)
+        exchange.record.command = PeerProcess.command(of: process)
     }
 
     /// The protocols that the client wants to upgrade to and may, as they are passed on.

@@ -14,4 +14,6 @@ struct ExchangeRecord {
     var isReplayed = false
     /// The program that the caller runs, for the audit.
     var executable: String?
+    /// What that program calls itself.
+    var command: String?
 }

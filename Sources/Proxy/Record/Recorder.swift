@@ -104,8 +104,9 @@ final class Recorder {
         if case .unix(let number, _) = client.peer { user = number }
         let entry = AuditEntry(
             unixMilliseconds: WallClock.unixMilliseconds, peer: client.peer.text, user: user,
-            executable: exchange.record.executable, route: route.plan.key.path,
-            method: client.request.method.rawValue, identity: session.identity, subject: token.subject,
+            executable: exchange.record.executable, command: exchange.record.command,
+            route: route.plan.key.path, method: client.request.method.rawValue, identity: session.identity,
+            subject: token.subject,
             generation: token.generation, status: exchange.record.status)
         let target = exchange.originalTarget.isEmpty ? client.request.targetBytes : exchange.originalTarget
         audit?.append(entry, target: target.span)

@@ -6,12 +6,10 @@ internal import Glibc
 package enum PeerProcess {
     private static let longest = 4096
 
-    /// The program that a process runs: its path, else the name that the process goes by.
+    /// The path of the program that a process runs, as the kernel says it.
     ///
-    /// The path takes the right to trace the process, which a sandbox takes away and other users never had; the name, without
-    /// a slash and at most 15 bytes, is everybody's to see and the process's to choose.
-    ///
-    /// - Returns: nil if there is no such process any more.
+    /// - Returns: nil without the right to trace the process, which a sandbox takes away and other users never had, or if
+    ///   there is no such process any more.
     package static func executable(of process: Int32) -> String? {
         let path = [UInt8](unsafeUninitializedCapacity: longest) { buffer, count in
             guard let start = buffer.baseAddress else { return }
@@ -20,10 +18,18 @@ package enum PeerProcess {
                 max(0, readlink("/proc/\(process)/exe", $0, buffer.count))
             }
         }
-        if !path.isEmpty { return String(decoding: path, as: UTF8.self) }
+        return path.isEmpty ? nil : String(decoding: path, as: UTF8.self)
+    }
+
+    /// The name that a process goes by: everybody's to see and the process's own to choose (`PR_SET_NAME`), at most 15 bytes,
+    /// with `_` for a slash, so that nobody takes it for a path.
+    ///
+    /// - Returns: nil if there is no such process any more.
+    package static func command(of process: Int32) -> String? {
         guard let file = try? Descriptor(opening: "/proc/\(process)/comm", O_RDONLY),
             let name = try? file.readAll(limit: longest)
         else { return nil }
-        return String(decoding: name.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        let line = name.prefix { $0 != UInt8(ascii: "\n") }
+        return String(decoding: line.map { $0 == UInt8(ascii: "/") ? UInt8(ascii: "_") : $0 }, as: UTF8.self)
     }
 }
