@@ -58,6 +58,12 @@ package struct PathPattern: Sendable, Equatable {
         Byte.semicolon, Byte.backslash, Byte.questionMark, Byte.numberSign,
     ]
 
+    /// A path that matches, where one can be told without inventing a segment: nil behind any `*` but a last `/**`.
+    package var example: String? {
+        let path = text.hasSuffix("/**") ? String(text.dropLast(3)) : text
+        return path.utf8.allSatisfy { $0 < 0x80 && $0 != Byte.asterisk } ? path : nil
+    }
+
     /// Whether a path is one of these.
     ///
     /// - Parameter path: in a normal form, with canonical escapes (``PercentEncoding/canonical(_:)``).

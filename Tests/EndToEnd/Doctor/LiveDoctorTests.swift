@@ -53,6 +53,28 @@ import Testing
         #expect(requests.map { $0["Host"] } == ["api.test", "api.test"])
     }
 
+    @Test func `asks for nothing that the route's rules forbid`() throws {
+        for (route, targets) in [
+            ("allow: [{methods: [GET], path: /orders/**}]", ["/orders", "/orders"]),
+            ("allow: [{methods: [POST], path: /**}, {path: /a/b}]", ["/a/b", "/a/b"]),
+            ("allow: [{path: /**}]", ["/", "/"]), ("allow: [{methods: [POST], path: /**}]", []),
+            ("allow: [{path: /users/*}]", []), ("allow: []", []),
+        ] {
+            var fixture = try DoctorFixture()
+            fixture.settings.route = route
+            let result = try fixture.run("--live")
+            #expect(fixture.upstream.requests.map(\.head.target) == targets, "\(route)")
+            #expect(result.result(of: "upstream") == (targets.isEmpty ? "skip" : "ok"), "\(result)")
+            #expect(!targets.isEmpty || result.seen(by: "upstream").contains("allow permits no HEAD"))
+        }
+        var fixture = try DoctorFixture()
+        fixture.settings.moreRoutes = """
+            - {path: /api/, upstream: "\(fixture.upstream.url)/v1", identity: default, strip_prefix: true, allow: [{path: /api/x}]}
+            """
+        _ = try fixture.run("--check", "upstream")
+        #expect(fixture.upstream.requests.map(\.head.target) == ["/", "/v1/x"])
+    }
+
     @Test func `sends what the route adds to a request, and not what it removes`() throws {
         var fixture = try DoctorFixture()
         fixture.settings.route =

@@ -14,6 +14,9 @@ enum UpstreamCheck: RouteCheck {
 
     static func look(at route: RouteConfiguration, of patient: Patient) async -> Finding {
         let place = "\(route.key.path) at \(route.upstream)"
+        guard let path = path(of: route) else {
+            return .skip("\(place): its allow permits no HEAD whose path is known, so nothing is asked")
+        }
         let way: Transport
         do throws(TrustStore.LoadError) {
             way = try route.transport.transport(
@@ -22,7 +25,7 @@ enum UpstreamCheck: RouteCheck {
             return .fail("\(place): \(CommandFailure(error).message)", fix: "ca_file of the route")
         }
         do throws(TransferError) {
-            let without = try await ask(route, over: way, with: nil, patient)
+            let without = try await ask(route, path, over: way, with: nil, patient)
             let seen = "\(place) answers \(words(for: without)) without a token"
             guard without.status < 500 else { return .warn(seen, fix: "look at the upstream") }
             guard patient.live != nil, let identity = identity(of: route, patient) else { return .ok(seen) }
@@ -30,7 +33,7 @@ enum UpstreamCheck: RouteCheck {
                 return .ok("\(seen); one is not tried: none for it is stored that has not expired")
             }
             guard !token.isBound else { return .ok("\(seen); one that is bound to a key is not tried") }
-            let with = try await ask(route, over: way, with: token.token, patient)
+            let with = try await ask(route, path, over: way, with: token.token, patient)
             let both = "\(seen), \(words(for: with)) with one"
             return with.status == 401
                 ? .fail(both, fix: "scope, audience or resource of the route or its identity") : .ok(both)
@@ -39,11 +42,29 @@ enum UpstreamCheck: RouteCheck {
         }
     }
 
+    /// The path that the upstream is asked for: its own, or where `allow` is set, that of a request which it permits.
+    ///
+    /// - Returns: nil where none is known.
+    private static func path(of route: RouteConfiguration) -> String? {
+        let own = route.upstream.path
+        guard let rules = route.terms.rules else { return own.isEmpty ? "/" : own }
+        let route = (path: route.key.path, terms: route.terms)
+        let root = route.path.hasSuffix("/") ? String(route.path.dropLast()) : route.path
+        let candidates = [route.path] + rules.rules.compactMap(\.path.example)
+        let permitted = candidates.first { path in
+            (path == route.path || path.hasPrefix(root + "/"))
+                && rules.rule(for: .head, Array(path.utf8).span) != nil
+        }
+        guard let permitted else { return nil }
+        let rest = route.terms.stripsPrefix ? String(permitted.dropFirst(root.count)) : permitted
+        let path = (own.hasSuffix("/") ? String(own.dropLast()) : own) + rest
+        return path.isEmpty ? "/" : path
+    }
+
     private static func ask(
-        _ route: RouteConfiguration, over way: Transport, with token: Secret?,
+        _ route: RouteConfiguration, _ path: String, over way: Transport, with token: Secret?,
         _ patient: Patient
     ) async throws(TransferError) -> TransferResponse {
-        let path = route.upstream.path.isEmpty ? "/" : route.upstream.path
         var request = TransferRequest(method: .head, url: route.upstream.replacing(path: path))
         if case .value(let host) = route.terms.hostField { request.fields[.host] = host }
         route.terms.requestEdits.apply(to: &request.fields)
