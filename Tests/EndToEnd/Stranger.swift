@@ -5,6 +5,15 @@ import TestSupport
 
 /// Another user of this machine, `nobody`; a test that is root can be that one.
 enum Stranger {
+    static let user: UInt32 = 65534
+
+    /// What runs a command as that user; nil where nobody can, or the binary is out of their reach.
+    static let launcher: [String]? = {
+        let words = ["/usr/bin/setpriv", "--reuid", "\(user)", "--regid", "\(user)", "--clear-groups"]
+        let trial = try? Subprocess.run(words + [BearerdProcess.binary, "--version"])
+        return trial?.ending == .exited(0) ? words : nil
+    }()
+
     /// Sends a text over a connection of its own, and reads until the end.
     static func send(_ text: String, to address: Address) throws -> String {
         guard case .tcp = address else { throw WireError("a stranger speaks TCP") }

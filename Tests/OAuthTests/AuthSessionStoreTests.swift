@@ -114,6 +114,40 @@ struct `A session whose store fails` {
         }
     }
 
+    @Test func `puts back at its end what somebody took away, as soon as that can be written`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            harness.store.isBroken = true
+            harness.store.lose()
+            let stop = Task { await harness.session.stop(savingFor: .seconds(30)) }
+            for _ in 0..<5 { await harness.pass(.seconds(1)) }
+            harness.store.isBroken = false
+            await harness.pass(.seconds(1))
+            #expect(await stop.value)
+            #expect(harness.store.stored()?.refreshToken?.matches(Array("rt1".utf8)) == true)
+        }
+    }
+
+    @Test func `says at its end that something is lost`() async throws {
+        let harness = SessionHarness(grantType: .refreshToken)
+        harness.store.isBroken = true
+        try await harness.run("rt0") {
+            let stop = Task { await harness.session.stop(savingFor: .seconds(3)) }
+            for _ in 0..<5 { await harness.pass(.seconds(1)) }
+            #expect(await !stop.value)
+            #expect(await harness.session.unsavedReason == "no space")
+        }
+    }
+
+    @Test func `waits at its end for nothing that its configuration brings again`() async throws {
+        let harness = SessionHarness()
+        harness.store.isBroken = true
+        try await harness.run {
+            #expect(harness.token == "at1")
+            #expect(await harness.session.stop(savingFor: .seconds(300)))
+        }
+    }
+
     @Test func `writes nothing over what it cannot read`() async throws {
         let harness = SessionHarness(grantType: .refreshToken)
         harness.store.isBroken = true

@@ -40,6 +40,15 @@ struct `A session in the store` {
         #expect(harness.token == "ours")
     }
 
+    @Test func `that another client began since then is not replaced by what ours could not store`() {
+        let harness = StateHarness(grantType: .refreshToken, refreshToken: "one")
+        harness.state.isUnsaved = true
+        harness.state.found(
+            StoredSession(identity: "default", generation: 9, binding: "another client"), at: harness.now,
+            wall: harness.wall, jitter: 0)
+        #expect(!harness.state.needsSaving)
+    }
+
     @Test func `that is newer is adopted instead of refreshing`() {
         let harness = StateHarness(grantType: .refreshToken, refreshToken: "one")
         _ = harness.begins()
