@@ -28,6 +28,7 @@ extension HTTPRequest {
         guard viaCount < 5 else { throw .loopDetected }
         fields.removeHopByHop()
         fields.remove(.bearerdKey)
+        if fields.has(.cookie) { fields.removeOwnCookies() }
         // Names that are known have none: only others cost a call.
         if fields.has(.other) { fields.removeLookalikes(of: plan.reservedNames) }
         if version == .http10 { fields.remove(.expect) }  // RFC 9110 10.1.1

@@ -19,6 +19,7 @@ extension HTTPResponse {
         let demanded = status == 426 ? plan.terms.passableProtocols(in: fields) : nil
         fields.removeHopByHop()
         if let demanded { fields.append(.upgrade, demanded) }
+        if fields.has(.setCookie) { fields.removeOwnSetCookies() }
         if status == 204 { fields.remove(.contentLength) }  // RFC 9110 8.6
         if fields.has(.location) { rewriteLocation(for: plan, origins: origins) }
         if let edits = plan.responseEdits { edits.apply(to: &fields) }

@@ -11,7 +11,7 @@ internal import OAuth
 struct KeyCookies: Sendable {
     /// A working day.
     private static let lifetime = Duration.seconds(12 * 3600)
-    private static let cookie = Cookie(name: "bearerd_admin", path: "/")
+    private static let cookie = Cookie(name: OwnCookie.prefix + "admin", path: "/")
 
     private let salt = SecureRandom.bytes(32)
     private let begin: Instant

@@ -124,6 +124,6 @@ final class PendingLogins: Sendable {
     /// Tells the logins of one browser apart, and tells nothing of the state.
     private static func cookieName(of state: String) -> String {
         let digest = SHA256.digest(Array(state.utf8))
-        return "bearerd_login_" + Base64URL.encode(Array(digest.prefix(9)))
+        return OwnCookie.prefix + "login_" + Base64URL.encode(Array(digest.prefix(9)))
     }
 }

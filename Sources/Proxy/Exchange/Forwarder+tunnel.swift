@@ -11,6 +11,7 @@ extension Forwarder {
         let client = exchange.client
         guard let upgrade = exchange.form.upgrade else { throw .upstreamProtocol }
         upstream.response.fields.removeHopByHop()
+        upstream.response.fields.removeOwnSetCookies()
         upstream.response.fields.remove(.contentLength)  // RFC 9110 8.6
         upstream.response.fields.append(.upgrade, upgrade)
         client.begin(&upstream.response, length: .none)

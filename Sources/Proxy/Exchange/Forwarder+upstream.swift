@@ -157,6 +157,7 @@ extension Forwarder {
     ) async throws(ProxyError) {
         guard exchange.client.request.version != .http10 else { return }
         upstream.response.fields.removeHopByHop()
+        upstream.response.fields.removeOwnSetCookies()
         upstream.response.fields.remove(.contentLength)  // RFC 9110 8.6
         try await send(interim: &upstream.response, to: exchange)
     }
