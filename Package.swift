@@ -247,6 +247,7 @@ let package = Package(
             name: "EndToEnd",
             dependencies: [
                 "TestSupport", "CLoad", "CTrace", "OAuth", "OAuthRuntime", "Cryptography", "JSON",
+                "HTTPMessages", "FuzzInvariants",
             ],
             swiftSettings: bridge),
     ]

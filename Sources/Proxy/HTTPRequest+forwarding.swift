@@ -30,7 +30,10 @@ extension HTTPRequest {
         fields.remove(.bearerdKey)
         if fields.has(.cookie) { fields.removeOwnCookies() }
         // Names that are known have none: only others cost a call.
-        if fields.has(.other) { fields.removeLookalikes(of: plan.reservedNames) }
+        if fields.has(.other) {
+            fields.removeLookalikes(of: plan.reservedNames)
+            if let names = plan.overrideFields { fields.removeAll(of: names) }
+        }
         if version == .http10 { fields.remove(.expect) }  // RFC 9110 10.1.1
         setHost(for: plan)
         // Member by member: a copy of all terms would count references to each.

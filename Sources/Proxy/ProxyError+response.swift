@@ -71,8 +71,13 @@ package struct Rejection: Equatable, Sendable {
             self.init(.noRoute, "No route has this path.")
         case .methodNotAllowed:
             self.init(.methodNotAllowed, "The route does not take this method.")
-        case .policyDenied:
+        case .policyDenied(hasOddSegment: false):
             self.init(.policyDenied, "The route's rules do not allow this method and path.")
+        case .policyDenied(hasOddSegment: true):
+            self.init(
+                .policyDenied,
+                "The path has an empty segment or a dot segment, which a route with rules does not take."
+            )
         case .requestTimedOut:
             self.init(.requestTimeout, "The request did not arrive in time.")
         case .bodyTooLarge:

@@ -14,7 +14,9 @@ package enum ProxyError: Error, Equatable, Sendable {
     case noRoute
     case methodNotAllowed
     /// No rule of the route allows what is asked for.
-    case policyDenied
+    ///
+    /// - Parameter hasOddSegment: whether none could, for a segment of the path.
+    case policyDenied(hasOddSegment: Bool)
     case requestTimedOut
     case bodyTooLarge
     case rateLimited

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import FuzzInvariants
+import HTTPMessages
 import TestSupport
 import Testing
 
@@ -35,6 +37,53 @@ import Testing
         #expect(try sidecar.metrics().sum("bearerd_denied_total", "reason=\"policy\"") == 10)
     }
 
+    @Test(arguments: [
+        ("//orders/admin/x", 400), ("///orders/1", 400), ("http://$host//orders/1", 400),
+        ("/\\orders/1", 400),
+        ("/orders//admin/x", 403), ("/orders/x/../1", 403), ("/admin/../orders/1", 403),
+        ("/admin/%2e%2e/orders/1", 403), ("/admin/%2E./orders/1", 403), ("/./orders/1", 403),
+        ("/orders/.", 403),
+        ("/orders/%2f1", 403), ("/orders/\\1", 403), ("/orders/..;x/1", 400), ("/%6frders/1", 403),
+        ("/orders/1/", 200), ("/orders/1%2e5", 200),
+    ])
+    func `judges paths as each server may read them, and check says the same`(
+        target: String, status: Int
+    ) throws {
+        let sidecar = try Sidecar(Sidecar.Settings(route: Self.rules))
+        let host = "\(try sidecar.bearerd.proxy)"
+        let answer = try sidecar.client().request("GET", target.replacing("$host", with: host))
+        #expect(answer.status == status)
+        #expect(sidecar.upstream.requests.count == (status == 200 ? 1 : 0))
+        if status == 403 { #expect(answer.json["code"].string == "policy_denied") }
+        let explained = try BearerdProcess.command(
+            "check", "-c", sidecar.directory.path("config.yaml"), "--explain", "GET",
+            target.replacing("$host", with: "127.0.0.1"))
+        #expect(explained.exit == (status == 200 ? 0 : 1))
+        #expect(explained.output.contains(status == 200 ? "allowed" : "\(status) "), "\(explained.output)")
+    }
+
+    @Test func `lets nothing up that names a host once its prefix is off`() throws {
+        let upstream = try RawUpstream()
+        let more = """
+            - {path: /api, upstream: '\(upstream.url)', identity: default, strip_prefix: true, allow: [{path: /api/orders/**}]}
+            - {path: /free, upstream: '\(upstream.url)', identity: default, strip_prefix: true}
+            - {path: /deep, upstream: '\(upstream.url)/v1', identity: default, strip_prefix: true}
+            """
+        let sidecar = try Sidecar(Sidecar.Settings(moreRoutes: more))
+        for target in ["/api//orders/admin/users/7", "/free//orders/admin/users/7", "/free/\\x"] {
+            #expect(try sidecar.client().request("DELETE", target).status == 400, "\(target)")
+        }
+        #expect(upstream.requests.isEmpty)
+        #expect(try sidecar.get("/deep//x").status == 200)
+        #expect(try upstream.request().head.target == "/v1//x")
+    }
+
+    @Test func `is refused with an upstream whose prefix names a host`() throws {
+        let route = "- {path: /b, upstream: 'http://127.0.0.1:1//v1', identity: none}"
+        let result = try Sidecar.check(Sidecar.Settings(moreRoutes: route))
+        #expect(result.exit == 78 && result.errors.contains("two slashes"), "\(result.errors)")
+    }
+
     @Test func `that has none allows nothing, whoever could give a token`() throws {
         let provider = try HostileProvider()
         provider.always { _, _ in .response(503) }
@@ -47,13 +96,55 @@ import Testing
         let fields = [
             ("X-HTTP-Method-Override", "DELETE"), ("x_http_method_override", "DELETE"),
             ("X-Original-URL", "/admin"),
-            ("X-Rewrite-Url", "/admin"), ("X-Other", "stays"),
+            ("X-Rewrite-Url", "/admin"), ("X-Original-Path", "/admin"), ("x_original_path", "/admin"),
+            ("X-Envoy-Original-Path", "/admin"), ("X-Forwarded-Uri", "/admin"),
+            ("X_Forwarded-Prefix", "/admin"),
+            ("X-Forwarded-Method", "DELETE"), ("X-Original-Method", "DELETE"),
+            ("x-method.override", "DELETE"),
         ]
-        #expect(try sidecar.get("/orders/5", fields).status == 200)
-        let names = try sidecar.upstream.request().head.fields.map { $0.name.lowercased() }
-        #expect(names.contains("x-other"))
-        #expect(!names.contains { $0.hasPrefix("x-http") || $0.hasPrefix("x_http") })
-        #expect(!names.contains("x-original-url") && !names.contains("x-rewrite-url"))
+        let others = [("X-Other", "stays"), ("X-Original-Host", "stays"), ("X-Forwarded-Port", "stays")]
+        #expect(try sidecar.get("/orders/5", fields + others).status == 200)
+        let seen = try sidecar.upstream.request().head.fields
+        #expect(seen.filter { $0.value == "stays" }.count == others.count)
+        #expect(!seen.contains { ["DELETE", "/admin"].contains($0.value) }, "\(seen)")
+    }
+
+    @Test func `passes such fields where it has none, and its own where it has`() throws {
+        let upstream = try RawUpstream()
+        let set = "request_headers: {set: {X-Forwarded-Prefix: /ours}}"
+        let more = "- {path: /b, upstream: '\(upstream.url)', identity: none, allow: [{path: /b}], \(set)}"
+        let sidecar = try Sidecar(Sidecar.Settings(moreRoutes: more))
+        #expect(try sidecar.get("/", [("X-Original-URL", "/x")]).status == 200)
+        #expect(try sidecar.upstream.request()["X-Original-URL"] == "/x")
+        #expect(try sidecar.get("/b", [("X-Forwarded-Prefix", "/theirs")]).status == 200)
+        #expect(try upstream.request().head.values("X-Forwarded-Prefix") == ["/ours"])
+    }
+
+    @Test func `leads no kind of server elsewhere than a rule says`() throws {
+        let sidecar = try Sidecar(Sidecar.Settings(route: Self.rules))
+        let pieces = [
+            "/", "/", "//", "\\", "%2f", "%5C", "..", ".", "%2e", ".%2E", "..;x", ";x", "%3b", "%00", "%3f",
+            "orders",
+            "admin", "1", "%61dmin",
+        ]
+        var random = RepeatableGenerator(seed: 0xA110_0000_0000_0002)
+        let pattern = try PathPattern("/orders/**")
+        for _ in 0..<1_000 {
+            var target = ["/orders/", "/", "//"].randomElement(using: &random) ?? "/"
+            for _ in 0..<Int.random(in: 1...5, using: &random) {
+                target += pieces.randomElement(using: &random) ?? ""
+            }
+            let answer = try sidecar.client().request("GET", target)
+            #expect([200, 400, 403].contains(answer.status), "\(target)")
+        }
+        let seen = sidecar.upstream.requests.map(\.head.target)
+        #expect(seen.count > 20)
+        for target in seen {
+            let path = Array(target.utf8)
+            for reader in UpstreamReader.allCases {
+                #expect(pattern.matches(reader.place(of: path)), "\(target) for \(reader)")
+            }
+        }
     }
 
     @Test func `keeps a body that it does not take from being the next request`() throws {

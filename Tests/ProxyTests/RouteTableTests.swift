@@ -80,6 +80,18 @@ struct `The route table` {
         }
     }
 
+    @Test(arguments: ["//", "//x", "///x", "//x/y?z", "/\\x"])
+    func `nothing goes up that names a host`(target: String) throws {
+        #expect(throws: ProxyError.ambiguousPath) { try find(target, in: [try route("/")]) }
+        let stripping = [try route("/api") { $0.terms.stripsPrefix = true }]
+        #expect(throws: ProxyError.ambiguousPath) { try find("/api" + target, in: stripping) }
+        #expect(try find("/api" + target, in: [try route("/api")]) == 0, "as it stands it names none")
+        let prefixed = [
+            try route("/api") { ($0.terms.stripsPrefix, $0.upstream) = (true, "http://api.example/v1") }
+        ]
+        #expect(try find("/api" + target, in: prefixed) == 0)
+    }
+
     @Test func `no route is no route`() throws {
         #expect(throws: ProxyError.noRoute) { try find("/x", in: [try route("/api")]) }
     }

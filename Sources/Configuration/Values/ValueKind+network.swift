@@ -76,6 +76,11 @@ extension ValueKind<HTTPURL> {
                 throw ValueError(
                     "'\(scalar.written)' is not http(s)://HOST[:PORT][/PREFIX] or http+unix:PATH")
             }
+            guard !url.path.hasPrefix("//") else {
+                throw ValueError(
+                    "'\(scalar.written)': a prefix that begins with two slashes would name a host to some servers"
+                )
+            }
             guard url.socketPath?.utf8.count ?? 0 <= ListenAddress.longestSocketPath else {
                 throw ValueError("a socket's path has \(ListenAddress.longestSocketPath) bytes at most")
             }

@@ -25,6 +25,11 @@ package struct ReservedNames: Sendable {
         return names.contains { Self.isSame($0, bytes, name, asSeenBy: \.inMetaVariable) }
     }
 
+    /// Whether a name is one of these, or becomes one on its way through a gateway.
+    fileprivate func include(_ bytes: Span<UInt8>, _ name: Range<Int>) -> Bool {
+        names.contains { Self.isSame($0, bytes, name, asSeenBy: \.inMetaVariable) }
+    }
+
     private static func isSame(
         _ reserved: [UInt8], _ bytes: Span<UInt8>, _ name: Range<Int>, asSeenBy view: (UInt8) -> UInt8
     ) -> Bool {
@@ -44,6 +49,13 @@ extension HTTPFields {
     package mutating func removeLookalikes(of names: ReservedNames) {
         guard has(.other), entries.contains(where: { isLookalike($0, of: names) }) else { return }
         removeEntries { $0.isLookalike($1, of: names) }
+    }
+
+    /// Removes the fields with one of `names`, none of which is a ``KnownFieldName``, and those that gateways would take
+    /// for one.
+    package mutating func removeAll(of names: ReservedNames) {
+        guard has(.other) else { return }
+        removeEntries { $1.known == .other && names.include($0.block.bytes.span, $1.nameRange) }
     }
 
     private func isLookalike(_ entry: Entry, of names: ReservedNames) -> Bool {

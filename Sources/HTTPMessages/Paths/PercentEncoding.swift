@@ -36,6 +36,17 @@ package enum PercentEncoding {
         return output
     }
 
+    /// The same bytes, the digits of their escapes in upper case: in which case they are says nothing (RFC 3986 §6.2.2.1).
+    static func upperCased(_ encoded: [UInt8]) -> [UInt8] {
+        var output = encoded
+        for index in encoded.indices where encoded.span.percentDecoded(at: index) != nil {
+            for digit in (index + 1)...(index + 2) where output[digit] > Byte.lowerA - 1 {
+                output[digit] -= 0x20
+            }
+        }
+        return output
+    }
+
     /// Encodes a text of its own, as ``encode(_:into:)`` does.
     package static func encoded(_ text: String) -> String {
         var output: [UInt8] = []

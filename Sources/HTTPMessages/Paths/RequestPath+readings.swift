@@ -8,16 +8,14 @@ extension RequestPath {
     /// so in each of them.
     ///
     /// - Parameter path: of an origin-form target, without its query.
-    /// - Returns: normal forms with canonical escapes (``PercentEncoding/canonical(_:)``); none where an upstream may make
-    ///   anything of it.
+    /// - Returns: normal forms with canonical escapes (``PercentEncoding/canonical(_:)``), and last the path as its bytes
+    ///   stand; none where an upstream may make anything of it, or it ``hasOddSegment(_:)``.
     package static func readings(of path: Span<UInt8>) -> [[UInt8]] {
-        guard !isNormal(path) else {
-            var whole: [UInt8] = []
-            whole.append(path)
-            return [whole]
-        }
+        var whole: [UInt8] = []
+        whole.append(path)
+        guard !isNormal(path) else { return [whole] }
+        guard !hasOddSegment(path) else { return [] }
         let traits = PathTraits(of: path)
-        guard !traits.hasDotSegment || !traits.hasDoubtfulEnd else { return [] }
         let variants = traits.variants.subsets
         let end = firstEncodedEnd(of: path)
         // Parameters and what may end a segment or the path in them: what comes first, servers do not agree on.
@@ -27,7 +25,47 @@ extension RequestPath {
         var readings = variants.map { resolve(path, asOnesThatRead: $0, upTo: .max) }
         // Some end a path at an escape that would end it as the byte.
         if let end { readings.append(resolve(path.extracting(0..<end), asOnesThatRead: .usual, upTo: .max)) }
-        return readings.map(PercentEncoding.canonical)
+        return readings.map(PercentEncoding.canonical) + [PercentEncoding.upperCased(whole)]
+    }
+
+    /// Whether a path has a segment that is empty or a dot segment to some upstream, whatever that takes for the end of one
+    /// and decodes before; a slash at the end of the path makes no segment.
+    package static func hasOddSegment(_ path: Span<UInt8>) -> Bool {
+        var name = SegmentName()
+        var cursor = 0
+        while cursor < path.count {
+            let decoded = path.percentDecoded(at: cursor)
+            switch decoded ?? path[cursor] {
+            case Byte.slash, Byte.backslash:
+                if cursor > 0, name.isEmpty || name.isDots { return true }
+                name = SegmentName()
+            case Byte.semicolon: name.isWhole = true
+            // Some end the path here.
+            case Byte.questionMark, Byte.numberSign, 0:
+                if name.isDots { return true }
+                name.append(0)
+            case let byte: name.append(byte)
+            }
+            cursor += decoded == nil ? 1 : 3
+        }
+        return name.isDots
+    }
+
+    /// What is of interest in a segment, its `;parameters` left out.
+    private struct SegmentName {
+        private var count = 0
+        private var dotCount = 0
+        /// Whether what follows are parameters.
+        var isWhole = false
+
+        var isEmpty: Bool { count == 0 }
+        var isDots: Bool { count == dotCount && (1...2).contains(count) }
+
+        mutating func append(_ byte: UInt8) {
+            guard !isWhole else { return }
+            count += 1
+            if byte == Byte.dot { dotCount += 1 }
+        }
     }
 
     /// Where `%00`, `%23` or `%3f` stands first.

@@ -82,6 +82,11 @@ package enum RequestPath {
         return false
     }
 
+    /// Whether URL parsers take the beginning of a path for a host: two slashes, of which one may be a backslash.
+    package static func namesHost(_ path: Span<UInt8>) -> Bool {
+        path.count > 1 && path[0] == Byte.slash && (path[1] == Byte.slash || path[1] == Byte.backslash)
+    }
+
     static func isNormal(_ path: Span<UInt8>) -> Bool {
         var isSegmentStart = false
         for index in path.indices {

@@ -24,7 +24,8 @@ package struct RequestRules: Sendable, Equatable {
 
     package init(_ rules: [RequestRule]) { self.rules = rules }
 
-    /// The rule that allows a request, whichever way an upstream reads its path.
+    /// The rule that allows a request, whichever way an upstream reads its path; none does where that
+    /// ``RequestPath/hasOddSegment(_:)``.
     ///
     /// - Parameters:
     ///   - path: of an origin-form target, without its query; the whole of it, as it was sent.

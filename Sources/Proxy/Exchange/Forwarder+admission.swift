@@ -79,7 +79,8 @@ extension Forwarder {
 
     /// Judges what is asked for, before a token is taken for it.
     private func judge(_ request: HTTPRequest, by rules: RequestRules) throws(ProxyError) {
-        if rules.rule(for: request.method, request.pathBytes.span) == nil { throw .policyDenied }
+        guard rules.rule(for: request.method, request.pathBytes.span) == nil else { return }
+        throw .policyDenied(hasOddSegment: RequestPath.hasOddSegment(request.pathBytes.span))
     }
 
     /// Counts down how often the request may still be forwarded, where it says so.

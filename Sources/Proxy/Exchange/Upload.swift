@@ -216,6 +216,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
         guard let route else { return client.incoming.trailers }
         var trailers = client.incoming.trailers.without(route.unwantedRequestTrailers)
         trailers.removeLookalikes(of: route.reservedNames)
+        if let names = route.overrideFields { trailers.removeAll(of: names) }
         return trailers
     }
 

@@ -42,6 +42,8 @@ package final class PreparedRoute: Sendable {
     /// ``unwantedRequestTrailers``, those of `X-Forwarded-*` that we tell, and those that say where a body ends, for what a
     /// gateway takes for them.
     let reservedNames: ReservedNames
+    /// What would make another request of one that rules have judged; nil without rules.
+    let overrideFields: ReservedNames?
     /// What an upstream must not say in place of us, behind a body either.
     let unwantedResponseTrailers: [HTTPFields.Name]
     /// As lines of the access log have it.
@@ -70,12 +72,12 @@ package final class PreparedRoute: Sendable {
         keepsTarget = upstreamPrefix.isEmpty && strippedCount == 0
 
         replacesCredentials = if case .overwrite = terms.authorization { true } else { false }
-        var edits = terms.requestEdits
-        if terms.rules != nil { edits.remove += Self.overrides }
-        requestEdits = edits.isEmpty ? nil : edits
+        requestEdits = terms.requestEdits.isEmpty ? nil : terms.requestEdits
         responseEdits = terms.responseEdits.isEmpty ? nil : terms.responseEdits
+        overrideFields = terms.rules == nil ? nil : OverrideFields.names
         unwantedRequestTrailers =
-            [.bearerdKey] + edits.replacedNames + (session == nil ? [] : [terms.credentials.name])
+            [.bearerdKey] + terms.requestEdits.replacedNames
+            + (session == nil ? [] : [terms.credentials.name])
             + (session?.mayProve ?? false ? [.dpop] : [])
             + (session?.callers == nil ? [] : [.authorization, .dpop])
         let forwardedNames: [HTTPFields.Name] =
@@ -85,12 +87,6 @@ package final class PreparedRoute: Sendable {
         unwantedResponseTrailers = terms.responseEdits.replacedNames
         loggedName = LoggedRoute(key.path, identity: session?.identity, upstream: upstream.address.place)
     }
-
-    /// With these some upstreams take a request for another one than its method and path say, which rules judge.
-    private static let overrides = [
-        "X-HTTP-Method-Override", "X-HTTP-Method", "X-Method-Override", "X-Original-URL", "X-Original-URI",
-        "X-Rewrite-URL",
-    ].compactMap { HTTPFields.Name($0) }
 
     /// The upstream's scheme and an authority that it has.
     private static func origin(of authority: String, at url: HTTPURL) -> String {

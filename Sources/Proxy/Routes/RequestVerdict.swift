@@ -43,7 +43,7 @@ package enum RequestVerdict: Equatable, Sendable {
                 return
             }
             guard let rule = rules.rule(for: request.method, request.pathBytes.span) else {
-                throw .policyDenied
+                throw .policyDenied(hasOddSegment: RequestPath.hasOddSegment(request.pathBytes.span))
             }
             self = .allowed(route: index, rule: rule)
         } catch {

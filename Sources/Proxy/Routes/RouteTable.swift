@@ -15,8 +15,12 @@ final class RouteTable<Target> {
         let host: String?
         let isForOneListener: Bool
         let methods: Set<HTTPMethod>?
-        /// How many bytes of a target's front are dropped, if it is changed.
-        let exchangedCount: Int?
+        /// How many bytes of a target's front are dropped.
+        let strippedCount: Int
+        /// Whether a target's front is changed.
+        let exchangesFront: Bool
+        /// Whether something is put in front of what is left of a target.
+        let hasPrefix: Bool
     }
 
     /// Longest path first; of equal ones, those for one host and one listener first.
@@ -37,7 +41,8 @@ final class RouteTable<Target> {
                 target: entry.target, place: place, path: Array(key.path.utf8),
                 host: key.host.map { HostList.normalized($0.description) },
                 isForOneListener: key.listen != nil, methods: key.methods,
-                exchangedCount: route.keepsTarget ? nil : route.strippedCount)
+                strippedCount: route.strippedCount, exchangesFront: !route.keepsTarget,
+                hasPrefix: !route.upstreamPrefix.isEmpty)
         }
         self.candidates = candidates.sorted { left, right in
             let (one, other) = (Self.rank(left), Self.rank(right))
@@ -50,8 +55,8 @@ final class RouteTable<Target> {
     /// The route for a request.
     ///
     /// - Throws: ``ProxyError/noRoute``, ``ProxyError/methodNotAllowed``, and ``ProxyError/ambiguousPath`` when the path
-    ///   as sent and the path as servers may understand it belong to different routes, or the latter is not below what
-    ///   the route puts in its front's place.
+    ///   as sent and the path as servers may understand it belong to different routes, the latter is not below what
+    ///   the route puts in its front's place, or what would go up begins with two slashes.
     func route(
         for method: HTTPMethod, _ target: [UInt8], host: @autoclosure () -> String?
     ) throws(ProxyError) -> Target {
@@ -70,11 +75,11 @@ final class RouteTable<Target> {
             }
             guard let raw else { throw .noRoute }
             let position = try route(at: raw, allowing: method, host: host)
+            let rest = path.dropFirst(candidates[position].strippedCount)
             // What stands before it upstream is the route's choice, not the client's.
-            if let count = candidates[position].exchangedCount {
-                let rest = path.dropFirst(count)
-                guard !RequestPath.climbs(rest.span) else { throw .ambiguousPath }
-            }
+            if candidates[position].exchangesFront, RequestPath.climbs(rest.span) { throw .ambiguousPath }
+            // Some servers resolve a target as a URL, and take what follows for a host (RFC 3986 §4.2).
+            if !candidates[position].hasPrefix, RequestPath.namesHost(rest.span) { throw .ambiguousPath }
             return candidates[position].target
         }
     }

@@ -68,6 +68,11 @@ extension Invariants {
     private static func pathViolation(_ request: HTTPRequest) -> String? {
         guard request.targetBytes.first == 0x2F else { return nil }
         if let violation = violation(path: Array(request.pathBytes)) { return violation }
+        for pattern in ["/orders/**", "/*/items", "/reports/*/x"].compactMap({ try? PathPattern($0) }) {
+            if let violation = violation(path: Array(request.pathBytes), goingUpBy: pattern) {
+                return violation
+            }
+        }
         guard let path = RequestPath.normalized(request.pathBytes.span) else { return nil }
         guard path.first == 0x2F else { return "a normal path without a slash" }
         let segments = path.split(separator: 0x2F, omittingEmptySubsequences: false).dropFirst()
