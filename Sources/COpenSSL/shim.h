@@ -81,6 +81,21 @@ static inline int bearerd_ssl_ctx_set_client_trust(SSL_CTX *context, X509_STORE 
     return (int)SSL_CTX_set1_verify_cert_store(context, store);
 }
 
+/* Whether the client's certificate would verify by another store, judged as the handshake judges it. */
+static inline int bearerd_ssl_client_verifies(SSL *connection, X509_STORE *store) {
+    X509 *certificate = SSL_get0_peer_certificate(connection);
+    X509_STORE_CTX *judgement = certificate ? X509_STORE_CTX_new() : NULL;
+    int verifies = judgement &&
+                   X509_STORE_CTX_init(judgement, store, certificate, SSL_get_peer_cert_chain(connection)) == 1 &&
+                   X509_STORE_CTX_set_default(judgement, "ssl_client") == 1;
+    if (verifies) {
+        X509_VERIFY_PARAM_set_auth_level(X509_STORE_CTX_get0_param(judgement), SSL_get_security_level(connection));
+        verifies = X509_verify_cert(judgement) == 1;
+    }
+    X509_STORE_CTX_free(judgement);
+    return verifies;
+}
+
 /* The names of a certificate: stack macros. A name that is neither a host nor an address has no bytes. */
 static inline int bearerd_general_name_count(GENERAL_NAMES *names) { return sk_GENERAL_NAME_num(names); }
 static inline const unsigned char *bearerd_general_name(GENERAL_NAMES *names, int index, int *length,

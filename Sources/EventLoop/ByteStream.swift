@@ -39,6 +39,11 @@ package final class ByteStream {
 
     deinit { close() }
 
+    /// Whether the connection would be taken if it were made now; it is not once it is closed.
+    package func isAdmitted(by security: any ConnectionSecurity) -> Bool {
+        !isClosed && security.admits(wire)
+    }
+
     /// Ends both directions at once and frees the descriptor; over TLS the peer sees a cut.
     ///
     /// Idempotent; waiters get ``StreamError/closed``.

@@ -6,4 +6,7 @@ package protocol ConnectionSecurity: Sendable {
     ///
     /// - Returns: nil if that is not possible; the caller then closes the descriptor.
     func wire(on descriptor: Int32) -> (any Wire)?
+
+    /// Whether a connection that is there already would be taken if it were made now.
+    func admits(_ wire: any Wire) -> Bool
 }

@@ -10,6 +10,9 @@ package protocol ClientExchange: MessageExchange {
     /// Whether what it sends is encrypted.
     var isEncrypted: Bool { get }
 
+    /// Whether its connection would be taken if it were made now.
+    func isAdmitted(by security: any ConnectionSecurity) -> Bool
+
     /// The head of the request; whoever forwards it may rewrite it in place.
     var request: HTTPRequest { get set }
 

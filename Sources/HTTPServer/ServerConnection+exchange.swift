@@ -12,6 +12,8 @@ extension ServerConnection: ClientExchange, ConnectionExchange {
 
     package var isEncrypted: Bool { stream.isEncrypted }
 
+    package func isAdmitted(by security: any ConnectionSecurity) -> Bool { stream.isAdmitted(by: security) }
+
     // MARK: The request
 
     package func beginBody(limit: UInt64) throws(MessageError) -> BodyLength {

@@ -118,6 +118,8 @@ package struct Rejection: Equatable, Sendable {
     private static func words(for denial: ProxyError.Denial, _ fields: HTTPFields) -> String {
         switch denial {
         case .peer: "This user may not use the listener."
+        case .certificate:
+            "This listener takes no such connection any more: clients need a certificate of tls.client_ca_file."
         case .user: "This route has no identity for this user: its identity.uid lists those it has."
         case .key: "The header X-Bearerd-Key is missing or wrong."
         case .origin: RefusedCaller.origin(fields.onlyValue(of: .origin))

@@ -39,6 +39,8 @@ package enum ProxyError: Error, Equatable, Sendable {
     /// Which protection turned a request away.
     package enum Denial: Equatable, Sendable {
         case peer
+        /// Its connection would not be taken any more: another authority vouches for clients.
+        case certificate
         /// The route has identities for other users.
         case user
         case key

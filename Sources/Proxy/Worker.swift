@@ -47,12 +47,23 @@ package actor Worker: LoopConfined {
 
     /// Serves the requests that begin from here on by another snapshot.
     ///
-    /// - Parameter delay: how long event streams and tunnels of routes go on that are gone.
+    /// - Parameter delay: how long event streams and tunnels go on that would not be begun any more.
     package func use(_ snapshot: RoutingSnapshot, endingStreamsAfter delay: Duration) {
         // One that stood still gets them all at once, perhaps not in their order.
-        guard snapshot.version > state.version else { return }
-        let gone = state.use(snapshot)
-        if !gone.isEmpty { endStreams(on: gone, after: delay) }
+        guard snapshot.version > state.snapshot.version else { return }
+        take(snapshot, endingStreamsAfter: delay)
+    }
+
+    /// Judges everybody anew: a key or an authority of clients is another one, the snapshot the same.
+    ///
+    /// - Parameter delay: how long event streams and tunnels go on that would not be begun any more.
+    package func judgeAgain(endingStreamsAfter delay: Duration) {
+        take(state.snapshot, endingStreamsAfter: delay)
+    }
+
+    private func take(_ snapshot: RoutingSnapshot, endingStreamsAfter delay: Duration) {
+        state.use(snapshot)
+        if forwarder.judgeAgain() { endStreams(after: delay) }
         keeper.useSnapshot()
         for entrance in entrances.values {
             entrance.routing = state.routing.routing(at: entrance.routing.listener)
@@ -60,11 +71,13 @@ package actor Worker: LoopConfined {
         }
     }
 
-    private func endStreams(on gone: Set<RouteKey>, after delay: Duration) {
+    private func endStreams(after delay: Duration) {
+        let version = state.version
         // On the loop's thread, which is this actor's executor.
         _ = loop.startTask { [loop, forwarder] in
             await loop.pause(for: delay)
-            forwarder.endStreams(on: gone)
+            // What waits for its answer may still become a stream.
+            while forwarder.endStreams(revokedBy: version) { await loop.pause(for: max(delay, .seconds(1))) }
         }
     }
 

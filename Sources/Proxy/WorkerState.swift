@@ -12,8 +12,8 @@ internal import Routing
 final class WorkerState<Pool: ExchangePool> {
     /// What holds for requests that come from here on.
     private(set) var routing: WorkerRouting<Pool>
-    /// Of ``routing``.
-    private(set) var version: Int
+    /// Another one each time that what requests are judged by has changed, which may be a key or an authority alone.
+    private(set) var version = 1
     let recorder: Recorder
     /// nil where nothing is traced.
     var tracer: Tracer?
@@ -28,8 +28,8 @@ final class WorkerState<Pool: ExchangePool> {
         self.makePool = makePool
         recorder = Recorder(loop: loop, snapshot: snapshot)
         tracer = snapshot.tracing.map { Tracer($0) }
-        routing = WorkerRouting(snapshot, after: nil, tallies: &recorder.tallies, makePool: makePool)
-        version = snapshot.version
+        routing = WorkerRouting(
+            snapshot, version: version, after: nil, tallies: &recorder.tallies, makePool: makePool)
         heedShortages()
     }
 
@@ -40,11 +40,12 @@ final class WorkerState<Pool: ExchangePool> {
     /// What stays the same is found again: connections, tokens, counts. Connections that nobody needs any more end, those
     /// in use with their requests.
     ///
-    /// - Returns: the routes that are gone.
-    func use(_ snapshot: RoutingSnapshot) -> Set<RouteKey> {
+    /// - Parameter snapshot: the same one has requests judged anew by what has changed beside it.
+    func use(_ snapshot: RoutingSnapshot) {
         let before = routing
-        routing = WorkerRouting(snapshot, after: before, tallies: &recorder.tallies, makePool: makePool)
-        version = snapshot.version
+        version += 1
+        routing = WorkerRouting(
+            snapshot, version: version, after: before, tallies: &recorder.tallies, makePool: makePool)
         recorder.use(snapshot)
         tracer = snapshot.tracing.map { Tracer($0) }
         heedShortages()
@@ -56,7 +57,6 @@ final class WorkerState<Pool: ExchangePool> {
             state.pool.close()
             leftUpstreams.append(state)
         }
-        return Set(before.routes.map(\.plan.key)).subtracting(routing.routes.map(\.plan.key))
     }
 
     private func heedShortages() {

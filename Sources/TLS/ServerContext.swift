@@ -11,7 +11,8 @@ package final class ServerContext: @unchecked Sendable {
     /// What clients are shown.
     package let certificate: CertificateSummary
     /// How many authorities clients' certificates may come from; nil if none is asked for.
-    package let clientAuthorityCount: Int?
+    package var clientAuthorityCount: Int? { clientTrust?.count }
+    private let clientTrust: ClientTrust?
     /// An `SSL_CTX *`.
     private let handle: OpaquePointer
 
@@ -31,8 +32,11 @@ package final class ServerContext: @unchecked Sendable {
         do throws(ContextError) {
             guard bearerd_ssl_ctx_set_up_server(handle) == 1 else { throw .lastOfThread }
             certificate = try CertifiedKey(chain: chain, key: key).install(in: handle, mustBeValid: true)
-            clientAuthorityCount = try clientAuthorities.map { pem throws(ContextError) in
-                try Self.trust(PEMCertificates(pem), in: handle)
+            clientTrust = try clientAuthorities.map { pem throws(ContextError) in
+                let authorities = PEMCertificates(pem)
+                let trust = try ClientTrust(authorities)
+                try trust.install(in: handle, naming: authorities)
+                return trust
             }
         } catch {
             SSL_CTX_free(handle)
@@ -43,28 +47,25 @@ package final class ServerContext: @unchecked Sendable {
 
     deinit { SSL_CTX_free(handle) }
 
-    /// The server's side of one connection, `SSL *`, to be freed by the caller; it outlives this object.
-    func makeSession() -> OpaquePointer? { SSL_new(handle) }
-
-    /// Takes clients of these authorities alone; what stands in the file is trusted, also if it is not a root.
+    /// The server's side of one connection, which outlives this object.
     ///
-    /// - Returns: how many there are.
-    private static func trust(
-        _ authorities: PEMCertificates, in handle: OpaquePointer
-    ) throws(ContextError) -> Int {
-        guard !authorities.certificates.isEmpty else { throw .noAuthority }
-        guard let store = X509_STORE_new() else { throw .lastOfThread }
-        defer { X509_STORE_free(store) }
-        X509_STORE_set_flags(store, UInt(X509_V_FLAG_PARTIAL_CHAIN | X509_V_FLAG_TRUSTED_FIRST))
-        for certificate in authorities.certificates {
-            guard X509_STORE_add_cert(store, certificate) == 1,
-                SSL_CTX_add_client_CA(handle, certificate) == 1
-            else { throw .lastOfThread }
+    /// - Parameter descriptor: connected and non-blocking, taken over unless the answer is nil.
+    func wire(on descriptor: Int32) -> TLSWire? {
+        guard let session = SSL_new(handle), let wire = TLSWire(session, of: .server, descriptor: descriptor)
+        else {
+            return nil
         }
-        guard bearerd_ssl_ctx_set_client_trust(handle, store) == 1 else {
-            throw .lastOfThread
-        }
-        SSL_CTX_set_verify(handle, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
-        return authorities.certificates.count
+        wire.clientTrust = clientTrust
+        return wire
+    }
+
+    /// Whether the client of a connection would be taken if it were made now, whichever context it was made by.
+    func admits(_ wire: TLSWire) -> Bool {
+        guard let clientTrust else { return true }
+        // Whoever is known by an authority that is still here need not be looked at again.
+        if let known = wire.clientTrust, known === clientTrust || clientTrust.includes(known) { return true }
+        guard wire.hasClient(of: clientTrust) else { return false }
+        wire.clientTrust = clientTrust
+        return true
     }
 }

@@ -19,7 +19,11 @@ package final class ServerTLS: ConnectionSecurity {
     }
 
     package func wire(on descriptor: Int32) -> (any Wire)? {
-        guard let session = context.withLock({ $0.makeSession() }) else { return nil }
-        return TLSWire(session, of: .server, descriptor: descriptor)
+        context.withLock { $0 }.wire(on: descriptor)
+    }
+
+    package func admits(_ wire: any Wire) -> Bool {
+        guard let wire = wire as? TLSWire else { return false }
+        return context.withLock { $0 }.admits(wire)
     }
 }

@@ -23,6 +23,8 @@ final class TLSWire: Wire {
     private var plain: SocketWire?
     /// How often what a broken connection still brings is looked at.
     private var discardsLeft = 64
+    /// Whose authorities the client's certificate was found to lead to; nil where none was asked for.
+    var clientTrust: ClientTrust?
     /// What the session's callbacks look for.
     private let owner: AnyObject?
 
@@ -55,6 +57,9 @@ final class TLSWire: Wire {
     var peerCertificateEnd: Int64? {
         SSL_get0_peer_certificate(session).map { CertificateSummary(of: $0).end }
     }
+
+    /// Whether the client has a certificate of one of these authorities.
+    func hasClient(of trust: ClientTrust) -> Bool { !isBroken && trust.admitsClient(of: session) }
 
     /// OpenSSL holds bytes that the kernel knows nothing of.
     var drainsOnShortReceive: Bool { false }

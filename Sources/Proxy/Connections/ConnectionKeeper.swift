@@ -145,6 +145,8 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         if let seat = vacant.popLast() {
             seat.connection.begin(stream, from: peer)
             seat.exchange.use(routing)
+            // Much may have changed while it was silent.
+            if isSecured { seat.exchange.forgetClient() }
             seat.isSecured = isSecured
             begin(seat)
             return resume(seat, with: true)

@@ -32,6 +32,8 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
     ///
     /// It stays for the next request: clients seldom change it.
     var host: [UInt8] = []
+    /// What else the request was let in by, as it came: a key does not go up, and `Origin` may be changed.
+    private(set) var claims = HTTPFields()
 
     /// The token that goes into the request, if it is ours.
     var token: AccessTokenSnapshot?
@@ -43,6 +45,8 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
 
     /// How the answer goes on.
     var answer = AnswerProgress()
+    /// Why it would not have been begun any more, once a reload has found that out; nil for nearly all.
+    var revocation: Revocation?
     /// What is recorded of it for a trace; nil for most.
     var trace: RequestTrace?
     /// What is told of the exchange when it is over.
@@ -63,6 +67,18 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
         self.routing = routing
     }
 
+    /// Has the next request judged as the first of a connection is.
+    func forgetClient() { host.removeAll() }
+
+    /// Keeps what the request was let in by, for as long as it goes on.
+    func keepClaims() {
+        claims.removeAll(keepingCapacity: true)
+        for name in [HTTPFields.Name.host, .origin, .secFetchSite, .referer, .bearerdKey] {
+            if let value = client.request.fields.bytes(of: name) { claims.append(name, bytes: value.span) }
+        }
+        record.hasClaims = true
+    }
+
     /// Forgets the request before.
     func begin() {
         route = nil
@@ -73,6 +89,7 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
         answer = AnswerProgress()
         record = ExchangeRecord()
         if trace != nil { trace = nil }
+        if revocation != nil { revocation = nil }
         if !originalTarget.isEmpty { originalTarget.removeAll(keepingCapacity: true) }
     }
 
@@ -80,6 +97,7 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
     func letGo() {
         upload.letGo()
         originalTarget = []
+        claims = HTTPFields()
     }
 
     /// The scheme that the client used.

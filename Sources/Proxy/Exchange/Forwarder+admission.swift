@@ -23,7 +23,7 @@ extension Forwarder {
     ///
     /// - Returns: `false` for a browser's preflight, which is answered here.
     func admit(_ exchange: Exchange) throws(ProxyError) -> Bool {
-        try judgeHost(exchange)
+        try judgeConnection(exchange)
         let client = exchange.client
         if client.request.fields.has(.origin),
             exchange.routing.access.admitsOrigin(of: client.request.fields),
@@ -32,11 +32,13 @@ extension Forwarder {
             return false
         }
         let judgesReferer = client.request.fields.has(.referer) && judgesReferer(of: exchange)
-        if judgesReferer || exchange.routing.access.isAskedBy(client.request.fields),
-            let denial = exchange.routing.access.judge(
+        if judgesReferer || exchange.routing.access.isAskedBy(client.request.fields) {
+            if let denial = exchange.routing.access.judge(
                 client.request.fields, scheme: exchange.clientScheme, judgesReferer: judgesReferer)
-        {
-            throw .accessDenied(denial)
+            {
+                throw .accessDenied(denial)
+            }
+            exchange.keepClaims()
         }
         // The last: who may not come in takes nothing away from those who may.
         if let limit = exchange.routing.listener.rateLimit,
@@ -52,12 +54,17 @@ extension Forwarder {
             toHost: exchange.client.request.fields[.host])
     }
 
-    private func judgeHost(_ exchange: Exchange) throws(ProxyError) {
+    /// Judges the `Host`, and before that who has connected: again whenever either, or what holds for them, is another.
+    private func judgeConnection(_ exchange: Exchange) throws(ProxyError) {
         let client = exchange.client
         guard exchange.host.isEmpty || !client.request.fields.has(.host, equalTo: exchange.host) else {
             return
         }
         exchange.host.removeAll()
+        if let denial = exchange.routing.denial(of: client) {
+            client.endAfterAnswer()
+            throw .accessDenied(denial)
+        }
         guard exchange.routing.listener.hosts.contains(client.request.fields[.host])
         else { throw .wrongHost }
         client.request.fields.copy(.host, into: &exchange.host)

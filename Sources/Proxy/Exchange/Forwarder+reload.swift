@@ -6,21 +6,74 @@ internal import HTTPMessages
 internal import Observability
 internal import Routing
 
-/// What becomes of requests on routes that the snapshot in force does not have.
+/// What becomes of requests in flight when what holds is another: they end as they began, but for those without an end.
 extension Forwarder {
-    /// Cuts tunnels and event streams, which would go on for ever, of routes that were taken away and did not come back;
-    /// other answers end by themselves.
-    func endStreams(on gone: Set<RouteKey>) {
-        var unwanted: [Exchange] = []
+    /// Finds out which exchanges would not be begun any more.
+    ///
+    /// - Returns: whether there are any that were not found before.
+    func judgeAgain() -> Bool {
+        var hasFound = false
         clients.forEachExchange { exchange in
-            guard exchange.presence.state != .idle, let key = exchange.route?.plan.key,
-                gone.contains(key), !worker.routing.has(key), !isServed(exchange), exchange.isEndless
+            guard exchange.presence.state != .idle, let ending = objection(to: exchange) else {
+                exchange.revocation = nil
+                return
+            }
+            guard exchange.revocation == nil else { return }
+            exchange.revocation = Revocation(version: worker.version, ending: ending)
+            hasFound = true
+        }
+        return hasFound
+    }
+
+    /// Cuts the tunnels and event streams, which would go on for ever, of exchanges that would not be begun any more.
+    ///
+    /// - Parameter version: what brought that, or what was before it.
+    /// - Returns: whether there are others, which may still become one.
+    func endStreams(revokedBy version: Int) -> Bool {
+        var unwanted: [Exchange] = []
+        var hasOthers = false
+        clients.forEachExchange { exchange in
+            guard let revocation = exchange.revocation, revocation.version <= version,
+                exchange.presence.state != .idle, exchange.presence.state != .gone
             else { return }
-            unwanted.append(exchange)
+            if exchange.isEndless {
+                unwanted.append(exchange)
+            } else if !exchange.answer.hasBegun {
+                hasOthers = true
+            }
         }
         for exchange in unwanted {
-            exchange.record.ending = .routeGone
+            exchange.record.ending = exchange.revocation?.ending
             leave(exchange)
+        }
+        return hasOthers
+    }
+
+    /// Why an exchange would not be begun by what holds now; nil if it would, or has no route yet.
+    private func objection(to exchange: Exchange) -> OwnEnding? {
+        guard let old = exchange.route?.plan else { return nil }
+        let (routing, client) = (worker.routing.routing(at: exchange.routing.listener), exchange.client)
+        guard !routing.isClosing else { return .routeGone }
+        let host = exchange.host.isEmpty ? nil : String(decoding: exchange.host, as: UTF8.self)
+        let claims = exchange.record.hasClaims ? exchange.claims : HTTPFields()
+        guard routing.denial(of: client) == nil, routing.listener.hosts.contains(host),
+            routing.access.judge(
+                claims, scheme: exchange.clientScheme,
+                judgesReferer: claims.has(.referer) && routing.listener.judgesReferer(toHost: host)) == nil
+        else { return .accessGone }
+        let target = exchange.originalTarget.isEmpty ? client.request.targetBytes : exchange.originalTarget
+        do throws(ProxyError) {
+            let method = client.request.method
+            let found = try routing.table.route(for: method, target, host: host)
+            guard let new = routing.callers.map({ $0.route(found, of: client.peer) }) ?? found else {
+                return .accessGone
+            }
+            guard new.plan.key == old.key || new.plan.leads(whereDoes: old) else { return .routeGone }
+            let path = target.prefix { $0 != UInt8(ascii: "?") }
+            if let rules = new.terms.rules, rules.rule(for: method, path.span) == nil { return .accessGone }
+            return new.plan.session === old.session ? nil : .accessGone
+        } catch {
+            return error == .noRoute ? .routeGone : .accessGone
         }
     }
 
@@ -36,14 +89,13 @@ extension Forwarder {
         }
         return streams
     }
+}
 
-    /// Whether the path that an exchange came by still leads to its upstream, though the route asks for something else.
-    private func isServed(_ exchange: Exchange) -> Bool {
-        guard let old = exchange.route?.plan else { return false }
-        return worker.routing.routes.contains { state in
-            state.plan.key.path == old.key.path && state.plan.upstreamAuthority == old.upstreamAuthority
-                && state.plan.upstreamPrefix == old.upstreamPrefix
-        }
+extension PreparedRoute {
+    /// Whether another route leads from the same path to the same place, though it asks for something else.
+    fileprivate func leads(whereDoes other: PreparedRoute) -> Bool {
+        key.path == other.key.path && upstreamAuthority == other.upstreamAuthority
+            && upstreamPrefix == other.upstreamPrefix
     }
 }
 

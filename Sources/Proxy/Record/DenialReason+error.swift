@@ -14,6 +14,7 @@ extension DenialReason {
             self =
                 switch denial {
                 case .peer, .user: .peer
+                case .certificate: .tls
                 case .key: .key
                 case .origin, .referer, .site: .origin
                 case .authorizationHeader, .noCallerToken, .callerToken: .authorization

@@ -12,6 +12,8 @@ struct ExchangeRecord {
     var bytesOut: UInt64 = 0
     /// Whether the request was sent once more, with another token.
     var isReplayed = false
+    /// Whether the exchange's claims are this request's.
+    var hasClaims = false
     /// The program that the caller runs, for the audit.
     var executable: String?
     /// What that program calls itself.

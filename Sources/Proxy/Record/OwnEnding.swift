@@ -10,6 +10,8 @@ enum OwnEnding: Equatable {
     case truncated
     /// A stream without end, because its route was taken away.
     case routeGone
+    /// A stream without end, because its client may not have it any more.
+    case accessGone
 
     /// The word for it in logs and traces.
     var word: String {
@@ -18,6 +20,7 @@ enum OwnEnding: Equatable {
         case .clientGone: "client_gone"
         case .truncated: "truncated"
         case .routeGone: "route_gone"
+        case .accessGone: "access_gone"
         }
     }
 }

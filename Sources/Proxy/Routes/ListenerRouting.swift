@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import EventLoop
 internal import HTTPClient
 internal import HTTPExchange
 internal import HTTPMessages
 
 /// What one worker holds the requests of one listener to, by one snapshot: the one reference that an exchange has.
 final class ListenerRouting<Pool: ExchangePool> {
+    /// The worker's ``WorkerState/version``.
     let version: Int
     let listener: ListenerPolicy
     let access: AccessPolicy
@@ -21,11 +23,19 @@ final class ListenerRouting<Pool: ExchangePool> {
     /// Whether some requests are traced.
     let isTraced: Bool
 
+    /// Why a client may not use the listener, whatever it asks for; nil if it may.
+    func denial(of client: some ClientExchange) -> ProxyError.Denial? {
+        guard access.admits(client.peer) else { return .peer }
+        // Unix sockets are never encrypted.
+        guard let security = listener.security, case .ip = client.peer else { return nil }
+        return client.isAdmitted(by: security) ? nil : .certificate
+    }
+
     init(
-        _ listener: ListenerPolicy, by snapshot: RoutingSnapshot, routes: [RouteState<Pool>],
+        _ listener: ListenerPolicy, by snapshot: RoutingSnapshot, version: Int, routes: [RouteState<Pool>],
         isClosing: Bool = false
     ) {
-        version = snapshot.version
+        self.version = version
         self.listener = listener
         access = snapshot.access
         bodyLimit = snapshot.bodyLimit ?? .max

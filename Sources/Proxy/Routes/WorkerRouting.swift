@@ -8,14 +8,17 @@ internal import Routing
 /// One worker's take on a snapshot.
 final class WorkerRouting<Pool: ExchangePool> {
     let snapshot: RoutingSnapshot
+    private let version: Int
     let routes: [RouteState<Pool>]
     private let listeners: [ListenerKey: ListenerRouting<Pool>]
 
     /// - Parameters:
+    ///   - version: the worker's.
     ///   - before: of the snapshot before.
     ///   - tallies: by the routes' names.
     init(
-        _ snapshot: RoutingSnapshot, after before: WorkerRouting?, tallies: inout [String: RouteTally],
+        _ snapshot: RoutingSnapshot, version: Int, after before: WorkerRouting?,
+        tallies: inout [String: RouteTally],
         makePool: (SharedUpstream) -> Pool
     ) {
         var upstreams: [ObjectIdentifier: UpstreamState<Pool>] = [:]
@@ -38,21 +41,21 @@ final class WorkerRouting<Pool: ExchangePool> {
                     plan: plan, upstream: upstream, token: .of(plan, known: tokens[plan.key]), tally: tally))
         }
         self.snapshot = snapshot
+        self.version = version
         self.routes = routes
         listeners = Dictionary(
-            snapshot.listeners.map { ($0.key, ListenerRouting($0, by: snapshot, routes: routes)) },
+            snapshot.listeners.map {
+                ($0.key, ListenerRouting($0, by: snapshot, version: version, routes: routes))
+            },
             uniquingKeysWith: { first, _ in first })
     }
 
     /// What holds for a listener's requests from here on.
     func routing(at listener: ListenerPolicy) -> ListenerRouting<Pool> {
         listeners[listener.key]
-            ?? ListenerRouting(listener, by: snapshot, routes: routes, isClosing: true)
+            ?? ListenerRouting(listener, by: snapshot, version: version, routes: routes, isClosing: true)
     }
 
     /// What holds for a listener of the snapshot.
     subscript(key: ListenerKey) -> ListenerRouting<Pool>? { listeners[key] }
-
-    /// Whether a route of another snapshot is one of this one's too.
-    func has(_ key: RouteKey) -> Bool { routes.contains { $0.plan.key == key } }
 }

@@ -55,19 +55,24 @@ final class CertificateWatch: Sendable {
     }
 
     /// Has listeners serve with what is in the files now; blocks while it is read.
-    func reload(on thread: ThreadExecutor, isLastTry: Bool = false) {
+    ///
+    /// - Parameter changed: called when they do.
+    func reload(
+        on thread: ThreadExecutor, isLastTry: Bool = false, _ changed: @escaping @Sendable () -> Void
+    ) {
         let files = fingerprints()
         guard judged.withLock({ $0 != files }) else { return }
         do throws(CredentialError) {
             let context = try configuration.load()
             // What was written while they were read is no change of its own.
-            guard fingerprints() == files else { return reload(on: thread, isLastTry: isLastTry) }
+            guard fingerprints() == files else { return reload(on: thread, isLastTry: isLastTry, changed) }
             judged.withLock { $0 = files }
             tls.replace(with: context)
+            changed()
             log.notice("certificate changed", [.expires: end(of: context)])
         } catch {
             guard isLastTry else {
-                return thread.after(Self.patience) { self.reload(on: thread, isLastTry: true) }
+                return thread.after(Self.patience) { self.reload(on: thread, isLastTry: true, changed) }
             }
             judged.withLock { $0 = files }
             log.error(

@@ -244,15 +244,29 @@ extension Daemon {
         log.debug("a session of an earlier configuration has ended", [.identity: .string(session.identity)])
     }
 
+    /// Has clients judged by a key or by authorities that are others since the configuration was taken over.
+    private func judgeClientsAgain() async {
+        let delay = configuration.shutdown.streamCloseDelay
+        _ = await eachWorker(within: Self.patience) { _, worker in
+            await worker.judgeAgain(endingStreamsAfter: delay)
+        }
+    }
+
     // MARK: Files
 
     /// Watches the files that are read again when they change, the credentials' left out.
     func watchFiles() {
         let files = engine.files
         let (certificate, accessKey, adminKey) = (certificate, accessKey, adminKey)
-        files.watch(certificate?.files ?? [], for: .certificate) { _ in certificate?.reload(on: files.thread)
+        files.watch(certificate?.files ?? [], for: .certificate) { _ in
+            certificate?.reload(on: files.thread) {
+                Task(executorPreference: self.loop) { await self.judgeClientsAgain() }
+            }
         }
-        files.watch(accessKey?.files ?? [], for: .accessKey) { _ in accessKey?.reload() }
+        files.watch(accessKey?.files ?? [], for: .accessKey) { _ in
+            accessKey?.reload()
+            await self.judgeClientsAgain()
+        }
         files.watch(adminKey?.files ?? [], for: .adminKey) { _ in adminKey?.reload() }
         let certificates = UpstreamCertificates(configuration, engine.trust.ownCertificates, log: log)
         files.watch(certificates.files, for: .upstreams) { await certificates.changed($0, on: files.thread) }

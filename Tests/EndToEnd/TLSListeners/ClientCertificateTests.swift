@@ -41,4 +41,96 @@ import Testing
         try eventually("the new authority to count") { try site.serves(new) }
         #expect(try !site.serves(old))
     }
+
+    private func reload(_ site: SecureSite) throws {
+        #expect(try site.sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")]).status == 200)
+    }
+
+    @Test(arguments: [TLSClient.tls12, TLSClient.tls13])
+    func `of an authority that is no longer in the file ends with the next request`(version: Int32) throws {
+        let (before, after) = (try TLSAuthority(), try TLSAuthority())
+        let site = try SecureSite(clientAuthority: before)
+        let old = try site.tls(certificate: before.client(), highest: version)
+        let (kept, watched) = (try site.client(old), try site.client(old))
+        #expect(try kept.request("GET", "/").status == 200 && watched.request("GET", "/").status == 200)
+        try site.install(after)
+        try reload(site)
+        let answer = try kept.request("GET", "/")
+        #expect(answer.status == 403 && answer.json["code"].string == "access_denied")
+        #expect(answer["Connection"] == "close")
+        #expect(try watched.request("GET", "/").status == 403)
+        #expect(site.sidecar.upstream.requests.count == 2)
+    }
+
+    @Test func `of an authority that leaves the file ends without a reload too, and its streams with it`()
+        throws
+    {
+        let upstream = try RawUpstream { request in
+            guard request.head.target == "/events" else { return .ok() }
+            return Reply { wire in
+                try wire.send("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: 1\n\n")
+                return try wire.endsCleanly()
+            }
+        }
+        let (before, after) = (try TLSAuthority(), try TLSAuthority())
+        let site = try SecureSite(
+            upstream: upstream, clientAuthority: before, top: "shutdown: {stream_close_delay: 50ms}")
+        let old = try site.tls(certificate: before.client())
+        let (kept, stream) = (try site.client(old), try site.client(old))
+        try stream.send("GET", "/events")
+        #expect(try stream.wire.readHead()?.status == 200)
+        try site.install(after)
+        try eventually("the old one to be refused") { try kept.request("GET", "/").status == 403 }
+        _ = try? stream.wire.readToEnd()
+        try site.sidecar.bearerd.logLine("the stream's end") { $0["code"] == "access_gone" }
+    }
+
+    @Test func `of an authority that others join goes on, on the connections that there are`() throws {
+        let (one, other) = (try TLSAuthority(), try TLSAuthority())
+        let site = try SecureSite(clientAuthority: one)
+        let kept = try site.client(site.tls(certificate: one.client()))
+        #expect(try kept.request("GET", "/").status == 200)
+        let both = [one, other].flatMap { TemporaryDirectory.contents(of: $0.certificateFile) }
+        try site.directory.write("clients.pem", bytes: both)
+        try reload(site)
+        #expect(try kept.request("GET", "/").status == 200)
+        #expect(try site.serves(site.tls(certificate: other.client())))
+        try site.install(other)
+        try reload(site)
+        #expect(try kept.request("GET", "/").status == 403)
+    }
+
+    @Test func `that stays in a file from which others go is good for the connections that there are`() throws
+    {
+        let (one, other) = (try TLSAuthority(), try TLSAuthority())
+        let site = try SecureSite(clientAuthority: one)
+        let both = [one, other].flatMap { TemporaryDirectory.contents(of: $0.certificateFile) }
+        try site.directory.write("clients.pem", bytes: both)
+        try reload(site)
+        let (stays, goes) = (
+            try site.client(site.tls(certificate: one.client())),
+            try site.client(site.tls(certificate: other.client()))
+        )
+        #expect(try stays.request("GET", "/").status == 200 && goes.request("GET", "/").status == 200)
+        try site.install(one)
+        try reload(site)
+        #expect(try stays.request("GET", "/").status == 200)
+        #expect(try goes.request("GET", "/").status == 403)
+    }
+
+    @Test func `that a reload begins to want is wanted of the connections that there are`() throws {
+        let clients = try TLSAuthority()
+        let site = try SecureSite()
+        let kept = try site.client()
+        #expect(try kept.request("GET", "/").status == 200)
+        let file = try site.directory.write(
+            "clients.pem", bytes: TemporaryDirectory.contents(of: clients.certificateFile))
+        let path = site.directory.path("config.yaml")
+        let text = String(decoding: TemporaryDirectory.contents(of: path), as: UTF8.self)
+        try site.directory.write(
+            "config.yaml", text.replacing("tls:\n", with: "tls:\n  client_ca_file: \(file)\n"))
+        try reload(site)
+        #expect(try kept.request("GET", "/").status == 403)
+        #expect(try site.serves(site.tls(certificate: clients.client())))
+    }
 }

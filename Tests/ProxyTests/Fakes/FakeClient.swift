@@ -13,6 +13,7 @@ class FakeClient: ClientExchange, FakeExchange {
     let outgoing = FakeSink()
     var peer = PeerAddress.ip("127.0.0.1")
     var isEncrypted = false
+    func isAdmitted(by security: any ConnectionSecurity) -> Bool { true }
     var request = HTTPRequest()
     var length = BodyLength.none
     private(set) var persists = true

@@ -46,7 +46,7 @@ actor FakeStage: LoopConfined {
         hosts: [String] = ["front.example"]
     ) {
         let listener = ListenerPolicy(key: key, hosts: HostList(hosts))
-        _ = worker.use(
+        worker.use(
             RoutingSnapshot(version: version, routes: routes, access: AccessPolicy(), listeners: [listener]))
         forwarder.useSnapshot()
     }

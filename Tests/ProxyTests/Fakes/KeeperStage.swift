@@ -41,7 +41,7 @@ actor KeeperStage: LoopConfined {
             wire: SocketWire(descriptor: ends[0]),
             readiness: Readiness(descriptor: ends[0], loop: loop), loop: loop)
         _ = budget.enter(mayExceed: true)
-        keeper.serve(stream, from: .unknown, by: worker.routing.routing(at: listener), on: self)
+        keeper.serve(stream, from: .ip("127.0.0.1"), by: worker.routing.routing(at: listener), on: self)
         return ends[1]
     }
 
