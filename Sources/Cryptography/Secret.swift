@@ -53,6 +53,9 @@ public struct Secret: Sendable {
         ConstantTime.equal(storage.bytes, candidate)
     }
 
+    /// The same for what another one holds.
+    package func matches(_ candidate: Secret) -> Bool { matches(candidate.storage.bytes) }
+
     /// Owns the bytes alone, so that overwriting them in `deinit` makes no copy.
     private final class Storage: Sendable {
         // Written in `deinit` only, when nobody else can see it.

@@ -102,6 +102,27 @@ struct `Sessions on one store` {
         }
     }
 
+    @Test func `use what another one stored in their place while they stood still, from then on`()
+        async throws
+    {
+        let harness = SessionHarness(grantType: .refreshToken)
+        try await harness.run("rt0") {
+            harness.server.script(.held)
+            await harness.pass(.seconds(240))
+            let generation = try #require(harness.store.stored()?.generation)
+            harness.store.replace(
+                with: harness.stored(generation + 1, accessToken: "theirs", refreshToken: "rt9"),
+                notifying: false)
+            harness.store.losesLeases = true
+            harness.server.release()
+            await harness.settle()
+            #expect(harness.token == "theirs")
+            harness.store.losesLeases = false
+            await harness.pass(.seconds(10))
+            #expect(harness.store.stored()?.refreshToken?.matches(Array("rt9".utf8)) == true)
+        }
+    }
+
     @Test func `keep what they got without the lock in memory, and store it when they have it again`()
         async throws
     {

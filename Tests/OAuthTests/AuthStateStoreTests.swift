@@ -35,7 +35,6 @@ struct `A session in the store` {
     @Test func `that is older than ours is ignored`() {
         let harness = StateHarness()
         harness.find(generation: 5, accessToken: "ours")
-        #expect(!harness.find(generation: 5, accessToken: "theirs"))
         #expect(!harness.find(generation: 4, accessToken: "theirs"))
         #expect(harness.token == "ours")
     }
@@ -47,6 +46,39 @@ struct `A session in the store` {
             StoredSession(identity: "default", generation: 9, binding: "another client"), at: harness.now,
             wall: harness.wall, jitter: 0)
         #expect(!harness.state.needsSaving)
+    }
+
+    @Test(arguments: [true, false])
+    func `that another made of the same one counts more than ours, written or not`(isSaved: Bool) {
+        let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+        _ = harness.begins()
+        _ = harness.state.received(
+            TokenGrant(accessToken: .init("ours"), lifetime: .seconds(300), refreshToken: .init("mine")),
+            sentAt: harness.now, wall: harness.wall, jitter: 0)
+        harness.state.attemptEnded(at: harness.now, isSaved: isSaved)
+        let ours = harness.state.session
+        // What we have written ourselves is nothing new, whether or not we were told that it is.
+        #expect(!harness.find(ours))
+        var theirs = ours
+        theirs.refreshToken = .init("theirs")
+        theirs.lastRefresh = harness.wall + .seconds(-5)
+        theirs[harness.state.request] = StoredAccessToken(
+            token: .init("theirs"), generation: ours.generation, expiresAt: harness.wall + .seconds(300),
+            lifetime: .seconds(300), request: harness.state.request)
+        #expect(harness.find(theirs))
+        #expect(harness.token == "theirs" && !harness.state.needsSaving)
+        #expect(harness.state.session.refreshToken?.matches(Array("theirs".utf8)) == true)
+        #expect(!harness.find(theirs))
+    }
+
+    @Test func `of the same generation gives way to ours where a person began that later`() {
+        let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
+        harness.renew()
+        harness.state.session.began = harness.wall
+        var stored = StoredSession(
+            identity: "default", generation: harness.state.session.generation, binding: harness.state.binding)
+        stored.began = harness.wall + .seconds(-5)
+        #expect(!harness.find(stored))
     }
 
     @Test func `that is newer is adopted instead of refreshing`() {

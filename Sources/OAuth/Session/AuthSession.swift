@@ -115,7 +115,7 @@ public actor AuthSession: ExecutorConfined {
         guard listener == nil, !isStopped else { return }
         let changes = store.changes(of: identity)
         listener = Task {
-            for await _ in changes { await storeChanged() }
+            for await _ in changes { await storeChanged(isWritable: true) }
         }
         await adoptStored()
         advance()

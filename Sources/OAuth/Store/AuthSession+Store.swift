@@ -182,7 +182,11 @@ extension AuthSession {
     // MARK: Reading
 
     /// Another process may have stored something.
-    func storeChanged() async {
+    func storeChanged() async { await storeChanged(isWritable: false) }
+
+    /// - Parameter isWritable: whether what could not be written is worth another try.
+    func storeChanged(isWritable: Bool) async {
+        if isWritable, !isSaving { saveRetry = nil }
         let isSilent = state.attempt?.isSilent ?? false
         guard state.attempt == nil || isWaiting || isSilent, !isSaving else {
             isStoreChanged = true
@@ -195,9 +199,7 @@ extension AuthSession {
             if await adoptStored() == nil, state.session.generation != before { letGo(for: .login) }
             return advance()
         }
-        if await adoptStored() == nil, let moment = await store.settlement(of: identity), clock.now < moment {
-            saveRetry = nil  // others wait for what could not be written
-        }
+        await adoptStored()
         advance()
     }
 
@@ -295,6 +297,8 @@ extension AuthSession {
                 family.couldNotReplace(held.stored, with: session, of: self)
             }
             if error == .leaseLost { family.lostLock() }
+            // What others have stored counts from here on.
+            if error == .leaseLost || error == .outdated { isStoreChanged = true }
             saveRetry = clock.now + Self.tryAgainAfter
             storeFailed(.save, error)
             return error

@@ -4,7 +4,7 @@
 extension AuthState {
     /// The store holds `stored`: at the start, after a change by another process, or before a token request.
     ///
-    /// What is newer than ours is adopted. A session of another server or client only moves our generation on.
+    /// What counts more than ours is adopted. A session of another server or client only moves our generation on.
     ///
     /// - Parameters:
     ///   - stored: what the store holds.
@@ -46,7 +46,11 @@ extension AuthState {
             access = nil  // somebody wants it never to be used again
             return true
         }
-        guard token.generation != access?.snapshot.generation else { return true }
+        if let snapshot = access?.snapshot, snapshot.generation == token.generation,
+            snapshot.token.matches(token.token)
+        {
+            return true
+        }
         guard token.generation > invalidated else {
             session[request] = nil
             return true
@@ -169,7 +173,6 @@ extension AuthState {
     }
 
     private func isNewer(_ stored: StoredSession) -> Bool {
-        if outranksStored { return stored.begins(after: session) }
-        return isUnsaved ? stored.isNewer(thanUnwritten: session) : stored.generation > session.generation
+        outranksStored ? stored.begins(after: session) : stored.supersedes(session)
     }
 }

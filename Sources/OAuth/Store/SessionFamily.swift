@@ -134,8 +134,7 @@ public final class SessionFamily: Sendable {
         state.withLock { state in
             guard let unwritten = state.unwritten else { return stored }
             let isNewer =
-                state.outranksStored
-                ? stored?.begins(after: unwritten) : stored?.isNewer(thanUnwritten: unwritten)
+                state.outranksStored ? stored?.begins(after: unwritten) : stored?.supersedes(unwritten)
             guard isNewer == true else { return unwritten }
             state.unwritten = nil
             state.outranksStored = false

@@ -86,13 +86,22 @@ public struct StoredSession: Sendable {
         return began > before
     }
 
-    /// Whether it is newer than `other`, which could not be stored.
+    /// Whether it, which is stored, counts more than `other`, which is in memory.
     ///
-    /// Where both counted on from the same session, the one whose token request was sent later is.
-    func isNewer(thanUnwritten other: StoredSession) -> Bool {
-        guard generation == other.generation else { return generation > other.generation }
-        guard let lastRefresh else { return false }
-        return other.lastRefresh.map { $0 < lastRefresh } ?? true
+    /// Where both counted on from the same session the stored one does, because it is what all others go by.
+    func supersedes(_ other: StoredSession) -> Bool {
+        generation == other.generation ? differs(from: other) : generation > other.generation
+    }
+
+    /// Whether it brought other tokens than `other`, which has its generation.
+    private func differs(from other: StoredSession) -> Bool {
+        guard binding == other.binding, !other.begins(after: self) else { return false }
+        if origin != other.origin { return true }
+        if let one = refreshToken, let two = other.refreshToken, !one.matches(two) { return true }
+        guard let one = newestAccessToken, let two = other.newestAccessToken,
+            one.generation == two.generation
+        else { return false }
+        return one.request != two.request || !one.token.matches(two.token)
     }
 
     /// The access token that was asked for by `request`.

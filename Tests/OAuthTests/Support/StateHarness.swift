@@ -39,7 +39,12 @@ final class StateHarness {
                 token: Secret($0), generation: generation, expiresAt: wall + lifetime, lifetime: lifetime,
                 request: state.request)
         }
-        return state.found(stored, at: now, wall: wall, jitter: jitter)
+        return find(stored)
+    }
+
+    /// The store turns out to hold this.
+    func find(_ stored: StoredSession) -> Bool {
+        state.found(stored, at: now, wall: wall, jitter: jitter)
     }
 
     func pass(_ duration: Duration) {
