@@ -14,4 +14,22 @@ struct RedisAnswer {
         word = RedisScript.Word(rawValue: String(first))
         rest = text.dropFirst(first.count + 1)
     }
+
+    /// The mark of another daemon that is waited for, where there is one.
+    var mark: String? {
+        let mark =
+            switch word {
+            case .marked: rest
+            case .held: rest.prefix { $0 != "\n" }
+            case .mine, .lost, .saved, .untold, .changed, .able, .unable, nil: Substring()
+            }
+        return mark.isEmpty ? nil : String(mark)
+    }
+
+    /// Who has the lock, or has left the mark, without the word of its own: `process 17 on web-1`.
+    var holder: String? {
+        let owner = rest.drop { $0 != (word == .held ? "\n" : " ") }.dropFirst()
+        let name = owner.drop { $0 != " " }.utf8.dropFirst().filter { 0x20...0x7E ~= $0 }.prefix(128)
+        return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
+    }
 }

@@ -4,6 +4,8 @@ import OAuth
 import Synchronization
 
 /// The right to change one identity, which ends by itself when its holder does not renew it in time.
+///
+/// A holder that has sent a refresh token, and has not stored what came of it, has the right to take the lock anew.
 final class RedisLease: StoreLease {
     private struct State {
         /// The lock is ours until then at least.
@@ -11,6 +13,10 @@ final class RedisLease: StoreLease {
         var isOver = false
         var mayBeSpent = false
         var leavesMark = false
+        /// Whether the server has ever said that the lock is ours.
+        var wasGiven = false
+        /// The generation whose refresh token may have been sent, until what came of it is stored.
+        var spending: Int?
     }
 
     let store: RedisStore
@@ -35,8 +41,22 @@ final class RedisLease: StoreLease {
     /// Whether the lock may still be in our name, though nobody renews it.
     var mayLiveOn: Bool { state.withLock { .now < $0.end } }
 
+    /// Whether the lock was asked for, and no answer has come.
+    var isInDoubt: Bool { state.withLock { !$0.wasGiven } }
+
+    /// The generation whose refresh token may have been sent, until what came of it is stored.
+    var spending: Int? { state.withLock { $0.spending } }
+
     /// It is ours until `end`.
-    func renewed(until end: ContinuousClock.Instant) { state.withLock { $0.end = end } }
+    func renewed(until end: ContinuousClock.Instant) {
+        state.withLock { state in
+            state.end = end
+            state.wasGiven = true
+        }
+    }
+
+    /// What came of the refresh token is stored.
+    func stored() { state.withLock { $0.spending = nil } }
 
     /// It is nobody's, or somebody else's.
     func finish() { state.withLock { $0.isOver = true } }
@@ -60,13 +80,34 @@ final class RedisLease: StoreLease {
         _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool
     ) async throws(StoreError) {
         precondition(session.identity == identity, "a lease is good for one identity")
-        guard isHeld else { throw .leaseLost }
-        try await store.save(session, over: read, under: self)
+        try await hold()
+        do throws(StoreError) {
+            try await store.save(session, over: read, under: self)
+        } catch {
+            // Where somebody has deleted all, the lock went with it.
+            guard error == .leaseLost, spending != nil else { throw error }
+            try await store.renew(self)
+            try await store.save(session, over: read, under: self)
+        }
     }
 
     func spend(_ session: StoredSession) async throws(StoreError) {
-        guard isHeld else { throw .leaseLost }
-        try await store.spend(session, under: self)
-        guard isHeld else { throw .leaseLost }
+        try await hold()
+        let before = spending
+        state.withLock { $0.spending = session.generation }
+        do throws(StoreError) {
+            try await store.spend(session, under: self)
+            try await hold()
+        } catch {
+            state.withLock { $0.spending = before }
+            throw error
+        }
+    }
+
+    /// Makes sure that nobody else can have the lock.
+    private func hold() async throws(StoreError) {
+        guard !isHeld else { return }
+        guard spending != nil, !isOver else { throw .leaseLost }
+        try await store.renew(self)
     }
 }

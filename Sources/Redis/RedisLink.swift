@@ -28,7 +28,7 @@ actor RedisLink: LoopConfined {
 
     /// Between the first two tries to connect, and at most.
     private static let shortestPause: Duration = .milliseconds(100)
-    private static let longestPause: Duration = .seconds(2)
+    private static let longestPause: Duration = .seconds(1)
     /// What is said of one outage at most, before its end is.
     private static let mostTold = 2
 
@@ -44,10 +44,11 @@ actor RedisLink: LoopConfined {
 
     /// Which run of the server was reached last (`run_id`); nil while none was, or it does not say.
     private var run: String?
-    /// When it was last reached anew after it had been away, or another one was found in its place; nil if never.
-    ///
-    /// What was last written may be lost.
-    private(set) var foundAgain: ContinuousClock.Instant?
+    /// When a server was last found that may lack what was last written: another one, the same started anew, or one that
+    /// was a replica meanwhile; nil if never.
+    private(set) var mayLackSince: ContinuousClock.Instant?
+    /// Whether the one that is away turned out to be a replica, or does not say which run it is.
+    private var mayLack = false
 
     /// Whether the server cannot be used.
     var isAway: Bool { trouble != nil }
@@ -134,7 +135,7 @@ actor RedisLink: LoopConfined {
         let reply = try await connection.exchange(
             RESPCommand("INFO", "server"), by: .now + settings.commandLimit)
         guard let found = reply.text.flatMap(RedisExamination.run) else { return }
-        if let run, run != found { foundAgain = .now }
+        if run != found, run != nil || trouble != nil { mayLackSince = .now }
         run = found
     }
 
@@ -146,6 +147,7 @@ actor RedisLink: LoopConfined {
         tryAgainAt = .now + pause * Double.random(in: 0.5...1)
         let isNews = trouble?.reason != error.reason
         trouble = error
+        if case .refused = error { mayLack = true }
         guard isNews, told < Self.mostTold, !isClosed else { return }
         told += 1
         onChange(.lost(reason: error.reason))
@@ -158,7 +160,8 @@ actor RedisLink: LoopConfined {
         if trouble != nil || round == 0 { round += 1 }
         guard trouble != nil else { return }
         trouble = nil
-        foundAgain = .now
+        if mayLack || run == nil { mayLackSince = .now }
+        mayLack = false
         told = 0
         onChange(.found)
     }

@@ -8,9 +8,9 @@ import RESP
 /// first is the type: of a failed `GET` nobody would know whether it was that, or a missing right, and a lock that may
 /// not be read is not free.
 enum RedisScript {
-    /// Gives the lock to who asks, unless somebody else has it.
+    /// Gives the lock to who asks, unless somebody else has it, or has yet to say what came of a refresh token.
     case acquire
-    /// Makes the holder's lease longer.
+    /// Makes the holder's lease longer, or takes a lock anew that ended while the holder could not renew it.
     case renew
     /// Says that the holder is about to send a refresh token.
     case spend
@@ -30,23 +30,58 @@ enum RedisScript {
 
         """
 
-    /// KEYS 1 lock; ARGV 1 owner, 2 milliseconds; answers `mine`, or `held` and by whom.
+    /// What records and marks say.
     ///
-    /// A lock that never ends is none of ours, or somebody has made it so: it ends when a holder would have renewed it.
+    /// `stored(KEY)` is the generation of a record, 0 for what is none; `foreign(MARK, OWNER, LEAST)` is whether a mark is
+    /// another owner's, and of this generation at least. Nobody is waited for who left it for good.
+    private static let markFunctions = """
+        local function stored(key) return tonumber(string.match(text(key), '^(%d+)%c')) or 0 end
+        local function foreign(mark, owner, least)
+          local generation, by = string.match(mark, '^(%d+) ([ -~]+)$')
+          return generation and by ~= owner and by ~= 'nobody' and tonumber(generation) >= least
+        end
+
+        """
+
+    /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 milliseconds, 3 a mark whose owner is gone, 4 the newest generation
+    /// that the asker knows; answers `mine`, `held` with the mark and, on a line of its own, by whom, or `marked` with
+    /// the mark.
+    ///
+    /// A mark of a generation that is over means nothing. A lock that never ends is none of ours, or somebody has made it
+    /// so: it ends when a holder would have renewed it. Where nothing can be written the owner of a mark cannot give a
+    /// sign either, so whoever is told of one has been allowed to write: `NX` changes nothing.
     private static let acquireText = """
-        local holder = text(KEYS[1])
+        local holder, mark = text(KEYS[1]), text(KEYS[2])
+        if foreign(mark, ARGV[1], math.max(stored(KEYS[3]), tonumber(ARGV[4]))) then
+          redis.call('SET', KEYS[2], '', 'NX')
+        else
+          mark = ''
+        end
         if holder ~= '' and holder ~= ARGV[1] then
           if redis.call('PTTL', KEYS[1]) == -1 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
-          return 'held ' .. holder
+          return 'held ' .. mark .. '\\n' .. holder
         end
+        if mark ~= '' and mark ~= ARGV[3] then return 'marked ' .. mark end
         redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
         return 'mine'
         """
 
-    /// KEYS 1 lock; ARGV 1 owner, 2 milliseconds.
+    /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 milliseconds, 3 the generation whose refresh token the owner has
+    /// sent, or nothing; answers `mine`, `held` as above, or `lost`.
+    ///
+    /// Who has sent a refresh token takes the lock anew, and the mark along if all was deleted, unless somebody else has
+    /// sent that one since or stored what is newer.
     private static let renewText = """
-        if text(KEYS[1]) ~= ARGV[1] then return 'lost' end
-        redis.call('PEXPIRE', KEYS[1], ARGV[2])
+        local holder = text(KEYS[1])
+        if holder == ARGV[1] then
+          redis.call('PEXPIRE', KEYS[1], ARGV[2])
+          return 'mine'
+        end
+        local spent = tonumber(ARGV[3])
+        if not spent or stored(KEYS[3]) > spent or foreign(text(KEYS[2]), ARGV[1], spent) then return 'lost' end
+        if holder ~= '' then return 'held \\n' .. holder end
+        redis.call('SET', KEYS[2], ARGV[3] .. ' ' .. ARGV[1])
+        redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
         return 'mine'
         """
 
@@ -81,9 +116,19 @@ enum RedisScript {
         """
 
     /// KEYS 1 lock, 2 mark; ARGV 1 owner, 2 what stays (`mark`, or nothing).
+    ///
+    /// The mark may be there without the lock: that has ended, or the mark came late. One that stays is nobody's, for whom
+    /// nobody waits.
     private static let releaseText = """
+        local mark = text(KEYS[2])
+        if string.sub(mark, -#ARGV[1]) == ARGV[1] then
+          if ARGV[2] == 'mark' then
+            redis.call('SET', KEYS[2], string.match(mark, '^%d*') .. ' nobody')
+          else
+            redis.call('DEL', KEYS[2])
+          end
+        end
         if text(KEYS[1]) ~= ARGV[1] then return 'lost' end
-        if ARGV[2] ~= 'mark' and string.sub(text(KEYS[2]), -#ARGV[1]) == ARGV[1] then redis.call('DEL', KEYS[2]) end
         redis.call('DEL', KEYS[1])
         return 'mine'
         """
@@ -117,7 +162,7 @@ enum RedisScript {
         case mine
         /// Somebody has the lock, who is named.
         case held
-        /// The mark is there; what it was before comes next.
+        /// The mark is there; what it is, or was before, comes next.
         case marked
         /// The lock is somebody else's, or nobody's.
         case lost
@@ -135,8 +180,8 @@ enum RedisScript {
 
     private var text: String {
         switch self {
-        case .acquire: Self.textFunction + Self.acquireText
-        case .renew: Self.textFunction + Self.renewText
+        case .acquire: Self.textFunction + Self.markFunctions + Self.acquireText
+        case .renew: Self.textFunction + Self.markFunctions + Self.renewText
         case .spend: Self.textFunction + Self.spendText
         case .save: Self.textFunction + Self.saveText
         case .release: Self.textFunction + Self.releaseText

@@ -11,7 +11,8 @@ package import TokenStore
 ///
 /// For each identity there are three keys. The record has the generation and the sealed session; it changes in one step
 /// with a comparison, and only for who has the lock. The lock is a lease: it ends by itself when its holder does not
-/// renew it. The mark says which generation's refresh token the holder is sending. Confined to its loop's thread.
+/// renew it. The mark says which generation's refresh token the holder is sending: nobody else gets the lock before what
+/// came of that is stored, or a whole lease has passed without a sign of the holder. Confined to its loop's thread.
 package actor RedisStore: SessionStore, LoopConfined {
     package nonisolated let loop: EventLoop
     let settings: RedisSettings
@@ -28,19 +29,22 @@ package actor RedisStore: SessionStore, LoopConfined {
     /// The records that were told of as damaged.
     private var damaged: [String: [UInt8]?] = [:]
     /// What was told of as missing, and has not worked since.
-    private var hindrances: Set<Hindrance> = []
+    var hindrances: Set<Hindrance> = []
     private var watchers: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
     private var lastWatcher = 0
     private var isWatching = false
     private var isClosed = false
-    /// Locks that may still be ours though nobody holds them.
-    private var orphans: [RedisLease] = []
+    /// Locks and marks that may still be ours though nobody holds them.
+    var orphans: [RedisLease] = []
+    /// The newest generation of each identity that was ever read or written.
+    var newest: [String: Int] = [:]
+    /// The marks of others that are waited for.
+    var watches: [String: MarkWatch] = [:]
 
-    /// How long others take at most to come back to a server that was away, and to write what they have: the longest
-    /// pause between two tries to connect, a look, and one to spare.
-    private static let settling: Duration = .seconds(4)
-    /// Between two looks at what others may have changed.
-    private static let look: Duration = .seconds(1)
+    /// Between two looks at what others may have changed, and two signs of who has sent a refresh token.
+    static let look: Duration = .seconds(1)
+    /// Between two tries to renew a lease.
+    static let renewalTry: Duration = .milliseconds(500)
 
     /// - Parameters:
     ///   - settings: which server.
@@ -76,7 +80,12 @@ package actor RedisStore: SessionStore, LoopConfined {
         let content = record.content(of: identity, sealer)
         if let refusal = refusal(of: content, identity) { throw refusal }
         if case .damaged = content { tell(damaged: record, of: identity) } else { damaged[identity] = nil }
+        if let session = content.session { know(session) }
         return content.session
+    }
+
+    private func know(_ session: StoredSession) {
+        newest[session.identity] = max(newest[session.identity] ?? 0, session.generation)
     }
 
     private func note(_ stamp: RedisRecord.Stamp?, of identity: String) {
@@ -140,157 +149,51 @@ package actor RedisStore: SessionStore, LoopConfined {
         case .saved: hindrances.remove(.telling)
         case .untold: tell(.telling, missing("PUBLISH \(answer.rest)"))
         case .changed: throw .outdated
-        case .lost, .mine, .held, .marked, .able, .unable, nil: throw lost(lease)
+        case .lost, .mine, .held, .marked, .able, .unable, nil: throw .leaseLost
         }
+        lease.stored()
+        know(session)
         seen[session.identity] = .some(RedisRecord.present(bytes).head)
-        stamps[session.identity] = RedisRecord.present(bytes).stamp
+        note(RedisRecord.present(bytes).stamp, of: session.identity)
     }
 
     /// Writes down that the refresh token of `session` is about to be sent.
     func spend(_ session: StoredSession, under lease: RedisLease) async throws(StoreError) {
         let before = try await run(
             .spend, keys: [lockKey, markKey], of: lease, [Array("\(session.generation)".utf8)])
-        guard before.word == .marked else { throw lost(lease) }
+        guard before.word == .marked else { throw .leaseLost }
         let mark = before.rest.split(separator: " ", maxSplits: 1)
         lease.marked(
-            overAnother: mark.count == 2 && mark[0] == "\(session.generation)" && mark[1] != lease.owner)
-    }
-
-    private func lost(_ lease: RedisLease) -> StoreError {
-        lease.finish()
-        return .leaseLost
+            overAnother: mark.count == 2 && Int(mark[0]).map { $0 >= session.generation } ?? false
+                && mark[1] != lease.owner)
     }
 
     /// What goes on without a right, though not as well.
-    private enum Hindrance {
+    enum Hindrance {
         case telling, hearing, releasing
     }
 
     /// Says once what is missing, until it has worked again.
-    private func tell(_ hindrance: Hindrance, _ error: RedisError) {
+    func tell(_ hindrance: Hindrance, _ error: RedisError) {
         guard hindrances.insert(hindrance).inserted else { return }
         onEvent(.hindered(reason: error.reason))
     }
 
-    // MARK: The lock
-
-    package func withLock<Answer: Sendable>(
-        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
-        _ body: (any StoreLease) async -> Answer
-    ) async throws(StoreError) -> Answer {
-        let lease = try await waitForLock(identity, limit)
-        let answer = await body(lease)
-        await end(lease)
-        return answer
-    }
-
-    private func waitForLock(_ identity: String, _ limit: Duration) async throws(StoreError) -> RedisLease {
-        let deadline = ContinuousClock.now + limit
-        let owner = "\(SecureRandom.word(bytes: 12)) process \(CurrentProcess.identifier) on \(Self.host)"
-        var pause: Duration = .milliseconds(5)
-        while true {
-            let end = ContinuousClock.now + settings.leaseLife
-            let lease = RedisLease(store: self, identity: identity, owner: owner, end: end)
-            let holder: RedisAnswer
-            do throws(StoreError) {
-                holder = try await run(.acquire, keys: [lockKey], of: lease, [leaseMilliseconds])
-            } catch {
-                // Its answer may be what was lost.
-                orphans.append(lease)
-                watch()
-                throw error
-            }
-            if holder.word == .mine {
-                renew(lease)
-                return lease
-            }
-            let left = deadline - .now
-            guard left > .zero, !Task.isCancelled else { throw .busy(by: Self.name(of: holder.rest)) }
-            await loop.pause(for: min(pause * Double.random(in: 0.5...1), left))
-            pause = min(pause * 2, .milliseconds(250))
-        }
-    }
-
-    /// Renews the lease at a third of its life until it is over.
-    private func renew(_ lease: RedisLease) {
-        _ = loop.startTask { await self.keepRenewing(lease) }
-    }
-
-    private func keepRenewing(_ lease: RedisLease) async {
-        var pause = settings.leaseLife / 3
-        while true {
-            let moment = ContinuousClock.now + pause
-            while !lease.isOver, .now < moment {
-                await loop.pause(for: min(.milliseconds(500), moment - .now))
-            }
-            guard !lease.isOver else { return }
-            let end = ContinuousClock.now + settings.leaseLife
-            do throws(StoreError) {
-                let answer = try await run(.renew, keys: [lockKey], of: lease, [leaseMilliseconds])
-                guard answer.word == .mine else { return lease.finish() }
-                lease.renewed(until: end)
-                pause = settings.leaseLife / 3
-            } catch {
-                guard lease.isHeld else { return lease.finish() }
-                pause = .milliseconds(500)
-            }
-        }
-    }
-
-    private func end(_ lease: RedisLease) async {
-        guard !lease.isOver else { return }
-        lease.finish()
-        await release(lease)
-    }
-
-    private func release(_ lease: RedisLease) async {
-        do throws(StoreError) {
-            _ = try await run(
-                .release, keys: [lockKey, markKey], of: lease, [Array((lease.leavesMark ? "mark" : "").utf8)])
-            hindrances.remove(.releasing)
-        } catch {
-            if case .forbidden = error { tell(.releasing, missing("DEL NOPERM")) }
-            orphans.append(lease)
-            watch()
-        }
-    }
-
-    /// Gives back what could not be given back, unless it has ended by itself.
-    private func releaseOrphans() async {
-        let left = orphans
-        orphans = []
-        for lease in left where lease.mayLiveOn { await release(lease) }
-    }
-
-    private func run(
-        _ script: RedisScript, keys: [(String) -> String], of lease: RedisLease, _ arguments: [[UInt8]]
-    ) async throws(StoreError) -> RedisAnswer {
-        let names = keys.map { $0(lease.identity) }
-        let command = script.command(keys: names, [Array(lease.owner.utf8)] + arguments)
-        do throws(RedisError) {
-            return RedisAnswer(try await link.perform(command, isScript: true))
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
-    private var leaseMilliseconds: [UInt8] {
-        Array("\(settings.leaseLife.components.seconds * 1000)".utf8)
-    }
-
-    /// Who that is, behind the word of its own: `process 17 on web-1`.
-    private static func name(of owner: Substring) -> String? {
-        guard let space = owner.firstIndex(of: " ") else { return nil }
-        let name = owner[space...].utf8.dropFirst().filter { 0x20...0x7E ~= $0 }.prefix(128)
-        return name.isEmpty ? nil : String(decoding: name, as: UTF8.self)
-    }
-
-    private static let host = String(
-        decoding: CurrentProcess.hostName.utf8.filter { 0x21...0x7E ~= $0 }.prefix(64), as: UTF8.self)
+    // MARK: What may be lacking
 
     package func settlement(of identity: String) async -> Instant? {
-        let loss = [losses[identity], await link.foundAgain].compactMap(\.self).max()
-        return loss.map { $0 + Self.settling }
+        let loss = [losses[identity], await link.mayLackSince].compactMap(\.self).max()
+        return loss.map { $0 + settings.leaseLife }
+    }
+
+    /// Where nothing can be written nobody can give a sign, so the time to wait for one has not begun.
+    private func proveThatSignsCanBeGiven(of identity: String) async {
+        guard let moment = await settlement(of: identity), .now < moment else { return }
+        do throws(RedisError) {
+            _ = try await link.perform(RESPCommand("SET", lockKey(""), "", "PX", "1000"))
+        } catch {
+            losses[identity] = .now
+        }
     }
 
     // MARK: Changes by others
@@ -339,12 +242,12 @@ package actor RedisStore: SessionStore, LoopConfined {
         for name in watchers.keys where identity == nil || identity == name { changed(name) }
     }
 
-    private func changed(_ identity: String) {
+    func changed(_ identity: String) {
         for continuation in watchers[identity, default: [:]].values { continuation.yield() }
     }
 
     /// Looks every second, for as long as somebody wants to know or something is to be given back.
-    private func watch() {
+    func watch() {
         guard !isWatching, !isClosed else { return }
         isWatching = true
         _ = loop.startTask { await self.keepLooking() }
@@ -358,7 +261,10 @@ package actor RedisStore: SessionStore, LoopConfined {
             // What it is to be good for again, if only to be read.
             if await link.isAway { _ = try? await probe(.reading) }
             if !orphans.isEmpty { await releaseOrphans() }
-            for identity in watchers.keys.sorted() { await lookForChange(of: identity) }
+            for identity in watchers.keys.sorted() {
+                await lookForChange(of: identity)
+                await proveThatSignsCanBeGiven(of: identity)
+            }
             let (present, isAway) = await (link.round, link.isAway)
             guard present != round || isAway != wasAway else { continue }
             // Who looks now finds out what is wrong, or does what could not be done.

@@ -9,9 +9,8 @@ import Redis
 import System
 
 extension RedisConfiguration {
-    /// What a holder that stands still may take for longer than its token request may.
+    /// How much longer a lease lives than a token request may take.
     private static let leaseMargin: Duration = .seconds(5)
-    private static let shortestLease: Duration = .seconds(15)
 
     /// How a store gets there.
     ///
@@ -47,7 +46,7 @@ extension RedisConfiguration {
         if let own {
             settings.prepare = { await Task(executorPreference: thread) { _ = own.read() }.value }
         }
-        settings.leaseLife = max(timeouts.token + Self.leaseMargin, Self.shortestLease)
+        settings.leaseLife = timeouts.token + Self.leaseMargin
         settings.passwordKey = "store.\(passwordKey)"
         if let source = password {
             settings.password = {

@@ -89,7 +89,7 @@ final class SessionReporter: SessionObserver {
                 [.code: .string(failure.code), .reason: .string(failure.detail)])
         case .refreshTokenMayBeSpent(let generation):
             log.warning(
-                "a process ended while it renewed the token: the refresh token may be spent, and is tried once",
+                "whoever was renewing the token has left no word of it: the refresh token may be spent, and is tried once",
                 [.generation: .integer(generation)])
         case .callerRefused(let failure):
             count(.tokenExchange, "refused", of: identity)

@@ -11,11 +11,15 @@ final class Fleet: Sendable {
     private let key = (0..<64).map { _ in "0123456789abcdef".randomElement() ?? "0" }.map(String.init)
         .joined()
     private let place: String
+    private let top: String
 
-    /// - Parameter place: lines of the section `store` that say where Redis is; its socket if they are not given.
-    init(_ redis: RedisProcess? = nil, at place: String? = nil) throws {
+    /// - Parameters:
+    ///   - place: lines of the section `store` that say where Redis is; its socket if they are not given.
+    ///   - isBrief: whether a lease lives for 6 s.
+    init(_ redis: RedisProcess? = nil, at place: String? = nil, isBrief: Bool = false) throws {
         let redis = try redis ?? RedisProcess()
         self.redis = redis
+        top = isBrief ? "timeouts:\n  token: 1s" : ""
         self.place = place ?? "url: \(redis.url)"
         provider = try HostileProvider()
         upstream = try RawUpstream()
@@ -32,7 +36,7 @@ final class Fleet: Sendable {
     ) throws -> Sidecar {
         try Sidecar(
             provider: provider, upstream: upstream, directory: directory, clientSecret: secret,
-            .init(store: store(at: place), grant: grant))
+            .init(top: top, store: store(at: place), grant: grant))
     }
 
     /// Daemons with one session, which was imported by one of them; none of them wants anything by itself.

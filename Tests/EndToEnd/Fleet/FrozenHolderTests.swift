@@ -17,7 +17,7 @@ struct `A daemon that stood still with the lock in its hand` {
     @Test(arguments: Loss.allCases)
     func `never writes what its own request brings over what another has stored meanwhile`(loss: Loss) throws
     {
-        let fleet = try Fleet()
+        let fleet = try Fleet(isBrief: true)
         let redis = fleet.redis
         let daemons = try fleet.daemons(2)
         // This provider forgives reuse, so that both get an answer; the first waits in the socket when the daemon wakes.
@@ -38,9 +38,10 @@ struct `A daemon that stood still with the lock in its hand` {
         try eventually("the lease to end", within: .seconds(25)) {
             try redis("EXISTS", "bearerd:lock:default") == "0"
         }
-        #expect(try daemons[1].act("refresh").status < 300)
+        try eventually("the end of the wait for it") { try daemons[1].act("refresh").status < 300 }
         let record = try redis("GET", "bearerd:session:default")
         let newest = try #require(fleet.provider.latestRefreshToken)
+        let others = fleet.provider.accessTokens.last
         let monitor = try redis.monitor()
         gate.open()
         try sent.pass()
@@ -58,6 +59,10 @@ struct `A daemon that stood still with the lock in its hand` {
             !monitor.output.withLock { $0.text }.contains("lua] \"SET\" \"bearerd:session:default\""),
             "not even for a moment")
         try fleet.awaitAgreement(of: daemons)
+        for daemon in daemons {
+            #expect(try daemon.get().status == 200)
+            #expect(fleet.upstream.tokens.last == others, "there is one token of one generation")
+        }
         let count = fleet.provider.requests.count
         try eventually("the one that stood still to go on with the other's session") {
             try daemons[0].act("refresh").status < 300 && fleet.provider.requests.count > count

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+import EventLoop
+package import OAuth
+import RESP
+import System
+
+/// The lock: who has it, for how long, and whose mark is waited for.
+extension RedisStore {
+    package func withLock<Answer: Sendable>(
+        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
+        _ body: (any StoreLease) async -> Answer
+    ) async throws(StoreError) -> Answer {
+        let lease = try await waitForLock(identity, limit)
+        let answer = await body(lease)
+        await end(lease)
+        return answer
+    }
+
+    private func waitForLock(_ identity: String, _ limit: Duration) async throws(StoreError) -> RedisLease {
+        let deadline = ContinuousClock.now + limit
+        let owner = ownerToAsk(for: identity)
+        var pause: Duration = .milliseconds(5)
+        while true {
+            let end = ContinuousClock.now + settings.leaseLife
+            let lease = RedisLease(store: self, identity: identity, owner: owner, end: end)
+            let answer: RedisAnswer
+            do throws(StoreError) {
+                answer = try await acquire(lease)
+            } catch {
+                // Its answer may be what was lost.
+                orphans.append(lease)
+                watch()
+                throw error
+            }
+            if answer.word == .mine {
+                lease.renewed(until: end)
+                _ = loop.startTask { await self.keepRenewing(lease) }
+                return lease
+            }
+            let left = deadline - .now
+            guard left > .zero, !Task.isCancelled else { throw .busy(by: answer.holder) }
+            await loop.pause(for: min(pause * Double.random(in: 0.5...1), left))
+            pause = min(pause * 2, .milliseconds(250))
+        }
+    }
+
+    /// Who asked in vain asks again in the same name: whatever the server made of that meanwhile is ours.
+    private func ownerToAsk(for identity: String) -> String {
+        guard let index = orphans.firstIndex(where: { $0.identity == identity && $0.isInDoubt }) else {
+            return "\(SecureRandom.word(bytes: 12)) process \(CurrentProcess.identifier) on \(Self.host)"
+        }
+        return orphans.remove(at: index).owner
+    }
+
+    private func acquire(_ lease: RedisLease) async throws(StoreError) -> RedisAnswer {
+        let identity = lease.identity
+        let abandoned = watches[identity]?.abandoned(after: settings.leaseLife) ?? ""
+        let answer: RedisAnswer
+        do throws(StoreError) {
+            answer = try await run(
+                .acquire, keys: [lockKey, markKey, recordKey], of: lease,
+                [leaseMilliseconds, Array(abandoned.utf8), Array("\(newest[identity] ?? 0)".utf8)])
+        } catch {
+            watches[identity] = nil
+            throw error
+        }
+        watches[identity] = answer.mark.map { mark in
+            MarkWatch(of: mark, at: .now, after: watches[identity], within: settings.leaseLife / 3)
+        }
+        return answer
+    }
+
+    /// Renews the lease until it is over: at a third of its life, and more often while others wait for a sign of us.
+    private func keepRenewing(_ lease: RedisLease) async {
+        var isLate = false
+        while true {
+            let third = settings.leaseLife / 3
+            let pause = isLate ? Self.renewalTry : lease.spending == nil ? third : min(third, Self.look)
+            let moment = ContinuousClock.now + pause
+            while !lease.isOver, .now < moment {
+                await loop.pause(for: min(Self.renewalTry, moment - .now))
+            }
+            guard !lease.isOver else { return }
+            do throws(StoreError) {
+                try await renew(lease)
+                isLate = false
+            } catch {
+                guard lease.isHeld || lease.spending != nil else { return lease.finish() }
+                isLate = true
+            }
+        }
+    }
+
+    /// Makes the lease longer, or takes the lock anew where that may be.
+    func renew(_ lease: RedisLease) async throws(StoreError) {
+        let end = ContinuousClock.now + settings.leaseLife
+        let answer = try await run(
+            .renew, keys: [lockKey, markKey, recordKey], of: lease,
+            [leaseMilliseconds, Array((lease.spending.map { "\($0)" } ?? "").utf8)])
+        switch answer.word {
+        case .mine:
+            let isAnew = !lease.isHeld
+            lease.renewed(until: end)
+            // What could not be written can be now.
+            if isAnew { changed(lease.identity) }
+        case .held: throw .busy(by: answer.holder)
+        case .lost, .marked, .saved, .untold, .changed, .able, .unable, nil:
+            lease.finish()
+            throw .leaseLost
+        }
+    }
+
+    private func end(_ lease: RedisLease) async {
+        lease.finish()
+        await release(lease)
+    }
+
+    private func release(_ lease: RedisLease) async {
+        do throws(StoreError) {
+            _ = try await run(
+                .release, keys: [lockKey, markKey], of: lease, [Array((lease.leavesMark ? "mark" : "").utf8)])
+            hindrances.remove(.releasing)
+        } catch {
+            if case .forbidden = error {
+                tell(.releasing, missing("DEL NOPERM"))
+                guard lease.mayLiveOn else { return }
+            }
+            orphans.append(lease)
+            watch()
+        }
+    }
+
+    /// Gives back what could not be given back, however late: a server that stood still does what it was told before.
+    func releaseOrphans() async {
+        let left = orphans
+        orphans = []
+        for lease in left { await release(lease) }
+    }
+
+    func run(
+        _ script: RedisScript, keys: [(String) -> String], of lease: RedisLease, _ arguments: [[UInt8]]
+    ) async throws(StoreError) -> RedisAnswer {
+        let names = keys.map { $0(lease.identity) }
+        let command = script.command(keys: names, [Array(lease.owner.utf8)] + arguments)
+        do throws(RedisError) {
+            return RedisAnswer(try await link.perform(command, isScript: true))
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    private var leaseMilliseconds: [UInt8] {
+        Array("\(settings.leaseLife.components.seconds * 1000)".utf8)
+    }
+
+    private static let host = String(
+        decoding: CurrentProcess.hostName.utf8.filter { 0x21...0x7E ~= $0 }.prefix(64), as: UTF8.self)
+}
