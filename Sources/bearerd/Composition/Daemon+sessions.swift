@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import EventLoop
+import OAuth
+import Observability
+
+/// The end of sessions with the process.
+extension Daemon {
+    /// Waits for token requests in flight, whose answer may hold the only refresh token that is still good, and for what
+    /// is still to be stored.
+    func endSessions(within limit: Duration) async -> Outcome {
+        let race = DrainRace()
+        let sessions = engine.sessions + retired
+        endingSessions = sessions
+        let ends = sessions.map { session in
+            Task(executorPreference: loop) {
+                // One that could not store what it has is waited for in vain, and named.
+                guard await session.stop(savingFor: limit, evenIfRefused: true) else { return }
+                await self.sessionEnded(session)
+                race.finishedOne()
+            }
+        }
+        let outcome = await race.wait(for: sessions.count, grace: limit, on: loop)
+        if outcome == .graceIsOver {
+            for end in ends { end.cancel() }
+            tellOfLosses()
+            let lost = Set(unstored.map(\.identity))
+            let asking = endingSessions.map(\.identity).filter { !lost.contains($0) }
+            if !asking.isEmpty {
+                log.warning(
+                    "a token request, or storing what it brought, was given up: the grace is over",
+                    [.identity: .string(DrainNotices.names(asking))])
+            }
+        }
+        return outcome
+    }
+
+    private func sessionEnded(_ session: AuthSession) { endingSessions.removeAll { $0 === session } }
+
+    /// The identities whose sessions are in memory alone, and why.
+    var unstored: [(identity: String, reason: String)] {
+        var found: [(identity: String, reason: String)] = []
+        for session in engine.sessions + retired
+        where !found.contains(where: { $0.identity == session.identity }) {
+            guard let reason = session.assumeIsolated({ $0.unsavedReason }) else { continue }
+            found.append((session.identity, reason))
+        }
+        return found
+    }
+
+    /// Names the sessions that end with the process because the store did not take them.
+    func tellOfLosses() {
+        for (identity, reason) in unstored {
+            log.error(
+                "a session is lost: it was in memory alone, and the store did not take it",
+                [
+                    .identity: .string(identity), .reason: .string(reason),
+                    .hint:
+                        "mend the store, and begin the session anew as it was begun: by a login or an import",
+                ])
+        }
+    }
+}
