@@ -29,7 +29,7 @@ extension AdminConfiguration {
 
     init(reading section: Section<Key>) {
         let address = section.value(.listen, .listenAddress(in: section.reading))
-        address.map(section.reading.judgeDirectory)
+        if let address { section.reading.judgeDirectory(of: address) }
         listen = address?.value ?? .tcp(host: "127.0.0.1", port: 9090)
         key = section.fieldSecret(.key)
         if key == nil, !listen.isLoopback {
