@@ -180,7 +180,7 @@ package struct Rejection: Equatable, Sendable {
     /// Why a proxy on the way does not lead to the upstream.
     private init(_ failure: ProxyFailure) {
         switch failure.cause {
-        case .connecting(.connectionTimeout), .connecting(.dnsTimeout), .silent:
+        case .connecting(.connectionTimeout), .connecting(.dnsTimeout):
             self.init(
                 .upstreamTimeout, "The proxy on the way took longer than timeouts.connect.",
                 proxyStatus: "connection_timeout")

@@ -114,9 +114,9 @@ import Testing
         var served = 0
         for limit in stride(from: 12, through: 64, by: 2) where served < 3 {
             let directory = try TemporaryDirectory()
-            let upstream = try RawUpstream()
+            let (provider, upstream) = (try HostileProvider(), try RawUpstream())
             let file = try Sidecar.file(
-                provider: try HostileProvider(), upstream: upstream.url, directory: directory,
+                provider: provider, upstream: upstream.url, directory: directory,
                 .init(top: "workers: 2\ntimeouts: {token_wait: 2s}"))
             let daemon = try Subprocess([
                 "/usr/bin/prlimit", "--nofile=\(limit):\(limit)", BearerdProcess.binary, "run", "-c", file,

@@ -110,8 +110,9 @@ import Testing
             wire.close()
         }
         try await expect(.broken, of: "http://\(closing.address)", at: "\(closing.address)")
-        try await expect(.silent, of: "http://\(mute.address)", at: "\(mute.address)")
-        try await expect(.silent, of: "socks5h://\(mute.address)", at: "\(mute.address)")
+        try await expect(.connecting(.connectionTimeout), of: "http://\(mute.address)", at: "\(mute.address)")
+        try await expect(
+            .connecting(.connectionTimeout), of: "socks5h://\(mute.address)", at: "\(mute.address)")
         try await expect(.broken, of: "http://\(other.address)", at: "\(other.address)")
     }
 
@@ -151,8 +152,9 @@ import Testing
             }
             while case let bytes = try wire.readSome(), !bytes.isEmpty { try inner.send(bytes) }
         }
+        let stranger = try TLSAuthority()
         let transport = Transport(
-            trust: try TrustStore(file: TLSAuthority().certificateFile),
+            trust: try TrustStore(file: stranger.certificateFile),
             proxy: .url("http://\(proxy.address)"))
         let address = UpstreamAddress(url: try url("https://api.invalid"), transport: transport)
         await #expect(throws: UpstreamError.tlsCertificate(.unknownAuthority)) {

@@ -27,7 +27,11 @@ struct `The rejection of a request` {
         (
             .upstreamUnavailable(.proxy(ProxyFailure(at: nil, .connecting(.tlsCertificate(.expired))))), 502,
             "upstream_tls"
-        ), (.upstreamUnavailable(.proxy(ProxyFailure(at: nil, .silent))), 504, "upstream_timeout"),
+        ),
+        (
+            .upstreamUnavailable(.proxy(ProxyFailure(at: nil, .connecting(.connectionTimeout)))), 504,
+            "upstream_timeout"
+        ),
         (.upstreamUnavailable(.busy), 503, "upstream_busy"),
         (.upstreamUnavailable(.connectionTimeout), 504, "upstream_timeout"),
         (.upstreamTimedOut, 504, "upstream_timeout"), (.loginRequired, 503, "login_required"),

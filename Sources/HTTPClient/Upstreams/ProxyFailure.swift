@@ -6,14 +6,12 @@ internal import CLibcurl
 package struct ProxyFailure: Equatable, Sendable {
     /// What happened.
     package enum Cause: Equatable, Sendable {
-        /// There is no connection to the proxy itself.
+        /// There is no connection to the proxy itself, or it opened no way in time.
         indirect case connecting(UpstreamError)
         /// It answered CONNECT with this status (RFC 9110 9.3.6).
         case answered(status: Int)
         /// It refused a SOCKS request, by libcurl's `CURLPX_*`.
         case socks(code: Int)
-        /// It was connected to, and opened no way in time.
-        case silent
         /// It hung up, or is no proxy.
         case broken
     }
@@ -40,13 +38,13 @@ package struct ProxyFailure: Equatable, Sendable {
 
     private var words: String {
         switch cause {
+        case .connecting(.connectionTimeout): "it opened no way to the server in time"
         case .connecting(let error): error.reason
         case .answered(403): "it does not allow this server (403)"
         case .answered(407): "it wants a user and a password, or others (407)"
         case .answered(let status) where status >= 500: "it could not connect to the server (\(status))"
         case .answered(let status): "it answered CONNECT with \(status)"
         case .socks(let code): Self.words(forSOCKS: code)
-        case .silent: "it opened no way to the server in time"
         case .broken: "it hung up, or is no proxy of that kind"
         }
     }

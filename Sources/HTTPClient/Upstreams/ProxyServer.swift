@@ -11,7 +11,7 @@ package struct ProxyServer: Equatable, Sendable {
     ///
     /// - Returns: nil for anything else, such as a password with a slash in it, a part of which would look like a host.
     init?(_ text: String) {
-        let parts = text.split(separator: "://", maxSplits: 1)
+        let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         guard let rest = parts.last else { return nil }
         let scheme = parts.count == 2 ? parts[0].lowercased() : "http"
         let authority = rest.hasSuffix("/") ? rest.dropLast() : rest

@@ -93,7 +93,6 @@ extension ProxyFailure.Cause {
             switch error {
             case _ where status > 0: .answered(status: status)
             case _ where code == CURLE_PROXY: .socks(code: easy.number(CURLINFO_PROXY_ERROR))
-            case .connectionTimeout where easy.microseconds(CURLINFO_CONNECT_TIME_T) > 0: .silent
             case .other where code != CURLE_COULDNT_CONNECT: .broken
             default: .connecting(error)
             }
