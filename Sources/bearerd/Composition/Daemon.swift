@@ -232,18 +232,6 @@ actor Daemon: LoopConfined {
         return limit
     }
 
-    /// A daemon that is alive and serves nobody would be worse than none.
-    private func requireDescriptors() throws(CommandFailure) {
-        let missing =
-            ConnectionBudget.fewestDescriptors(workers: workers.count) - CurrentProcess.freeDescriptorCount
-        guard missing > 0 else { return }
-        let limit = CurrentProcess.descriptorLimit
-        throw CommandFailure(
-            .systemRefuses,
-            "\(limit) descriptors are too few to serve a request (RLIMIT_NOFILE): \(limit + missing) are needed; raise the hard limit (systemd: LimitNOFILE=)"
-        )
-    }
-
     private func startAdmin() async throws {
         guard let adminListener = sockets.admin, let responder = adminResponder else { return }
         await redirectListeners.use(configuration, admin: adminListener.address)
