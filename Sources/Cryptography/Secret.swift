@@ -4,18 +4,24 @@ internal import COpenSSL
 
 /// A credential that must never reach a log, an error message or a metric label.
 ///
-/// Copies share one block of memory, which is overwritten when the last one goes.
+/// Copies share one block of memory, which is overwritten when the last one goes. Until then, and for ten minutes more, no
+/// text of a peer's that repeats a piece of it is shown.
 public struct Secret: Sendable {
     private let storage: Storage
 
     /// A secret with this text; the caller's copy of the text is the caller's to forget.
     public init(_ text: String) {
-        storage = Storage(Array(text.utf8))
+        self.init(bytes: Array(text.utf8))
     }
 
     /// A secret with these bytes, which need not be text.
     public init(bytes: [UInt8]) {
-        storage = Storage(bytes)
+        storage = Storage(bytes, SecretListing(bytes))
+    }
+
+    /// A secret that one request brings or carries: where it is kept for longer, somebody keeps a ``SecretListing``.
+    package init(unlisted bytes: [UInt8]) {
+        storage = Storage(bytes, nil)
     }
 
     /// Whether there is nothing to keep secret.
@@ -60,10 +66,12 @@ public struct Secret: Sendable {
     private final class Storage: Sendable {
         // Written in `deinit` only, when nobody else can see it.
         private nonisolated(unsafe) var owned: [UInt8]
+        private let listing: SecretListing?
         var bytes: [UInt8] { owned }
 
-        init(_ bytes: [UInt8]) {
+        init(_ bytes: [UInt8], _ listing: SecretListing?) {
             owned = bytes
+            self.listing = listing
         }
 
         deinit {

@@ -11,6 +11,7 @@ import Testing
         ("TokenAnswer", { Invariants.violation(tokenAnswer: $0) }),
         ("ProviderAnswer", { Invariants.violation(providerAnswer: $0) }),
         ("Discovery", { Invariants.violation(discovery: $0) }),
+        ("HeldSecret", { Invariants.violation(heldSecret: $0) }),
         ("Challenge", { Invariants.violation(challenge: $0) }),
     ]
 

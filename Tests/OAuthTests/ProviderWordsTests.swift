@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
 import HTTPMessages
 import JSON
 import Testing
@@ -68,5 +69,32 @@ import Testing
             #expect(words("this: \(echo)") == nil, "\(echo)")
         }
         #expect(words("not openid profile, app") == "not openid profile, app")
+    }
+
+    @Test(arguments: [
+        "8b2c4f1a-03d7-4e6b-9a51-5eedfade0001", "9f86d081884c7d65", "plain.dotted.token",
+        "Zm9v/YmFy+cXV4Lw==",
+    ])
+    func `that repeat a secret of another request are not shown`(secret: String) {
+        let held = Secret(secret)
+        withExtendedLifetime(held) {
+            #expect(shown("Access token \(secret) is still valid") == nil)
+            #expect(shown("Access token \(secret.prefix(8))... is still valid") == nil)
+            #expect(shown(String(repeating: "word ", count: 38) + secret) == nil, "cut off by us")
+            #expect(ProviderWords.page("https://sso.example/errors/\(secret)") == nil)
+            #expect(shown("invalid refresh token") == "invalid refresh token")
+            let refusal = AuthorizationRefusal(code: nil, description: "no \(secret)", page: nil)
+            #expect(refusal.description == nil)
+        }
+        let word = Secret("the_sesame_word")
+        withExtendedLifetime(word) {
+            #expect(ErrorCode(rawValue: "no_the_sesame_word") == nil)
+            let challenge = BearerChallenge(in: [
+                #"Bearer error="the_sesame_word", scope="a the_sesame_word""#
+            ])
+            #expect(challenge?.error == nil && challenge?.scope == ["a"])
+        }
+        let code = Secret("invalid_grant")
+        withExtendedLifetime(code) { #expect(ErrorCode(rawValue: "invalid_grant") == .invalidGrant) }
     }
 }

@@ -29,7 +29,7 @@ package struct RequestAuthorization {
     private var token: AccessTokenSnapshot?
     /// The field with the token, but for what is secret of it; nil where no field may hold the token.
     private var form: PreparedField.Form?
-    private var field = Secret(bytes: [])
+    private var field = Secret(unlisted: [])
 
     package init(_ field: Field = Field()) {
         name = field.name
@@ -106,7 +106,7 @@ package struct RequestAuthorization {
         let scheme = scheme(of: token)
         let prepared = token.token.withPlaintextBytes { PreparedField(name, bytes: $0, behind: scheme) }
         form = prepared?.form
-        field = Secret(bytes: prepared?.bytes ?? [])
+        field = Secret(unlisted: prepared?.bytes ?? [])
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
 import HTTPMessages
 import JSON
 
@@ -107,8 +108,12 @@ struct ServiceDiscovery {
 }
 
 extension String {
-    /// An issuer that somebody else named, as an error shows it: at most 200 bytes of printable ASCII.
+    /// An issuer that somebody else named, as an error shows it: at most 200 bytes of printable ASCII, and no secret.
     var shownIssuer: String {
-        String(unicodeScalars.prefix(200).map { 0x20...0x7E ~= $0.value ? Character($0) : "?" })
+        let text = String(decoding: utf8.prefix(2000), as: UTF8.self)
+        return String(
+            SecretListing.cleared(text).unicodeScalars.prefix(200).map {
+                0x20...0x7E ~= $0.value ? Character($0) : "?"
+            })
     }
 }

@@ -49,6 +49,8 @@ extension AuthSession {
         let (caller, group) = (candidate.caller, candidate.group)
         let grant = Grant.onBehalf(of: caller.token)
         let epoch = exchanges.epoch
+        // The provider is told it now, and may repeat it for as long as we ask for what came of it.
+        let listing = caller.listing
         let outcome = await server.requestToken(with: grant, proving: await proofKeyForCallers())
         let now = clock.now
         switch outcome.result {
@@ -58,7 +60,9 @@ extension AuthSession {
             let token = state.callerServed(
                 granted, to: caller, generation: exchanges.nextGeneration(), sentAt: outcome.sentAt)
             let end = caller.end.map { now + ($0 - clock.wallNow) }
-            if epoch == exchanges.epoch { callers.keep(token, for: caller.digest, until: end, at: now) }
+            if epoch == exchanges.epoch {
+                callers.keep(token, for: caller.digest, listing, until: end, at: now)
+            }
             exchanges.end(caller.digest, with: .success(.token(token)))
         case .failure(let failure) where failure.isAboutCaller:
             report(.callerRefused(failure))

@@ -29,9 +29,12 @@ package struct CallerToken: Sendable {
         guard !token.isEmpty, token.allSatisfy({ 0x21...0x7E ~= $0 && $0 != UInt8(ascii: ",") }) else {
             return nil
         }
-        self.token = Secret(bytes: token)
+        self.token = Secret(unlisted: token)
         digest = Digest(bytes: SHA256.digest(token))
     }
+
+    /// Has it shown by no text of a peer's, for as long as the listing is kept.
+    var listing: SecretListing { SecretListing(token.plaintextBytes) }
 
     /// Whom it is of, by its own words; nil for one that does not say.
     var subject: String? {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
 import Synchronization
 
 /// The access tokens that callers' own tokens were exchanged for (RFC 8693), and the refusals, for as long as they hold.
@@ -15,6 +16,8 @@ package final class CallerTokens: Sendable {
 
     private struct Entry {
         let known: Known
+        /// That of the caller's own token.
+        var listing: SecretListing?
         /// Neither the one token nor the other is over before.
         var end: Instant
         /// No other 401 has the caller's token exchanged anew before; nil after none.
@@ -44,14 +47,16 @@ package final class CallerTokens: Sendable {
 
     /// The caller's token was exchanged for `token`; it is over at `end` itself, if that is known.
     func keep(
-        _ token: AccessTokenSnapshot, for digest: CallerToken.Digest, until end: Instant?, at now: Instant
+        _ token: AccessTokenSnapshot, for digest: CallerToken.Digest, _ listing: SecretListing? = nil,
+        until end: Instant?, at now: Instant
     ) {
         // The provider, which has just taken it, knows better.
         let own = end.map { now < $0 ? $0 : now + Self.leastPause } ?? token.expiry
         let end = min(token.expiry, own)
         guard now < end else { return }
         tables.withLock {
-            let entry = Entry(known: .token(token), end: end, holdOff: $0.granted[digest]?.holdOff)
+            let entry = Entry(
+                known: .token(token), listing: listing, end: end, holdOff: $0.granted[digest]?.holdOff)
             $0.granted.keep(entry, for: digest) { $0.end <= now }
         }
     }

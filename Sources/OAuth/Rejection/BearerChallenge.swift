@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
+
 /// What a resource server says is wrong with a token, in `WWW-Authenticate` (RFC 6750 §3, RFC 9110 §11.6.1).
 public struct BearerChallenge: Equatable, Sendable {
     /// Nothing longer is read: no server has so much to say.
@@ -38,7 +40,9 @@ public struct BearerChallenge: Equatable, Sendable {
             var scanner = ChallengeScanner(field)
             guard let parameters = scanner.parameters(of: scheme.rawValue) else { continue }
             error = parameters["error"].flatMap(ErrorCode.init(rawValue:))
-            scope = parameters["scope"]?.split(separator: " ").map(String.init) ?? []
+            scope =
+                parameters["scope"]?.split(separator: " ").map(String.init)
+                .filter { !SecretListing.isRepeated(in: $0) } ?? []
             return
         }
         return nil

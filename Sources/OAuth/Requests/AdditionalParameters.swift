@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
 package import JSON
 
 /// Members of a server's answer that no RFC of ours knows: `instance_url`, `session_state`, and so on.
@@ -50,7 +51,7 @@ extension AdditionalParameters {
     /// A member of one of these names, whole or in part, may open something.
     private static let secretWords = [
         "token", "secret", "pass", "code", "assertion", "credential", "sig", "jwt", "key", "cookie", "otp",
-        "ticket", "verifier", "private", "seed", "nonce",
+        "ticket", "verifier", "private", "seed", "nonce", "authorization",
     ]
     private static let longestShown = 500
 
@@ -69,17 +70,21 @@ extension AdditionalParameters {
         return AdditionalParameters(clean)
     }
 
+    /// Whether what goes by this name may open something.
+    static func soundsSecret(_ name: String) -> Bool {
+        secretWords.contains(where: name.lowercased().contains)
+    }
+
     /// Those that may be shown: plain text, numbers and truths whose name does not sound like a secret's.
     package var showable: JSONObject {
         var shown = JSONObject()
-        for (name, value) in members {
-            let plain = name.lowercased()
-            guard !Self.secretWords.contains(where: plain.contains) else { continue }
+        for (name, value) in members where !Self.soundsSecret(name) {
             switch value {
             case .string(let text):
                 let isPlain = text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
                 // What looks like a JWT is one, and the query of an address may hold anything.
                 if isPlain, text.utf8.count <= Self.longestShown, !text.hasPrefix("eyJ"),
+                    !SecretListing.isRepeated(in: text),
                     !(text.contains("://") && text.contains { "?#@".contains($0) })
                 {
                     shown[name] = value

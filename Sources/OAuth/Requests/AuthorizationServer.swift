@@ -9,6 +9,7 @@ import JSON
 /// Confined to its session; never shared.
 final class AuthorizationServer {
     private(set) var configuration: ClientConfiguration
+    private var listings: [SecretListing]
     /// To the server's own endpoints.
     let transport: any TokenTransport
     /// To its protected resources, whose nonces are others (RFC 9449 §9).
@@ -31,6 +32,7 @@ final class AuthorizationServer {
         clock: any SessionClock
     ) {
         self.configuration = configuration
+        listings = configuration.listings
         resourceTransport = transport
         let transport: any TokenTransport =
             configuration.proofs == .never
@@ -45,6 +47,7 @@ final class AuthorizationServer {
     /// Is asked as another client from now on; `secret` is that of one that was registered.
     func become(_ client: ClientConfiguration, secret: Secret?) {
         configuration = client
+        listings = client.listings
         credentials.configuration = client
         credentials.registeredSecret = secret
         learnedEncoding = nil

@@ -7,12 +7,13 @@ import JSON
 /// What a provider says to people of a failure (`error_description`, RFC 6749 §5.2), made fit for a line of ours.
 ///
 /// It is the provider's text: it may hold what we sent, or what somebody else should never see. So it is shown only if
-/// nothing of a secret that went out with the request is in it, and without words that look like one.
+/// nothing is in it of a secret that went out with the request, or that the process holds for whatever it is, and without
+/// words that look like one.
 struct ProviderWords {
     /// The longest text that is shown, in bytes.
     static let longest = 200
     /// How many bytes of what the provider said are looked at.
-    private static let longestRead = 2000
+    private static let longestRead = 1000
     /// Fewer bytes than these in common with a secret may be chance.
     private static let shortestEcho = 8
     /// A word of so many letters and digits may be a secret.
@@ -28,7 +29,9 @@ struct ProviderWords {
     /// - Returns: nil if there is nothing that can be shown.
     init?(_ said: String, beside code: String?, hiding secrets: [[UInt8]]) {
         let read = Array(said.utf8.prefix(Self.longestRead))
-        guard !Self.repeats(read, oneOf: secrets) else { return nil }
+        guard !Self.repeats(read, oneOf: secrets),
+            !SecretListing.isRepeated(in: String(decoding: read, as: UTF8.self))
+        else { return nil }
         let printable = said.unicodeScalars.prefix(Self.longestRead).map { scalar -> Character in
             switch scalar.value {
             case 0x22: "'"
@@ -48,7 +51,8 @@ struct ProviderWords {
 
     /// The address of a page that may be shown: one with a query may hold anything.
     static func page(_ text: String) -> String? {
-        guard text.utf8.count <= longest, let url = HTTPURL(text), url.query == nil, url.scheme != .unix
+        guard text.utf8.count <= longest, let url = HTTPURL(text), url.query == nil, url.scheme != .unix,
+            !SecretListing.isRepeated(in: text)
         else {
             return nil
         }

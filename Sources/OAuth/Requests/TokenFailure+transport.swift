@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
 import HTTPMessages
 
 extension TokenFailure {
@@ -8,11 +9,13 @@ extension TokenFailure {
     /// - Parameter request: what was not answered.
     init(_ error: TransportError, to request: TransferRequest) {
         let server = request.url.hostAndPort
+        // The library's words may have something of the peer's in them.
+        let shown = SecretListing.cleared
         switch error {
         case .unreachable(let reason):
-            self.init(.transient, .unreachable, detail: "no connection to \(server): \(reason)")
+            self.init(.transient, .unreachable, detail: "no connection to \(server): \(shown(reason))")
         case .certificate(let reason):
-            self.init(.misconfigured, .certificate, detail: "no TLS with \(server): \(reason)")
+            self.init(.misconfigured, .certificate, detail: "no TLS with \(server): \(shown(reason))")
         case .timedOut:
             let seconds = (request.sentTimeLimit ?? request.timeLimit) / .seconds(1)
             self.init(
@@ -21,7 +24,7 @@ extension TokenFailure {
         case .interrupted(let reason):
             self.init(
                 .transient, .interrupted,
-                detail: "the answer of \(request.url.place) broke off: \(reason)")
+                detail: "the answer of \(request.url.place) broke off: \(shown(reason))")
         case .answerTooLarge:
             self.init(
                 .transient, .answerTooLarge,
@@ -30,7 +33,7 @@ extension TokenFailure {
         case .notHTTP(let reason):
             self.init(
                 .transient, .notHTTP,
-                detail: "what \(request.url.place) answers is no HTTP: \(reason)")
+                detail: "what \(request.url.place) answers is no HTTP: \(shown(reason))")
         }
     }
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
+
 /// An `error` of the token endpoint (RFC 6749 §5.2, an open set): at most 40 lower-case letters and underscores.
 public struct ErrorCode: RawRepresentable, Hashable, Sendable {
     /// The code as the server spells it.
@@ -13,6 +15,8 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable {
             UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 || $0 == UInt8(ascii: "_")
         }
         guard isPlain, 1...40 ~= bytes.count else { return nil }
+        // A code of the RFCs stays one, whatever a caller has for a token.
+        guard Self.known.contains(rawValue) || !SecretListing.isRepeated(in: rawValue) else { return nil }
         self.rawValue = rawValue
     }
 
@@ -70,6 +74,16 @@ public struct ErrorCode: RawRepresentable, Hashable, Sendable {
     public static let redirectURIMismatch = ErrorCode(known: "redirect_uri_mismatch")
     /// RFC 6749 §4.1.2.1, RFC 8628 §3.5.
     public static let accessDenied = ErrorCode(known: "access_denied")
+
+    private static let known = Set<String>(
+        [
+            ErrorCode.invalidRequest, .invalidClient, .invalidGrant, .unauthorizedClient,
+            .unsupportedGrantType, .invalidScope, .unsupportedTokenType, .invalidTarget,
+            .interactionRequired, .consentRequired, .loginRequired, .serverError, .temporarilyUnavailable,
+            .slowDown, .authorizationPending, .expiredToken, .useDPoPNonce, .invalidDPoPProof,
+            .badRefreshToken, .badVerificationCode, .incorrectDeviceCode, .incorrectClientCredentials,
+            .deviceFlowDisabled, .redirectURIMismatch, .accessDenied,
+        ].map(\.rawValue))
 }
 
 extension ErrorCode {

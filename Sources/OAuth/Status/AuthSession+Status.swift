@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
+
 /// What people see of a session.
 extension AuthSession {
     /// What may be shown of the identity.
@@ -20,6 +22,7 @@ extension AuthSession {
         }
         if let known = knownPerson, known.generation == state.session.generation { return known.name }
         let name = (try? IDToken(parsing: token))?.person.map { String($0.prefix(200)) }
+            .flatMap { SecretListing.isRepeated(in: $0) ? nil : $0 }
         knownPerson = (state.session.generation, name)
         return name
     }

@@ -25,7 +25,8 @@ extension AuthState {
         var status = IdentityStatus(
             name: configuration.name, state: state(at: now), generation: session.generation,
             expiresAt: expiresAt, expiry: access?.snapshot.expiry,
-            lifetime: access?.lifetime, scope: session.scope, lastRefresh: session.lastRefresh,
+            lifetime: access?.lifetime, scope: session.scope.filter { !SecretListing.isRepeated(in: $0) },
+            lastRefresh: session.lastRefresh,
             lastError: lastError)
         if status.state == .authorized, status.lastError == nil, let scopeChange {
             status.lastError = IdentityError(code: IdentityError.scopeChanged, detail: scopeChange.sentence)
