@@ -67,10 +67,10 @@ enum RedisScript {
         """
 
     /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 milliseconds, 3 the generation whose refresh token the owner has
-    /// sent, or nothing; answers `mine`, `held` as above, or `lost`.
+    /// sent, or nothing, 4 the record that it replaces, or nothing; answers `mine`, `held` as above, or `lost`.
     ///
-    /// Who has sent a refresh token takes the lock anew, and the mark along if all was deleted, unless somebody else has
-    /// sent that one since or stored what is newer.
+    /// Who has sent a refresh token takes the lock anew, and puts mark and record back if all was deleted, unless somebody
+    /// else has sent that one since or stored what is newer.
     private static let renewText = """
         local holder = text(KEYS[1])
         if holder == ARGV[1] then
@@ -80,6 +80,7 @@ enum RedisScript {
         local spent = tonumber(ARGV[3])
         if not spent or stored(KEYS[3]) > spent or foreign(text(KEYS[2]), ARGV[1], spent) then return 'lost' end
         if holder ~= '' then return 'held \\n' .. holder end
+        if ARGV[4] ~= '' and redis.call('TYPE', KEYS[3])['ok'] == 'none' then redis.call('SET', KEYS[3], ARGV[4]) end
         redis.call('SET', KEYS[2], ARGV[3] .. ' ' .. ARGV[1])
         redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
         return 'mine'

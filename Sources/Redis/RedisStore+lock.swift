@@ -96,9 +96,11 @@ extension RedisStore {
     /// Makes the lease longer, or takes the lock anew where that may be.
     func renew(_ lease: RedisLease) async throws(StoreError) {
         let end = ContinuousClock.now + settings.leaseLife
+        let spending = lease.spending
+        let record = spending == nil ? [] : records[lease.identity] ?? []
         let answer = try await run(
             .renew, keys: [lockKey, markKey, recordKey], of: lease,
-            [leaseMilliseconds, Array((lease.spending.map { "\($0)" } ?? "").utf8)])
+            [leaseMilliseconds, Array((spending.map { "\($0)" } ?? "").utf8), record])
         switch answer.word {
         case .mine:
             let isAnew = !lease.isHeld

@@ -38,6 +38,8 @@ package actor RedisStore: SessionStore, LoopConfined {
     var orphans: [RedisLease] = []
     /// The newest generation of each identity that was ever read or written.
     var newest: [String: Int] = [:]
+    /// The sessions that were read or written last, as Redis has them.
+    var records: [String: [UInt8]] = [:]
     /// The marks of others that are waited for.
     var watches: [String: MarkWatch] = [:]
 
@@ -80,11 +82,13 @@ package actor RedisStore: SessionStore, LoopConfined {
         let content = record.content(of: identity, sealer)
         if let refusal = refusal(of: content, identity) { throw refusal }
         if case .damaged = content { tell(damaged: record, of: identity) } else { damaged[identity] = nil }
-        if let session = content.session { know(session) }
+        records[identity] = nil
+        if let session = content.session, case .present(let bytes) = record { know(session, as: bytes) }
         return content.session
     }
 
-    private func know(_ session: StoredSession) {
+    private func know(_ session: StoredSession, as bytes: [UInt8]) {
+        records[session.identity] = bytes
         newest[session.identity] = max(newest[session.identity] ?? 0, session.generation)
     }
 
@@ -152,7 +156,7 @@ package actor RedisStore: SessionStore, LoopConfined {
         case .lost, .mine, .held, .marked, .able, .unable, nil: throw .leaseLost
         }
         lease.stored()
-        know(session)
+        know(session, as: bytes)
         seen[session.identity] = .some(RedisRecord.present(bytes).head)
         note(RedisRecord.present(bytes).stamp, of: session.identity)
     }

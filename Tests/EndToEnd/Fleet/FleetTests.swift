@@ -166,7 +166,8 @@ struct `A fleet on a provider that takes no refresh token twice` {
             return present != old && !present.isEmpty
         }
         #expect(fleet.provider.requests.count == before)
-        try eventually("a rotation", within: .seconds(10)) { try daemon.act("refresh").status < 300 }
+        // For the life of a lease somebody else might have what is newer still.
+        try eventually("a rotation") { try daemon.act("refresh").status < 300 }
         #expect(Set(fleet.shown).count == fleet.shown.count)
     }
 }

@@ -70,14 +70,15 @@ import TokenStore
         for loss in [["DEL", lock], ["DEL", lock, mark], ["FLUSHALL"]] {
             try server.perform(loss)
             try eventually("a sign of the holder", within: .seconds(5)) {
-                try server("EXISTS", lock, mark) == "2"
+                try server("EXISTS", lock, mark, "bearerd:session:default") == "3"
             }
         }
         let error = await #expect(throws: StoreError.self) {
             try await other.withLock(waitingAtMost: .seconds(3))
         }
         #expect(error?.isBusy == true)
-        try await holder.lease.save(.sample(generation: 2), over: nil, keepingPrevious: true)
+        try await holder.lease.save(
+            .sample(generation: 2), over: .sample(generation: 1), keepingPrevious: true)
         await holder.release()
         try await other.withLock(waitingAtMost: .seconds(3))
         #expect(try await other.generation() == 2)
