@@ -30,6 +30,7 @@ struct HeldSecrets {
     private let origin: ContinuousClock.Instant
     private var pieces: [UInt64: Piece] = [:]
     private var nextSweep = 1 << 12
+    private var lastSweep: UInt32?
     private let ordinary: Set<UInt64>
 
     init(at origin: ContinuousClock.Instant) {
@@ -84,12 +85,14 @@ struct HeldSecrets {
     private mutating func sweep(at now: ContinuousClock.Instant) {
         var memory = UInt32(Self.memory / .seconds(1))
         let seconds = seconds(at: now)
+        // Where most are held there is little to be had.
+        guard lastSweep != seconds else { return }
+        lastSweep = seconds
         repeat {
             pieces = pieces.filter { $0.value.holders > 0 || seconds - $0.value.end <= memory }
             memory /= 2
         } while memory > 0 && pieces.count > Self.most / 4 * 3
-        nextSweep = max(1 << 12, pieces.count * 2)
-        if nextSweep > Self.most { nextSweep = Self.most }
+        nextSweep = min(max(1 << 12, pieces.count * 2), Self.most)
     }
 
     private func seconds(at now: ContinuousClock.Instant) -> UInt32 {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
 package import HTTPMessages
 
 extension HTTPURL {
-    /// The URL as an error names it: without its query, which may hold more than is to be shown.
+    /// The URL as an error names it: without its query, which may hold more than is to be shown, and without a path of a
+    /// provider's that repeats a secret.
     package var place: String {
-        let whole = socketPath == nil ? origin + path : origin
+        let hasPath = socketPath == nil && !SecretListing.isRepeated(in: path)
+        let whole = hasPath ? origin + path : origin
         return whole.utf8.count <= 300 ? whole : whole.prefix(300) + "..."
     }
 

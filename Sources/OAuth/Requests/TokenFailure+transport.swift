@@ -9,7 +9,7 @@ extension TokenFailure {
     /// - Parameter request: what was not answered.
     init(_ error: TransportError, to request: TransferRequest) {
         let server = request.url.hostAndPort
-        // The library's words may have something of the peer's in them.
+        // A program's own transport may put the peer's words there.
         let shown = SecretListing.cleared
         switch error {
         case .unreachable(let reason):
