@@ -41,6 +41,8 @@ extension TransferClient {
             let attachments = CurlAttachments()
             try easy.configure(request, over: transport, attachments: attachments)
             try easy.set(CURLOPT_CONNECT_ONLY, to: true)
+            // libcurl would close it before its descriptor can be had.
+            try easy.set(CURLOPT_FORBID_REUSE, to: false)
             transfer = CurlTransfer(
                 easy, attachments: attachments, dependencies: [], multi: try sharedMulti())
         } catch {
