@@ -20,7 +20,9 @@ struct `A file of another user` {
         init() throws {
             directory = try TemporaryDirectory()
             provider = try HostileProvider()
-            let pem = TemporaryDirectory.contents(of: try TLSAuthority().certificateFile)
+            let authority = try TLSAuthority()
+            let pem = TemporaryDirectory.contents(of: authority.certificateFile)
+            withExtendedLifetime(authority) {}
             authorities = try directory.write("ca.pem", String(decoding: pem, as: UTF8.self))
             secret = try directory.write("secret", "fake")
             file = try Sidecar.file(
