@@ -31,6 +31,9 @@ static inline CURLcode bearerd_easy_setopt_open_socket_function(CURL *easy, curl
 static inline CURLcode bearerd_easy_setopt_socket_function(CURL *easy, curl_sockopt_callback value) {
     return curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, value);
 }
+static inline CURLcode bearerd_easy_setopt_prerequest_function(CURL *easy, curl_prereq_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
+}
 static inline CURLcode bearerd_easy_setopt_ssl_context_function(CURL *easy, curl_ssl_ctx_callback value) {
     return curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, value);
 }

@@ -2,6 +2,7 @@
 
 internal import CLibcurl
 internal import Glibc
+internal import System
 
 /// What one easy handle's options point at.
 final class CurlAttachments {
@@ -36,6 +37,13 @@ final class CurlAttachments {
 
     /// What libcurl gets in place of sockets of its own; nil where it opens them.
     var connected: Connected?
+
+    /// The socket that libcurl opened last, and owns.
+    var socket: Int32 = -1
+    /// Who may listen at the Unix socket that a request is for; nil for anybody.
+    var owners: Set<UInt32>?
+    /// Who does listen there, and may not.
+    var stranger: PeerUser?
 
     private var heads: [UnsafeMutablePointer<curl_slist>] = []
 

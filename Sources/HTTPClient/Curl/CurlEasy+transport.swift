@@ -127,6 +127,7 @@ private func openSocket(
     let descriptor = socket(address.pointee.family, type, address.pointee.protocol)
     attachments.socketError = descriptor < 0 ? errno : 0
     guard descriptor >= 0 else { return CURL_SOCKET_BAD }
+    attachments.socket = descriptor
     LoopbackSocket.tune(descriptor, at: &address.pointee.addr)
     if address.pointee.family != AF_UNIX { TCPKeepAlive.enable(on: descriptor) }
     return descriptor

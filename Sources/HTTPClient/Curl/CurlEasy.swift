@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLibcurl
+internal import System
 
 /// One libcurl easy handle: created, configured and cleaned up by exactly one owner.
 struct CurlEasy: ~Copyable {
@@ -42,6 +43,16 @@ struct CurlEasy: ~Copyable {
     /// Has libcurl use sockets that `open` makes; it closes them itself.
     func setSocketOpener(_ open: curl_opensocket_callback) throws(CurlError) {
         try bearerd_easy_setopt_open_socket_function(handle, open).check()
+    }
+
+    /// Has libcurl send nothing to a Unix socket at which others than ``CurlAttachments/owners`` listen.
+    ///
+    /// The kernel knows at once who does: libcurl asks between connecting and sending (`CURLOPT_PREREQFUNCTION`).
+    ///
+    /// - Parameter attachments: kept by the caller for as long as this handle.
+    func sendToOwnersAlone(_ attachments: CurlAttachments) throws(CurlError) {
+        try set(CURLOPT_PREREQDATA, to: Unmanaged.passUnretained(attachments).toOpaque())
+        try bearerd_easy_setopt_prerequest_function(handle, onConnected).check()
     }
 
     /// Has libcurl take the sockets that it is given for connected.
@@ -102,4 +113,17 @@ struct CurlEasy: ~Copyable {
         }
         return value
     }
+}
+
+/// Called by libcurl when a connection is made, before anything is sent (`CURLOPT_PREREQFUNCTION`).
+private func onConnected(
+    _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<CChar>?, _: UnsafeMutablePointer<CChar>?,
+    _: CInt, _: CInt
+) -> CInt {
+    guard let context else { return CInt(CURL_PREREQFUNC_ABORT) }
+    let attachments = Unmanaged<CurlAttachments>.fromOpaque(context).takeUnretainedValue()
+    let user = PeerUser(ofUnixSocket: attachments.socket)
+    guard let owners = attachments.owners, !user.isAmong(owners) else { return CInt(CURL_PREREQFUNC_OK) }
+    attachments.stranger = user
+    return CInt(CURL_PREREQFUNC_ABORT)
 }

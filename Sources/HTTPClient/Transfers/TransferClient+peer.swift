@@ -69,7 +69,7 @@ extension TransferClient {
 
     /// Who holds the other end; nil where that is on another machine.
     private func holder(of descriptor: Int32, until deadline: ContinuousClock.Instant) async -> PeerUser? {
-        guard let ends = ConnectionEnds(of: descriptor) else { return PeerUser(ofUnixSocket: descriptor) }
+        guard let ends = ConnectionEnds(of: descriptor) else { return .nobody }
         guard ends.isLoopback else { return nil }
         var pause = Duration.milliseconds(1)
         while true {

@@ -29,12 +29,15 @@ package actor TransferClient: LoopConfined {
     ) async throws(TransferError) -> TransferResponse {
         let answer = TransferAnswer(maximumBodyBytes: request.maximumAnswerBytes)
         var connection: Int32?
-        if let owners {
+        let isUnixSocket = request.url.scheme == .unix
+        if let owners, !isUnixSocket {
             connection = try await self.connection(for: request, over: transport, heldBy: owners)
         }
         let transfer: CurlTransfer
         do {
             transfer = try self.transfer(request, over: transport, on: connection, into: answer)
+            transfer.attachments.owners = owners
+            if isUnixSocket { try transfer.easy.sendToOwnersAlone(transfer.attachments) }
         } catch {
             throw .other(error)
         }
@@ -49,6 +52,7 @@ package actor TransferClient: LoopConfined {
             case .done(CURLE_OK): nil
             case .done(let code): TransferError(code, of: transfer)
             }
+        if let stranger = transfer.attachments.stranger { throw .foreign(stranger) }
         if let failure, !request.keepsPartialAnswer || answer.body.isEmpty { throw failure }
         let status = transfer.easy.number(CURLINFO_RESPONSE_CODE)
         return TransferResponse(status: status, fields: answer.fields, body: answer.body, cutOff: failure)
