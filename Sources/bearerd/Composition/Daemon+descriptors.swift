@@ -6,6 +6,8 @@ import System
 /// What the daemon needs of the system to serve anybody.
 extension Daemon {
     /// A daemon that is alive and serves nobody would be worse than none.
+    ///
+    /// Before the first client is accepted: those who wait for a start must not be what prevents it.
     func requireDescriptors() throws(CommandFailure) {
         let missing =
             ConnectionBudget.fewestDescriptors(workers: workers.count) - CurrentProcess.freeDescriptorCount

@@ -140,7 +140,6 @@ actor Daemon: LoopConfined {
         watchFiles()
         try await startWorkers()
         try await startAdmin()
-        try requireDescriptors()
         isStarted = true
         startWaiters.forEach { $0.resume() }
         startWaiters = []
@@ -196,6 +195,7 @@ actor Daemon: LoopConfined {
             workers.append(Worker(loop: loop, snapshot: snapshot, budget: budget))
             threads.append(try loop.start())
         }
+        try requireDescriptors()
         for (key, listener) in sockets.data {
             for (worker, share) in zip(workers, listener.shares) {
                 for socket in share {
