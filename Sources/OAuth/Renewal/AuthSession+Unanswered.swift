@@ -34,12 +34,14 @@ extension AuthSession {
                     return nil
                 }
                 if case .time = event {
-                    guard await !held.lease.isClaimed() else {
+                    let isClaimed = await held.lease.isClaimed()
+                    // Whoever comes next must find what we have: of two sessions of one generation one is lost.
+                    if isSilent || isClaimed { await saveMeanwhile(over: held) }
+                    guard !isClaimed else {
                         held.lease.leaveSpent()
                         sent.isClaimed = true
                         return nil
                     }
-                    if isSilent { await saveMeanwhile(over: held) }
                 }
                 if let outcome = take(event, of: sent) {
                     return self.end(sent, with: outcome, under: held.lease)

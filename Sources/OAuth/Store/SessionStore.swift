@@ -38,7 +38,7 @@ public protocol SessionStore: Sendable {
         _ body: (any StoreLease) async -> Answer
     ) async throws(StoreError) -> Answer
 
-    /// Tells whoever has the lock, and only waits for a provider that hangs, that a person wants it: see
+    /// Tells whoever has the lock, and only waits for the provider, that a person wants it: see
     /// ``StoreLease/isClaimed()``.
     ///
     /// - Returns: what claims it for as long as somebody has it; nil where nobody can be told, or somebody tells it already.
