@@ -37,6 +37,7 @@ extension AuthSession {
                     let isClaimed = await held.lease.isClaimed()
                     // Whoever comes next must find what we have: of two sessions of one generation one is lost.
                     if isSilent || isClaimed { await saveMeanwhile(over: held) }
+                    sent.generation = held.stored?.generation ?? sent.generation
                     guard !isClaimed else {
                         held.lease.leaveSpent()
                         sent.isClaimed = true

@@ -14,7 +14,7 @@ final class SentRefresh {
     }
 
     /// Of the stored session that the token belongs to.
-    let generation: Int
+    var generation: Int
     var rule: UnansweredRefresh
     /// Where events go; finishing it supersedes the attempt.
     let sink: AsyncStream<Event>.Continuation
