@@ -6,14 +6,7 @@ extension AuthState {
     ///
     /// Access tokens go in any case: most servers let them die with the refresh token.
     func session(withoutRefreshToken isForgotten: Bool) -> StoredSession {
-        var next = session
-        next.generation += 1
-        next.accessTokens = []
-        if isForgotten {
-            next.refreshToken = nil
-            next.refusal = nil
-        }
-        return next
+        session.withoutTokens(forgettingRefreshToken: isForgotten)
     }
 
     /// The session of somebody who logged out.
@@ -22,13 +15,7 @@ extension AuthState {
     ///
     /// - Parameter wall: the civil clock.
     func loggedOutSession(at wall: WallTime) -> StoredSession {
-        var empty = StoredSession(
-            identity: session.identity, generation: session.generation + 1, binding: binding)
-        empty.began = wall
-        empty.basicEncoding = session.basicEncoding
-        empty.registration = session.registration
-        empty.grantClient = session.grantClient
-        return empty
+        session.loggedOut(binding: binding, at: wall)
     }
 
     /// What ``session(withoutRefreshToken:)`` or ``loggedOutSession(at:)`` gave has been stored, or could not be.

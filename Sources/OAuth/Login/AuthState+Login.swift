@@ -15,15 +15,7 @@ extension AuthState {
     mutating func login(
         _ grant: TokenGrant, sentAt: Instant, wall: WallTime, jitter: Double
     ) -> (StoredSession, AccessToken) {
-        var fresh = StoredSession(
-            identity: session.identity, generation: session.generation,
-            binding: configured.registered(session.registration).binding)
-        fresh.began = wall
-        fresh.basicEncoding = session.basicEncoding
-        fresh.registration = session.registration
-        fresh.scope = configuration.loginScope
-        fresh.loginScope = grant.loginScope ?? configuration.loginScope
-        fresh.isLoginScopeOwn = grant.loginScope != nil
+        let fresh = session.beginning(configured, with: grant, at: wall)
         return granted(grant, to: fresh, sentAt: sentAt, wall: wall, jitter: jitter)
     }
 

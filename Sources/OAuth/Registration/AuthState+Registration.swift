@@ -6,11 +6,7 @@ import Cryptography
 extension AuthState {
     /// The session of a client that has only just been made.
     func registering(_ registration: ClientRegistration) -> StoredSession {
-        let client = configured.registered(registration)
-        var fresh = StoredSession(
-            identity: session.identity, generation: session.generation + 1, binding: client.binding)
-        fresh.registration = registration
-        return fresh
+        session.replaced(byClient: registration, of: configured)
     }
 
     /// The registration that counts; nil for the configured client.

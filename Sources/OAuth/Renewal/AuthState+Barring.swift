@@ -16,13 +16,8 @@ extension AuthState {
 
     /// What a refusal makes of `session`.
     func barring(_ session: StoredSession, after failure: TokenFailure) -> StoredSession {
-        let codes: [ErrorCode] = [.invalidScope, .invalidTarget]
-        guard showsRefreshToken, rotates != false, let code = failure.refusal,
-            codes.contains(code)
-        else { return session }
-        var barred = session
-        barred.barredRequests[request] = code
-        return barred
+        guard showsRefreshToken, rotates != false else { return session }
+        return session.barring(request, after: failure)
     }
 
     /// An attempt was answered with a token: what that tells of the server.

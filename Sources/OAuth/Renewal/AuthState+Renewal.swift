@@ -20,15 +20,10 @@ extension AuthState {
 
     /// How long an answer may be off for a request to wait for it rather than fail at once.
     private static let worthWaitingFor: Duration = .seconds(1)
-    /// How many doubtful answers in a row count as final.
-    private static let doubtsAllowed = 3
-    private static let lookAfterDoubts: Duration = .seconds(300)
-    /// A store that failed is asked again after this time.
-    private static let lookAfterTrouble: Duration = .seconds(1)
 
     /// Whether the answers leave no doubt that a person must log in.
     var isLoginRequired: Bool {
-        session.refusal != nil || doubts >= Self.doubtsAllowed
+        session.refusal != nil || doubts >= TokenFailure.doubtsAllowed
             || attempt?.isSilent == true && failure?.failure.kind == .final
     }
 
@@ -101,7 +96,7 @@ extension AuthState {
     /// Why there is no token.
     func reason(at now: Instant) -> TokenError {
         if !configuration.exchangesCallersTokens, isLoginRequired || !canRenew {
-            return isUnread ? .unavailable(retryAfter: Self.lookAfterTrouble) : .loginRequired
+            return isUnread ? .unavailable(retryAfter: TokenFailure.lookAfterTrouble) : .loginRequired
         }
         let delay = max(.seconds(1), failure.map { $0.retry - now } ?? .zero)
         return failure?.failure.kind == .misconfigured || isBarred
@@ -133,7 +128,7 @@ extension AuthState {
     /// - Throws: ``TokenError/loginRequired`` if there is nothing to refresh with.
     package mutating func refreshRequested() throws(TokenError) {
         guard canRenew else {
-            throw isUnread ? .unavailable(retryAfter: Self.lookAfterTrouble) : .loginRequired
+            throw isUnread ? .unavailable(retryAfter: TokenFailure.lookAfterTrouble) : .loginRequired
         }
         isAskedFor = attempt == nil
     }
@@ -150,7 +145,7 @@ extension AuthState {
     /// - Returns: nil if the store held a newer token that makes the request needless, or nothing may be asked.
     package func nextGrant(at now: Instant, mayRefresh: Bool = true) -> Grant? {
         guard !isAttemptNeedless(at: now) else { return nil }
-        if asksByItself { return .original }
+        if configuration.asksByItself { return .original }
         guard let refreshToken = session.refreshToken, !wasGrantedForAnother else { return .original }
         if mayRefresh { return .refresh(refreshToken) }
         return configuration.grantType.needsPerson ? nil : .original
@@ -177,10 +172,6 @@ extension AuthState {
         guard let generation = attempt?.generation else { return }
         attempt = Attempt(generation: generation)
     }
-
-    /// Whether our token comes from a grant of its own, and the session's refresh token is nothing to us: a route's
-    /// token, where nobody needs to log in.
-    private var asksByItself: Bool { configuration.isForRoute && !configuration.grantType.needsPerson }
 
     /// The attempt with `grant` failed, but can be made again without its refresh token.
     ///
@@ -258,33 +249,10 @@ extension AuthState {
         let lifetime =
             grant.lifetime ?? knownLifetime
             ?? min(configuration.defaultLifetime, ClientConfiguration.longestLifetime)
-        let isUsable = lifetime > .zero
-        if isUsable { knownLifetime = grant.lifetime ?? knownLifetime }
-        var next = session
-        next.generation += 1
-        next.accessTokens.removeAll { $0.expiresAt < wall }
-        next.proofKey = grant.proofKey ?? session.proofKey
-        var stored = StoredAccessToken(
-            token: grant.accessToken, generation: next.generation, expiresAt: wall + lifetime,
-            lifetime: lifetime, request: request, tokenType: grant.tokenType)
-        stored.isBound = grant.isBound
-        next[request] = isUsable ? stored : nil
-        if !asksByItself {
-            next.refreshToken = grant.refreshToken ?? session.refreshToken
-            next.idToken = grant.idToken ?? session.idToken
-        }
-        if !configuration.isForRoute {
-            next.additionalParameters = session.additionalParameters.updated(with: grant.additionalParameters)
-            next.scope = grant.scope ?? (session.scope.isEmpty ? configuration.scope : session.scope)
-        }
-        next.refusal = nil
-        next.barredRequests[request] = nil
-        next.lastRefresh = wall
-        let token = AccessToken(
-            grant.accessToken, boundTo: grant.isBound ? grant.proofKey : nil, generation: next.generation,
-            subject: next.subject, end: sentAt + lifetime, lifetime: lifetime,
-            margin: configuration.refreshMargin, jitter: jitter)
-        return (next, token)
+        if lifetime > .zero { knownLifetime = grant.lifetime ?? knownLifetime }
+        return session.renewed(
+            by: grant, lasting: lifetime, for: configuration, request: request, sentAt: sentAt, wall: wall,
+            jitter: jitter)
     }
 
     /// The attempt brought no token.
@@ -302,18 +270,12 @@ extension AuthState {
         if failure.kind == .doubtful { doubts += 1 }
         let previous = self.failure.flatMap { $0.failure.kind == failure.kind ? $0.count : nil } ?? 0
         let count = min(previous + 1, 1000)
-        let wait =
-            switch failure.kind {
-            case .misconfigured: BackOff.misconfigured.delay(after: count, jitter: jitter)
-            case .doubtful where doubts >= Self.doubtsAllowed: Self.lookAfterDoubts
-            case .transient where failure.isAboutStore: Self.lookAfterTrouble
-            case .final, .doubtful, .transient: BackOff.transient.delay(after: count, jitter: jitter)
-            }
+        let wait = failure.delay(after: count, doubts: doubts, jitter: jitter)
         let last = LastFailure(
-            failure: failure, count: count, retry: now + max(wait, failure.retryAfter ?? .zero), at: wall)
+            failure: failure, count: count, retry: now + wait, at: wall)
 
         var next = session
-        let refreshToken = asksByItself ? nil : refreshToken
+        let refreshToken = configuration.asksByItself ? nil : refreshToken
         if let refreshToken {
             next.refreshToken = refreshToken
             storedWorked()

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+
+/// What answers, logins and logouts make of a session; all of it pure.
+extension StoredSession {
+    /// What a successful answer of the token endpoint makes of this session, and the access token that it brought.
+    ///
+    /// - Parameters:
+    ///   - grant: the token and what came with it.
+    ///   - lifetime: of the access token; one of zero is not kept.
+    ///   - client: who asked; for a route's own token, aimed at that.
+    ///   - request: the digest of what `client` asks for.
+    ///   - sentAt: when the request was sent; the lifetime counts from then.
+    ///   - wall: the civil clock at that moment.
+    ///   - jitter: in 0..<1.
+    func renewed(
+        by grant: TokenGrant, lasting lifetime: Duration, for client: ClientConfiguration, request: String,
+        sentAt: Instant, wall: WallTime, jitter: Double
+    ) -> (StoredSession, AccessToken) {
+        var next = self
+        next.generation += 1
+        next.accessTokens.removeAll { $0.expiresAt < wall }
+        next.proofKey = grant.proofKey ?? proofKey
+        var stored = StoredAccessToken(
+            token: grant.accessToken, generation: next.generation, expiresAt: wall + lifetime,
+            lifetime: lifetime, request: request, tokenType: grant.tokenType)
+        stored.isBound = grant.isBound
+        next[request] = lifetime > .zero ? stored : nil
+        if !client.asksByItself {
+            next.refreshToken = grant.refreshToken ?? refreshToken
+            next.idToken = grant.idToken ?? idToken
+        }
+        if !client.isForRoute {
+            next.additionalParameters = additionalParameters.updated(with: grant.additionalParameters)
+            next.scope = grant.scope ?? (scope.isEmpty ? client.scope : scope)
+        }
+        next.refusal = nil
+        next.barredRequests[request] = nil
+        next.lastRefresh = wall
+        let token = AccessToken(
+            grant.accessToken, boundTo: grant.isBound ? grant.proofKey : nil, generation: next.generation,
+            subject: next.subject, end: sentAt + lifetime, lifetime: lifetime,
+            margin: client.refreshMargin, jitter: jitter)
+        return (next, token)
+    }
+
+    /// What a login's answer is to be taken into: only the generation and what was learnt of the server stay.
+    func beginning(
+        _ client: ClientConfiguration, with grant: TokenGrant, at wall: WallTime
+    ) -> StoredSession {
+        var fresh = StoredSession(
+            identity: identity, generation: generation, binding: client.registered(registration).binding)
+        fresh.began = wall
+        fresh.basicEncoding = basicEncoding
+        fresh.registration = registration
+        fresh.scope = client.loginScope
+        fresh.loginScope = grant.loginScope ?? client.loginScope
+        fresh.isLoginScopeOwn = grant.loginScope != nil
+        return fresh
+    }
+
+    /// This session after a logout.
+    ///
+    /// It is stored, not removed: its generation tells every other process that theirs has ended.
+    func loggedOut(binding: String, at wall: WallTime) -> StoredSession {
+        var empty = StoredSession(identity: identity, generation: generation + 1, binding: binding)
+        empty.began = wall
+        empty.basicEncoding = basicEncoding
+        empty.registration = registration
+        empty.grantClient = grantClient
+        return empty
+    }
+
+    /// This session without its access tokens, most of which die with the refresh token, and without that one if it is
+    /// forgotten too.
+    func withoutTokens(forgettingRefreshToken isForgotten: Bool) -> StoredSession {
+        var next = self
+        next.generation += 1
+        next.accessTokens = []
+        if isForgotten {
+            next.refreshToken = nil
+            next.refusal = nil
+        }
+        return next
+    }
+
+    /// The session of a client that the server has only just made.
+    func replaced(
+        byClient registration: ClientRegistration, of configured: ClientConfiguration
+    ) -> StoredSession {
+        var fresh = StoredSession(
+            identity: identity, generation: generation + 1,
+            binding: configured.registered(registration).binding)
+        fresh.registration = registration
+        return fresh
+    }
+
+    /// This session, with `request` barred if `failure` says that the server may have spent the refresh token on it.
+    func barring(_ request: String, after failure: TokenFailure) -> StoredSession {
+        let codes: [ErrorCode] = [.invalidScope, .invalidTarget]
+        guard let code = failure.refusal, codes.contains(code) else { return self }
+        var barred = self
+        barred.barredRequests[request] = code
+        return barred
+    }
+}
+
+extension ClientConfiguration {
+    /// Whether its token comes from a grant of its own, and the session's refresh token is nothing to it: a route's
+    /// token, where nobody needs to log in.
+    var asksByItself: Bool { isForRoute && !grantType.needsPerson }
+}
+
+extension TokenFailure {
+    private static let lookAfterDoubts: Duration = .seconds(300)
+    /// A store that failed is asked again after this time.
+    static let lookAfterTrouble: Duration = .seconds(1)
+    /// How many doubtful answers in a row count as final.
+    static let doubtsAllowed = 3
+
+    /// How long until the request is made again.
+    ///
+    /// - Parameters:
+    ///   - count: how many failures of this kind there were in a row.
+    ///   - doubts: how many doubtful answers since the last success.
+    ///   - jitter: in 0..<1.
+    func delay(after count: Int, doubts: Int, jitter: Double) -> Duration {
+        let wait =
+            switch kind {
+            case .misconfigured: BackOff.misconfigured.delay(after: count, jitter: jitter)
+            case .doubtful where doubts >= Self.doubtsAllowed: Self.lookAfterDoubts
+            case .transient where isAboutStore: Self.lookAfterTrouble
+            case .final, .doubtful, .transient: BackOff.transient.delay(after: count, jitter: jitter)
+            }
+        return max(wait, retryAfter ?? .zero)
+    }
+}
