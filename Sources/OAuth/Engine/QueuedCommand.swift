@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A command that is not finished.
+///
+/// A login or a logout counts in memory at once; the others change nothing before the store's lease is had.
+struct QueuedCommand: Sendable {
+    let id: CommandID
+    let command: Command
+    /// The session that a logout has ended.
+    var ended: StoredSession?
+    /// What the provider did, once that counts in memory; nil before.
+    var result: CommandResult?
+
+    init(id: CommandID, command: Command) {
+        self.id = id
+        self.command = command
+    }
+}

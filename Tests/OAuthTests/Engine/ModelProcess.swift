@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Cryptography
+
+@testable import OAuth
+
+/// A process with an ``IdentityEngine`` and a driver that carries its actions out, each at its own time.
+final class ModelProcess {
+    unowned let world: ModelWorld
+    private let index: Int
+    /// Counts the starts: each is another owner of marks and leases.
+    private(set) var incarnation = 0
+    private(set) var beginning: Instant
+    private(set) var engine: IdentityEngine
+    private(set) var isRunning = false
+    private(set) var isFrozen = false
+    private(set) var thawedAt: Instant?
+    /// Whether the store cannot be reached from here alone.
+    private(set) var isCutOff = false
+
+    /// Whether its connection to the store was lost, which it has not noticed.
+    var isConnectionLost = false
+
+    /// The lease that this process has, as it knows.
+    var held: Ticket?
+    var lastRenewal: Instant
+    /// The refresh tokens that it has marked in the store.
+    var markedTokens: Set<String>?
+    /// When the provider last answered something harmless.
+    var lastProbe: Instant?
+    /// Token requests without an answer, and those whose time is over.
+    var open: Set<Ticket> = []
+    var timedOut: Set<Ticket> = []
+    /// Who waits, and until when.
+    private(set) var waiting: [WaiterID: Instant] = [:]
+    private var published: [TokenTarget: AccessTokenSnapshot] = [:]
+    private var nextID = 0
+    private var alarm = 0
+
+    init(_ index: Int, in world: ModelWorld) {
+        self.world = world
+        self.index = index
+        lastRenewal = world.now
+        beginning = world.now
+        engine = Self.engine(in: world)
+    }
+
+    var name: String { "\(["A", "B", "C", "D"][index])\(incarnation)" }
+
+    var phase: String { String("\(engine.phase)".prefix { $0 != "(" }) }
+
+    private static func engine(in world: ModelWorld) -> IdentityEngine {
+        IdentityEngine(
+            world.configuration, targets: world.targets, leaseTerm: world.faults.leaseTerm,
+            at: Moment(now: world.now, wall: world.wall, jitter: 0))
+    }
+
+    // MARK: Its life
+
+    func begin() {
+        incarnation += 1
+        beginning = world.now
+        isRunning = true
+        isFrozen = false
+        engine = Self.engine(in: world)
+        (held, markedTokens, lastProbe) = (nil, nil, nil)
+        (open, timedOut, waiting, published) = ([], [], [:], [:])
+        world.note("\(name) starts")
+        take(.timePassed)
+        renewLease()
+        live()
+    }
+
+    /// Renews its lease and its mark, as a store's driver does.
+    private func renewLease() {
+        guard let term = world.faults.leaseTerm else { return }
+        world.after(term / 3, for: self) {
+            self.world.store.renew(self)
+            self.renewLease()
+        }
+    }
+
+    /// Requests come, and people.
+    private func live() {
+        world.after(world.seconds(0.5...20), for: self) {
+            self.somethingHappens()
+            self.live()
+        }
+    }
+
+    func kill() {
+        guard isRunning else { return }
+        world.note("\(name) is killed")
+        if markedTokens != nil || engine.isUnwritten { world.provider.excuse(engine.session.refreshToken) }
+        world.store.died(self)
+        isRunning = false
+        waiting = [:]
+        incarnation += 1
+        world.after(world.seconds(0.1...40)) { if !self.isRunning { self.begin() } }
+    }
+
+    func freeze(for length: Duration) {
+        guard isRunning, !isFrozen else { return }
+        world.note("\(name) is frozen")
+        isFrozen = true
+        if markedTokens != nil || engine.isUnwritten { world.provider.excuse(engine.session.refreshToken) }
+        let frozen = incarnation
+        world.after(length) {
+            guard self.incarnation == frozen else { return }
+            self.isFrozen = false
+            self.thawedAt = self.world.now
+            self.world.note("\(self.name) thaws")
+        }
+    }
+
+    func cutOff(for length: Duration) {
+        guard !isCutOff else { return }
+        world.note("\(name) is cut off")
+        isCutOff = true
+        if markedTokens != nil || engine.isUnwritten { world.provider.excuse(engine.session.refreshToken) }
+        world.after(length) {
+            self.isCutOff = false
+            self.hear(.storeChanged)
+        }
+    }
+
+    func loseLease() {
+        guard let ticket = held else { return }
+        held = nil
+        take(.leaseLost(ticket))
+    }
+
+    // MARK: Events and actions
+
+    /// Has the engine take an event in at once.
+    func take(_ event: EngineEvent) {
+        let before = phase
+        let moment = Moment(
+            now: world.now, wall: world.wall, jitter: .random(in: 0..<1, using: &world.random))
+        let actions = engine.handle(event, at: moment)
+        if phase != before { world.note("\(name): \(before) → \(phase)") }
+        for action in actions { carryOut(action) }
+    }
+
+    /// Has it told of something when the message arrives.
+    func tell(_ event: EngineEvent, _ label: @autoclosure () -> String) {
+        world.note("\(name) ← \(label())")
+        world.after(world.briefly, for: self) { self.take(event) }
+    }
+
+    func hear(_ event: EngineEvent) {
+        guard isRunning else { return }
+        tell(event, "a change")
+    }
+
+    private func carryOut(_ action: EngineAction) {
+        let store = world.store
+        func reach(_ run: @escaping () -> Void) {
+            world.after(world.briefly, for: self, run)
+        }
+        switch action {
+        case .lock(let ticket):
+            let deadline = world.now + .seconds(5)
+            reach { store.lock(self, ticket, until: deadline) }
+        case .release(let ticket): store.release(self, ticket)
+        case .read(let ticket): reach { store.read(self, ticket) }
+        case .spend(let ticket, let tokens):
+            let lease = held
+            reach { store.spend(self, ticket, tokens, under: lease) }
+        case .disclaim: store.disclaim(self)
+        case .save(let ticket, let session, let read, _):
+            let lease = held
+            reach { store.save(self, ticket, session, over: read, under: lease) }
+        case .ask(let ticket, _, let grant, let limit): world.provider.ask(self, ticket, grant, within: limit)
+        case .hangUp(let ticket): open.remove(ticket)
+        case .probe(let ticket): world.provider.probe(self, ticket)
+        case .judge(let ticket, let outcome, _): tell(.judged(ticket, outcome), "judged")
+        case .revoke: break
+        case .publish(let target, let snapshot):
+            published[target] = snapshot
+            if let snapshot, snapshot.expiry <= world.now { world.fail("\(name) publishes what has expired") }
+        case .give(let id, let snapshot):
+            if snapshot.expiry <= world.now { world.fail("\(name) gives what has expired") }
+            answered(id)
+        case .refuse(let id, _), .pass(let id): answered(id)
+        case .perform(let ticket, let command): perform(ticket, command)
+        case .finish(let id, let result): finished(id, result)
+        case .report: break
+        case .ring(let moment): ring(at: moment)
+        case .stop(let isLost): stopped(isLost)
+        }
+    }
+
+    private func ring(at moment: Instant?) {
+        alarm += 1
+        let mine = alarm
+        guard let moment else { return }
+        if moment <= world.now { world.fail("\(name) wants to be woken at once") }
+        world.after(moment - world.now, for: self) {
+            if self.alarm == mine { self.take(.timePassed) }
+        }
+    }
+
+    private func answered(_ id: WaiterID) {
+        if waiting.removeValue(forKey: id) == nil { world.fail("waiter \(id) of \(name) got two answers") }
+    }
+
+    private func stopped(_ isLost: Bool) {
+        world.note("\(name) stops\(isLost ? " and loses its session" : "")")
+        if isLost || markedTokens != nil { world.provider.excuse(engine.session.refreshToken) }
+        for _ in waiting { world.fail("\(name) stops and leaves somebody waiting") }
+        world.store.died(self)
+        isRunning = false
+        incarnation += 1
+        world.after(world.seconds(0.1...20)) { if !self.isRunning { self.begin() } }
+    }
+
+    // MARK: Requests and people
+
+    private func newID() -> Int {
+        nextID += 1
+        return nextID
+    }
+
+    private func somethingHappens() {
+        guard let target = world.targets.randomElement(using: &world.random) else { return }
+        let deadline = world.now + .seconds(10)
+        switch Int.random(in: 0..<20, using: &world.random) {
+        case 0..<10: wait { .tokenNeeded(target, by: $0, until: deadline) }
+        case 10 where !world.isQuiet: wait { .refreshRequested(target, by: $0, until: deadline) }
+        case 11 where !world.isQuiet: wait { .tokenInvalidated(target, by: $0, until: deadline) }
+        case 12, 13, 14: refuse(target, until: deadline)
+        case 15 where world.faults.changesSessions && !world.isQuiet: command()
+        default: break
+        }
+        if !world.isQuiet { world.somethingBreaks(near: self) }
+    }
+
+    private func wait(_ event: (WaiterID) -> EngineEvent) {
+        let id = newID()
+        waiting[id] = world.now + .seconds(10)
+        take(event(id))
+    }
+
+    private func refuse(_ target: TokenTarget, until deadline: Instant) {
+        guard let token = published[target] else { return }
+        let route = "/\(Int.random(in: 0..<2, using: &world.random))"
+        if world.chance(50) {
+            return take(.tokenAccepted(target, generation: token.generation, route: route, isReplayed: false))
+        }
+        let rejection = TokenRejection(
+            generation: token.generation, route: route, canReplay: world.chance(70),
+            isReplayed: world.chance(20))
+        wait { .tokenRejected(target, rejection, by: $0, until: deadline) }
+    }
+
+    // MARK: Commands
+
+    private func command() {
+        let id = newID()
+        waiting[id] = world.now + .seconds(300)
+        let kind = Int.random(in: 0..<10, using: &world.random)
+        switch kind {
+        case 0..<4:
+            var grant = TokenGrant(accessToken: Secret("login \(id)"), lifetime: .seconds(60))
+            grant.refreshToken = world.provider.begin()
+            world.provider.endAll(but: grant.refreshToken)
+            world.note("\(name) logs in")
+            take(.commanded(id, .login(grant, sentAt: world.now, wall: world.wall)))
+        case 4..<6:
+            world.provider.endAll(but: nil)
+            world.note("\(name) logs out")
+            take(.commanded(id, .logout(isLocal: world.chance(50))))
+        case 6:
+            let imported = ImportedSession(refreshToken: world.provider.begin())
+            world.provider.endAll(but: nil)
+            world.note("\(name) imports")
+            take(.commanded(id, .importing(imported)))
+        case 7: take(.commanded(id, .register(redirectURI: "http://127.0.0.1/callback")))
+        case 8: take(.commanded(id, .revoke([.refreshToken, .accessToken], of: nil)))
+        default: take(.commanded(id, .keeping(nil, request: Secret("a request"))))
+        }
+    }
+
+    private func perform(_ ticket: Ticket, _ command: Command) {
+        let isRefused = world.chance(30)
+        world.after(world.seconds(0.01...8), for: self) {
+            guard !isRefused, case .revoke(let hints, let session) = command else {
+                let failure = TokenFailure(.transient, .status(503), detail: "")
+                return self.take(.performed(ticket, .failure(failure)))
+            }
+            self.world.provider.revoked(session?.refreshToken)
+            self.take(.performed(ticket, .success(.revoked(Set(hints), nil))))
+        }
+    }
+
+    private func finished(_ id: CommandID, _ result: CommandResult) {
+        world.note("\(name) finishes \(id): \(String("\(result)".prefix { $0 != "(" }))")
+        answered(id)
+    }
+}
