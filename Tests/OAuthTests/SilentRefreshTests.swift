@@ -35,7 +35,8 @@ struct `A session whose provider hangs` {
 
     /// Lets time pass in steps that no timer notices as one.
     private func pass(_ seconds: Int, _ harness: SessionHarness) async {
-        for _ in 0..<seconds { await harness.pass(.seconds(1)) }
+        let step = seconds > 60 ? 10 : 1
+        for _ in 0..<(seconds / step) { await harness.pass(.seconds(step)) }
     }
 
     @Test func `sends the token once, however long that takes, and takes the answer when it comes`()
@@ -109,7 +110,8 @@ struct `A session whose provider hangs` {
         try await harness.run("rt0") {
             harness.server.script(.held, Self.refusal)
             await harness.pass(.seconds(240))
-            await pass(61, harness)
+            await pass(31, harness)
+            await pass(70, harness)
             #expect(shown(harness, "rt1") == 2)
             #expect(await harness.session.status.state == .loginRequired)
             await #expect(throws: TokenError.loginRequired) { try await harness.request() }
