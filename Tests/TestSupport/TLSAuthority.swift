@@ -11,7 +11,7 @@ package final class TLSAuthority: Sendable {
         directory = try TemporaryDirectory()
         try openssl([
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-            "-subj", "/CN=Test CA", "-addext", "basicConstraints=critical,CA:TRUE",
+            "-subj", "/CN=Test CA \(randomText())", "-addext", "basicConstraints=critical,CA:TRUE",
             "-addext", "keyUsage=critical,keyCertSign,cRLSign",
             "-keyout", directory.path("ca.key"), "-out", certificateFile,
         ])

@@ -19,9 +19,11 @@ import Testing
         fixture.settings.moreRoutes = """
             - path: /far
               upstream: https://api.invalid
+              identity: none
               proxy: http://\(nobody.address)
             - path: /near
               upstream: https://api.invalid
+              identity: none
               connect_to: \(nobody.address)
             """
         let rows = try fixture.run("--check", "upstream").checks.filter { $0["result"].string == "fail" }
