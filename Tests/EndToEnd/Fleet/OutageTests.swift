@@ -48,6 +48,11 @@ struct `A fleet whose Redis fails in the middle of a rotation` {
         case answered
     }
 
+    /// A provider that answers anything but the refresh gets that once more after `timeouts.token` and 5 s, by its holder.
+    private static func hang(_ provider: HostileProvider, until gate: Gate) {
+        provider.discovery { _, provider in provider.discoveryDocument().held(by: gate) }
+    }
+
     private static func pause(_ duration: Duration) { try? Gate().pass(within: duration) }
 
     /// - Parameter length: of the outage; a lease lives for 6 s.
@@ -61,6 +66,7 @@ struct `A fleet whose Redis fails in the middle of a rotation` {
             try outage.begin(redis)
             begun.open()
         } else {
+            if step == .awaited { Self.hang(fleet.provider, until: over) }
             fleet.provider.script { request, provider in
                 let reply = provider.goodAnswer(to: request)
                 if step == .answered {
@@ -127,6 +133,7 @@ struct `A fleet whose Redis fails in the middle of a rotation` {
         let daemons = try fleet.daemons(3)
         let before = fleet.provider.requests.count
         let gate = Gate()
+        Self.hang(fleet.provider, until: gate)
         fleet.provider.script { request, provider in
             try redis.kill()
             try redis.start()
