@@ -19,7 +19,7 @@ import Testing
         ("a\nb\r\n\tc", "a b c"), ("\u{1B}[31mred\u{7F}", "?[31mred?"), ("he said \"no\"", "he said 'no'"),
         ("Trace ID: 0b1c2d3e-1111-2222-3333-444455556666", "Trace ID: 0b1c2d3e-1111-2222-3333-444455556666"),
         ("AADSTS7000215: Invalid client secret provided.", "AADSTS7000215: Invalid client secret provided."),
-        ("token eyJhbGciOiJSUzI1NiIsInR5cCI6IkpXVCJ9.e30.x is no good", "token ....e30.x is no good"),
+        ("token 3Hk9Zx81TqWm40RyUvB2Lk9sHd.e30.x is no good", "token ....e30.x is no good"),
         ("client_credentials_not_enabled_here", "client_credentials_not_enabled_here"),
     ])
     func `are shown without what a terminal obeys and without what may be a secret`(
