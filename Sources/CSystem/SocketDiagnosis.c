@@ -10,6 +10,15 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+/* The two ends of a TCP connection, in network byte order. An IPv4 address, also one that IPv6 maps, is the first word
+   of its host; the others are 0. */
+struct ends {
+    int family;
+    uint32_t own_host[4], peer_host[4];
+    uint16_t own_port, peer_port;
+};
+_Static_assert(sizeof(struct ends) == BEARERD_ENDS_BYTES, "CSystem.h says how many bytes");
+
 /* Puts an IPv4 address that IPv6 maps (::ffff:0:0/96) into the form of an IPv4 one: AF_INET, or AF_INET6. */
 static int unmap(uint32_t host[4]) {
     if (host[0] || host[1] || host[2] != htonl(0xffff)) return AF_INET6;
@@ -35,19 +44,30 @@ static int read_end(const struct sockaddr_storage *storage, uint32_t host[4], ui
     return unmap(host);
 }
 
-int bearerd_ends_of(int descriptor, struct bearerd_ends *ends) {
+int bearerd_ends_of(int descriptor, void *bytes) {
     struct sockaddr_storage own, peer;
+    struct ends ends;
     socklen_t own_length = sizeof own, peer_length = sizeof peer;
     if (getsockname(descriptor, (struct sockaddr *)&own, &own_length) != 0) return -1;
     if (getpeername(descriptor, (struct sockaddr *)&peer, &peer_length) != 0) return -1;
-    ends->family = read_end(&own, ends->own_host, &ends->own_port);
-    if (ends->family < 0) return -1;
-    return read_end(&peer, ends->peer_host, &ends->peer_port) == ends->family ? 0 : (errno = EAFNOSUPPORT, -1);
+    ends.family = read_end(&own, ends.own_host, &ends.own_port);
+    if (ends.family < 0) return -1;
+    if (read_end(&peer, ends.peer_host, &ends.peer_port) != ends.family) return errno = EAFNOSUPPORT, -1;
+    memcpy(bytes, &ends, sizeof ends);
+    return 0;
+}
+
+int bearerd_is_peer_loopback(const void *bytes) {
+    struct ends ends;
+    memcpy(&ends, bytes, sizeof ends);
+    const uint32_t *host = ends.peer_host;
+    if (ends.family == AF_INET) return ntohl(host[0]) >> 24 == 127;
+    return !host[0] && !host[1] && !host[2] && ntohl(host[3]) == 1;
 }
 
 /* Where no connection has these ends the kernel tells of a socket that listens there; one that nobody has accepted, or
    that has lost its process, has no inode, and is said to be user 0's. */
-static int is_peer(const struct inet_diag_msg *found, const struct bearerd_ends *ends) {
+static int is_peer(const struct inet_diag_msg *found, const struct ends *ends) {
     if (found->idiag_state != TCP_ESTABLISHED && found->idiag_state != TCP_FIN_WAIT1 &&
         found->idiag_state != TCP_FIN_WAIT2)
         return 0;
@@ -81,7 +101,10 @@ static ssize_t ask(const void *question, size_t size, void *answer, size_t room)
     return count;
 }
 
-int bearerd_peer_holder(const struct bearerd_ends *ends, uid_t *user) {
+int bearerd_peer_holder(const void *bytes, uid_t *user) {
+    struct ends copy;
+    memcpy(&copy, bytes, sizeof copy);
+    const struct ends *ends = &copy;
     struct {
         struct nlmsghdr head;
         struct inet_diag_req_v2 socket;

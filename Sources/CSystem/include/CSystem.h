@@ -28,18 +28,15 @@ int bearerd_untaken(int descriptor);
 int bearerd_peer_state(int descriptor);
 /* The user at the other end of a Unix socket (SO_PEERCRED); -1 with errno. */
 int bearerd_peer_user(int descriptor, uid_t *user, pid_t *process);
-/* The two ends of a TCP connection, in network byte order. An IPv4 address, also one that IPv6 maps, is the first word
-   of its host; the others are 0. */
-struct bearerd_ends {
-    int family;
-    uint32_t own_host[4], peer_host[4];
-    uint16_t own_port, peer_port;
-};
-/* The ends of a connected TCP socket (getsockname, getpeername): -1 with errno. */
-int bearerd_ends_of(int descriptor, struct bearerd_ends *ends);
+/* The two ends of a connected TCP socket (getsockname, getpeername), as so many bytes that the functions below read: -1
+   with errno. */
+#define BEARERD_ENDS_BYTES 40
+int bearerd_ends_of(int descriptor, void *ends);
+/* Whether the peer's address is a loopback one. */
+int bearerd_is_peer_loopback(const void *ends);
 /* Asks the kernel for the one socket of this network namespace that is the peer's end (sock_diag(7), inet_diag): 0 and
    its user; 1 if no process holds an open socket there; -1 with errno. Takes a second at most. */
-int bearerd_peer_holder(const struct bearerd_ends *ends, uid_t *user);
+int bearerd_peer_holder(const void *ends, uid_t *user);
 /* Whether a TCP socket is connected, and its peer has not reset it (TCP_INFO). */
 int bearerd_is_connected(int descriptor);
 /* Names the calling thread, cut to 15 bytes (pthread_setname_np). */

@@ -5,22 +5,18 @@ internal import Glibc
 
 /// The two ends of a TCP connection, by which the kernel knows whose the peer's is.
 package struct ConnectionEnds: Sendable {
-    private let ends: bearerd_ends
+    /// What `bearerd_ends_of` says.
+    private let bytes: [UInt8]
 
     /// Takes the addresses of a connected socket; nil for anything but TCP.
     package init?(of descriptor: CInt) {
-        var ends = bearerd_ends()
-        guard bearerd_ends_of(descriptor, &ends) == 0 else { return nil }
-        self.ends = ends
+        var bytes = [UInt8](repeating: 0, count: Int(BEARERD_ENDS_BYTES))
+        guard bearerd_ends_of(descriptor, &bytes) == 0 else { return nil }
+        self.bytes = bytes
     }
 
     /// Whether the peer's address is a loopback one.
-    package var isLoopback: Bool {
-        withUnsafeBytes(of: ends.peer_host) { host in
-            ends.family == AF_INET
-                ? host[0] == 127 : host[15] == 1 && host[..<15].allSatisfy { $0 == 0 }
-        }
-    }
+    package var isLoopback: Bool { bearerd_is_peer_loopback(bytes) == 1 }
 
     /// Asks the kernel for the one socket at the other end (`NETLINK_SOCK_DIAG`).
     ///
@@ -28,8 +24,7 @@ package struct ConnectionEnds: Sendable {
     /// addresses at that moment: it counts only if the connection is still open afterwards.
     package func peerUser() -> PeerUser {
         var user = uid_t()
-        let status = withUnsafePointer(to: ends) { bearerd_peer_holder($0, &user) }
-        switch status {
+        switch bearerd_peer_holder(bytes, &user) {
         case 0: return PeerUser(seen: user)
         case 1: return .nobody
         default: return .undiagnosed(.last(.socketDiagnosis))

@@ -4,8 +4,8 @@ internal import Synchronization
 
 /// Asks on a thread of its own who is at the other end of connections, one question at a time.
 ///
-/// The thread is made with the first question. Where none can be had the caller's own waits for the kernel, which answers
-/// at once.
+/// The thread is made with the first question. Where none can be had the caller's own waits for the kernel, a second
+/// at most.
 package final class PeerLookup: Sendable {
     private let thread = Mutex<ThreadExecutor?>(nil)
 
