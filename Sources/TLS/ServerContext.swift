@@ -12,6 +12,8 @@ package final class ServerContext: @unchecked Sendable {
     package let certificate: CertificateSummary
     /// How many authorities clients' certificates may come from; nil if none is asked for.
     package var clientAuthorityCount: Int? { clientTrust?.count }
+    /// Whether clients are asked for a certificate, and refused without one.
+    var wantsClientCertificates: Bool { clientTrust != nil }
     private let clientTrust: ClientTrust?
     /// An `SSL_CTX *`.
     private let handle: OpaquePointer
