@@ -34,7 +34,8 @@ extension ValueKind<ProxyConfiguration> {
             guard HostPattern(String(address)) != nil else {
                 throw ValueError("the proxy's URL has no valid host")
             }
-            return .url(Secret(text))
+            // The proxy alone is shown what is secret in it, and where it is must be told.
+            return .url(Secret(unlisted: Array(text.utf8)))
         }
     }
 

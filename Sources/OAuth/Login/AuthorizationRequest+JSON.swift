@@ -27,7 +27,8 @@ extension AuthorizationRequest {
         put(.requiresIssuer, .bool(requiresIssuer))
         if let proofKey { put(.proofKey, .string(proofKey.privateJWK.withPlaintext { $0 })) }
         if let additions = additions.json { put(.additions, .object(additions)) }
-        return Secret(bytes: object.serialized())
+        // What is secret of it is listed by itself; the rest are names and places that may be told.
+        return Secret(unlisted: object.serialized())
     }
 
     /// Reads what ``encoded()`` wrote; nil for what is damaged.

@@ -124,7 +124,9 @@ extension StoredSession {
             pendingCode?.proofKey = secret(.pendingProofKey)
             pendingCode?.additions = LoginAdditions(object[Member.pendingAdditions.rawValue]?.object)
         }
-        pendingRequest = secret(.pendingRequest)
+        pendingRequest = string(.pendingRequest).flatMap {
+            $0.isEmpty ? nil : Secret(unlisted: Array($0.utf8))
+        }
         pendingBinding = string(.pendingBinding)
         scope = object[Member.scope.rawValue]?.array?.compactMap(\.string) ?? []
         loginScope = object[Member.loginScope.rawValue]?.array?.compactMap(\.string)
