@@ -19,7 +19,6 @@ final class FakeStore: SessionStore {
         /// The generation whose refresh token was sent, and is not known to be answered.
         var spent: Int?
         var isFoundSpent = false
-        var isSpending = false
         var leavesSpent = false
         var isWanted = false
         var isLocked = false
@@ -122,7 +121,6 @@ final class FakeStore: SessionStore {
             state.withLock { state in
                 if !state.leavesSpent { state.spent = nil }
                 state.leavesSpent = false
-                state.isSpending = false
             }
             unlock()
         }
@@ -181,8 +179,7 @@ final class FakeStore: SessionStore {
         func spend(_ session: StoredSession) async throws(StoreError) {
             if store.losesLeases { throw .leaseLost }
             store.state.withLock { state in
-                if !state.isSpending { state.isFoundSpent = state.spent == session.generation }
-                state.isSpending = true
+                state.isFoundSpent = state.spent == session.generation
                 state.spent = session.generation
                 state.leavesSpent = false
             }
