@@ -13,7 +13,7 @@ import Testing
 
     /// The repository's configuration with free ports in place of its own.
     private static func repositoryConfiguration() throws -> String {
-        let root = #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
+        let root = #filePath.split(separator: "/").dropLast(4).joined(separator: "/")
         let text = String(decoding: TemporaryDirectory.contents(of: "/\(root)/config.yaml"), as: UTF8.self)
         let ports = Set(text.matches(of: #/(?:127\.0\.0\.1|localhost):(\d+)/#).map { String($0.output.1) })
             .sorted()

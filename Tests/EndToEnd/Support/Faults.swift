@@ -9,7 +9,7 @@ import TestSupport
 enum Faults {
     private static let built = Result {
         let directory = try TemporaryDirectory()
-        let source = "\(#filePath)".split(separator: "/").dropLast(2).joined(separator: "/")
+        let source = "\(#filePath)".split(separator: "/").dropLast(3).joined(separator: "/")
         let library = directory.path("faults.so")
         let path = getenv("PATH").map { String(cString: $0) } ?? ""
         let result = try Subprocess.run(
