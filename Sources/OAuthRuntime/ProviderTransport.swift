@@ -43,7 +43,7 @@ package final class ProviderTransport: TokenTransport {
     /// How long a request waits for our certificate to be read; the one before is shown then.
     private static let patience = Duration.seconds(1)
 
-    package func send(_ request: TransferRequest) async throws(TransportError) -> ProviderResponse {
+    package func send(_ request: TransferRequest) async throws(TransportError) -> TransportResponse {
         var request = request
         if let thread, let ownCertificate {
             let start = ContinuousClock.now
@@ -57,7 +57,7 @@ package final class ProviderTransport: TokenTransport {
         let transport = transport.withLock { $0 }
         do throws(TransferError) {
             let response = try await client.send(request, over: transport)
-            var answer = ProviderResponse(
+            var answer = TransportResponse(
                 status: response.status, fields: response.fields, body: response.body)
             answer.cutOff = response.cutOff.map { TransportError($0, over: transport) }
             return answer

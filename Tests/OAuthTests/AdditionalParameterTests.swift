@@ -70,15 +70,15 @@ struct `Parameters beyond the protocol` {
             let failed = harness.journal.entries.contains { $0.contains("misconfigured") }
             #expect(failed, "\(harness.journal.entries)")
         }
-        let table = OutcomeTable(
+        let table = ErrorResponse(
             {
-                var response = ProviderResponse(
+                var response = TransportResponse(
                     status: 400,
                     body: Array(#"{"error":"invalid_scope","error_uri":"https://sso.example/help"}"#.utf8))
-                response.words = "no such scope"
+                response.errorDescription = "no such scope"
                 return response
             }(), .object(["error": "invalid_scope"]), grant: .original, grantType: .clientCredentials,
-            retryAfter: nil)
+            wall: WallTime(secondsSinceEpoch: 0))
         #expect(table.failure?.errorDescription == "no such scope")
         #expect(table.failure?.errorURI == "https://sso.example/help")
     }

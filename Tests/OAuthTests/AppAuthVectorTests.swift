@@ -37,7 +37,7 @@ import Testing
     ])
     func `to Basic credentials means the same to a server`(id: String, secret: String, theirs: String) throws
     {
-        let ours = BasicCredentials.fieldValue(clientID: id, secret: Secret(secret), isFormEncoded: true)
+        let ours = ClientProof.basicCredentials(clientID: id, secret: Secret(secret), isFormEncoded: true)
         let bytes = try #require(Base64.decode(String(ours.dropFirst("Basic ".count))))
         let expected = try #require(Base64.decode(theirs))
         func pair(_ bytes: [UInt8]) -> [String?] {
@@ -76,7 +76,7 @@ import Testing
         {
             try harness.state.refreshRequested()
             _ = harness.begins()
-            let grant = TokenGrant(accessToken: Secret("at"), lifetime: .seconds(300), scope: answered)
+            let grant = TokenResponse(accessToken: Secret("at"), lifetime: .seconds(300), scope: answered)
             _ = harness.state.received(grant, sentAt: harness.now, wall: harness.wall, jitter: 0)
             harness.state.attemptEnded(at: harness.now, isSaved: true)
             #expect(harness.state.session.scope == kept)

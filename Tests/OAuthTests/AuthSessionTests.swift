@@ -62,7 +62,7 @@ struct `A session` {
     }
 
     @Test func `says whether a token that is taken away is bound to a key`() async throws {
-        for proofs in [ProofPolicy.never, .always] {
+        for proofs in [DPoPPolicy.never, .always] {
             let harness = SessionHarness { $0.proofs = proofs }
             if proofs == .always {
                 harness.server.script(
@@ -137,7 +137,7 @@ struct `A session` {
 
     @Test func `answers at once while the next try is far away`() async throws {
         let harness = SessionHarness()
-        var unavailable = ProviderResponse(status: 503)
+        var unavailable = TransportResponse(status: 503)
         unavailable.fields.append(.retryAfter, "60")
         harness.server.script(.response(unavailable))
         try await harness.run {

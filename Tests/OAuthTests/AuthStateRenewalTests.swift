@@ -104,7 +104,7 @@ struct `Renewal` {
     @Test func `counts the lifetime from when the request was sent`() {
         let harness = StateHarness()
         _ = harness.begins()
-        let grant = TokenGrant(accessToken: Secret("at"), lifetime: .seconds(10))
+        let grant = TokenResponse(accessToken: Secret("at"), lifetime: .seconds(10))
         _ = harness.state.received(grant, sentAt: harness.now - .seconds(3), wall: harness.wall, jitter: 0)
         harness.state.attemptEnded(at: harness.now, isSaved: true)
         #expect(harness.state.access?.snapshot.expiry == harness.now + .seconds(6))
@@ -145,7 +145,7 @@ struct `Renewal` {
     @Test func `does not use a token before it is stored`() {
         let harness = StateHarness()
         _ = harness.begins()
-        let grant = TokenGrant(accessToken: Secret("new"), lifetime: .seconds(10))
+        let grant = TokenResponse(accessToken: Secret("new"), lifetime: .seconds(10))
         let stored = harness.state.received(grant, sentAt: harness.now, wall: harness.wall, jitter: 0)
         #expect(stored.accessToken?.token.matches(Array("new".utf8)) == true)
         #expect(harness.token == nil && harness.answer == "wait")
@@ -156,7 +156,7 @@ struct `Renewal` {
     @Test func `uses a token from memory when it cannot be stored`() {
         let harness = StateHarness()
         _ = harness.begins()
-        let grant = TokenGrant(accessToken: Secret("new"), lifetime: .seconds(10))
+        let grant = TokenResponse(accessToken: Secret("new"), lifetime: .seconds(10))
         _ = harness.state.received(grant, sentAt: harness.now, wall: harness.wall, jitter: 0)
         harness.state.attemptEnded(at: harness.now, isSaved: false)
         #expect(harness.token == "new" && harness.state.isUnsaved)

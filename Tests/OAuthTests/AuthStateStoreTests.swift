@@ -53,7 +53,7 @@ struct `A session in the store` {
         let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
         _ = harness.begins()
         _ = harness.state.received(
-            TokenGrant(accessToken: .init("ours"), lifetime: .seconds(300), refreshToken: .init("mine")),
+            TokenResponse(accessToken: .init("ours"), lifetime: .seconds(300), refreshToken: .init("mine")),
             sentAt: harness.now, wall: harness.wall, jitter: 0)
         harness.state.attemptEnded(at: harness.now, isSaved: isSaved)
         let ours = harness.state.session
@@ -164,7 +164,7 @@ struct `A session in the store` {
         let harness = StateHarness(grantType: .refreshToken, refreshToken: "rt")
         _ = harness.begins()
         _ = harness.state.received(
-            TokenGrant(accessToken: .init("ours"), lifetime: .seconds(300)), sentAt: harness.now,
+            TokenResponse(accessToken: .init("ours"), lifetime: .seconds(300)), sentAt: harness.now,
             wall: harness.wall,
             jitter: 0)
         harness.state.attemptEnded(at: harness.now, isSaved: false)

@@ -170,7 +170,7 @@ struct `The authorization server` {
     // MARK: Basic credentials
 
     private func basic(_ secret: String, isFormEncoded: Bool) -> String {
-        BasicCredentials.fieldValue(clientID: "app", secret: Secret(secret), isFormEncoded: isFormEncoded)
+        ClientProof.basicCredentials(clientID: "app", secret: Secret(secret), isFormEncoded: isFormEncoded)
     }
 
     @Test func `that does not decode credentials gets them raw, and that is remembered`() async throws {

@@ -27,7 +27,7 @@ struct `A client's proof` {
         _ credentials: [Credential: Secret], grant: GrantType = .clientCredentials,
         with actual: Grant = .original,
         _ configure: (inout ClientConfiguration) -> Void
-    ) async throws -> (outcome: TokenOutcome, transport: FakeServer) {
+    ) async throws -> (outcome: TokenRequestResult, transport: FakeServer) {
         var configuration = ClientConfiguration(name: "default", clientID: "app", grantType: grant)
         configuration.issuer = "https://sso.example"
         configure(&configuration)

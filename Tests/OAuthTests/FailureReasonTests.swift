@@ -31,10 +31,10 @@ import Testing
 
     /// What is made of an answer with this `error`.
     private func reason(of error: String) throws -> TokenFailure.Reason {
-        let answer = TokenAnswer(
-            ProviderResponse(status: 400, body: Array(#"{"error":"\#(error)"}"#.utf8)),
+        let answer = TokenRequestResult(
+            TransportResponse(status: 400, body: Array(#"{"error":"\#(error)"}"#.utf8)),
             to: .original, of: ClientConfiguration(name: "default", clientID: "app", grantType: .deviceCode),
-            wall: WallTime(secondsSinceEpoch: 0))
+            sentAt: .now, wall: WallTime(secondsSinceEpoch: 0))
         let failure = #expect(throws: TokenFailure.self) { try answer.result.get() }
         return try #require(failure).reason
     }

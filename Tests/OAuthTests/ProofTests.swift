@@ -21,8 +21,8 @@ import Testing
     func `is signed by the key that it shows, and names request and token`(algorithm: JWSAlgorithm) throws {
         let key = try ProofKey.generate(for: algorithm)
         let token = Secret("token")
-        let target = ProofTarget(request("/a%20b/é?q=\"1\""), over: .https)
-        let proof = try TokenBinding(of: token, to: key).proof(for: "GET", at: target, nonce: "n-1")
+        let target = DPoPTarget(request("/a%20b/é?q=\"1\""), over: .https)
+        let proof = try DPoPBinding(of: token, to: key).proof(for: "GET", at: target, nonce: "n-1")
             .signed(at: wall)
         let jws = try JWS(compact: proof)
         let jwk = try #require(JSONWebKey(key.publicJWK))
@@ -37,9 +37,9 @@ import Testing
 
     @Test func `is never made twice`() throws {
         let key = try ProofKey.generate(for: .es256)
-        let proof = Proof(
-            key: key, header: Proof.header(of: key), method: "POST",
-            target: ProofTarget(try #require(HTTPURL("https://sso.example/token"))))
+        let proof = DPoPProof(
+            key: key, header: DPoPProof.header(of: key), method: "POST",
+            target: DPoPTarget(try #require(HTTPURL("https://sso.example/token"))))
         #expect(try proof.signed(at: wall) != proof.signed(at: wall))
     }
 
@@ -55,11 +55,11 @@ import Testing
     }
 
     @Test func `names an asterisk by the server alone`() {
-        #expect(ProofTarget(request("*"), over: .http).uri == "http://api.example:8443")
+        #expect(DPoPTarget(request("*"), over: .http).uri == "http://api.example:8443")
     }
 
     @Test func `carries no nonce that is none, and the newest of its own origin`() {
-        let nonces = ProofNonces()
+        let nonces = DPoPNonces()
         func answer(_ nonce: String) -> HTTPFields {
             var fields = HTTPFields()
             fields[.dpopNonce] = nonce

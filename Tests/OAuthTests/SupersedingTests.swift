@@ -20,7 +20,7 @@ struct `A refresh that is superseded` {
     }
 
     private func logIn(_ harness: SessionHarness) async throws {
-        let grant = TokenGrant(
+        let grant = TokenResponse(
             accessToken: Secret("at-login"), lifetime: .seconds(300), refreshToken: Secret("rt-login"))
         try await harness.session.adopt(
             login: grant, sentAt: harness.clock.now, wall: harness.clock.wallNow)
@@ -210,7 +210,7 @@ struct `A refresh that is superseded` {
         #expect(harness.state.status(at: harness.now).lastError == nil)
 
         harness.state.storeFailed(.lock, .busy(by: "process 7"), wall: harness.wall)
-        let grant = TokenGrant(accessToken: Secret("at"), lifetime: .seconds(300))
+        let grant = TokenResponse(accessToken: Secret("at"), lifetime: .seconds(300))
         let (session, token) = harness.state.login(
             grant, sentAt: harness.now, wall: harness.wall, jitter: 0)
         harness.state.loggedIn(session, with: token, isSaved: true)

@@ -91,7 +91,7 @@ extension ClientConfiguration {
     }
 }
 
-extension ValueKind<ProofPolicy> {
+extension ValueKind<DPoPPolicy> {
     fileprivate static var proofs: ValueKind {
         flagOrAutomatic(on: .always, off: .never, automatic: .whereOffered)
     }

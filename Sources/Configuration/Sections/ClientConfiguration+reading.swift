@@ -79,10 +79,10 @@ extension ClientConfiguration {
             AuthorizationParameter(rawValue: $0) != nil || TokenParameter(rawValue: $0) != nil
         }
         revocationParameters = section.parameters(.revocationParameters) {
-            EndingParameter(rawValue: $0) != nil || TokenParameter(rawValue: $0) != nil
+            LogoutParameter(rawValue: $0) != nil || TokenParameter(rawValue: $0) != nil
         }
         endSessionParameters = section.parameters(.endSessionParameters) {
-            EndingParameter(rawValue: $0) != nil
+            LogoutParameter(rawValue: $0) != nil
         }
         registrationMetadata = section.members(.registrationParameters) { name in
             guard !name.isEmpty else { return "a parameter needs a name" }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A claim of an assertion, spelled as on the wire (RFC 7523 §3); none of them may be given as a further one.
+/// A claim of an assertion, spelled as on the wire (RFC 7523 §3). None of them may be configured as a further one.
 package enum AssertionClaim: String, CaseIterable, Sendable {
     case issuer = "iss"
     case subject = "sub"

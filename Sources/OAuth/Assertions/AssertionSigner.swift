@@ -5,17 +5,17 @@ import JSON
 
 /// Signs assertions (RFC 7523 §3): short-lived, each with a `jti` of its own.
 struct AssertionSigner {
-    /// Keycloak takes no longer one.
+    /// Keycloak refuses a longer lifetime.
     private static let lifetimeSeconds: Int64 = 60
 
     /// The key that signs.
     enum Key {
         /// `client_secret_jwt`: HS256 with the client's secret.
         case secret(Secret)
-        /// A private key, and the certificate that names it.
+        /// A private key, and the certificate whose thumbprints the header has.
         case pair(PrivateKey, Certificate?)
 
-        /// The credential that the key was read from.
+        /// The credential that the key comes from.
         var credential: Credential {
             switch self {
             case .secret: .clientSecret
@@ -27,14 +27,8 @@ struct AssertionSigner {
     let key: Key
     let settings: AssertionSettings
 
-    /// A signed assertion.
+    /// A signed assertion with `iss`, `sub`, `aud` and further claims, issued at `wall`.
     ///
-    /// - Parameters:
-    ///   - issuer: who signs: the client.
-    ///   - subject: whom it speaks of.
-    ///   - audience: the server it is for.
-    ///   - claims: what else it says.
-    ///   - wall: the civil clock, by which the server judges it.
     /// - Throws: ``JOSEError``.
     func assertion(
         issuer: String, subject: String, audience: String, claims: JSONObject = JSONObject(),

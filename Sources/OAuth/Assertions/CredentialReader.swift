@@ -3,14 +3,14 @@
 import Cryptography
 import JSON
 
-/// Reads credentials, and makes of them what requests carry.
+/// Reads credentials, and makes client authentication and grants of them.
 struct CredentialReader {
     var configuration: ClientConfiguration
     let source: any CredentialSource
-    /// Of a client that was registered, whose secret is nowhere else.
+    /// The secret of a registered client; it takes the place of the configured one.
     var registeredSecret: Secret?
 
-    /// A credential that must be there.
+    /// A credential; throws if none is configured.
     func require(_ credential: Credential) async throws(TokenFailure) -> Secret {
         if let found = try await read(credential) { return found }
         throw TokenFailure(
@@ -18,7 +18,7 @@ struct CredentialReader {
             detail: "no \(credential.rawValue) is configured")
     }
 
-    /// A credential as it is now; nil where none is configured.
+    /// A credential as it is now; nil if none is configured.
     func read(_ credential: Credential) async throws(TokenFailure) -> Secret? {
         if credential == .clientSecret, let registeredSecret { return registeredSecret }
         do throws(CredentialError) {
@@ -30,7 +30,7 @@ struct CredentialReader {
         }
     }
 
-    /// What proves the client itself; `audience` is asked for only if it is needed.
+    /// The client authentication of a request; `audience` is called only if it is needed.
     func clientProof(
         for audience: () async throws(TokenFailure) -> String, at wall: WallTime
     ) async throws(TokenFailure) -> ClientProof {
@@ -48,7 +48,7 @@ struct CredentialReader {
             return .assertion(
                 try await sign(with: signer, subject: clientID, for: audience, at: wall))
         case .privateKeyJWT:
-            // With `jwt_bearer` the file is the grant's.
+            // With `jwt_bearer` the ready-made assertion is the grant.
             if configuration.grantType != .jwtBearer, let ready = try await read(.assertion) {
                 return configuration.assertion.isVerifiableIdentityDocument
                     ? .verifiableIdentityDocument(ready) : .assertion(ready)
@@ -58,7 +58,7 @@ struct CredentialReader {
         }
     }
 
-    /// What a grant made from configuration is proved with; nil for one that needs nothing but the client.
+    /// The password, subject token or assertion of a configured grant; nil for a grant without one.
     func grantProof(
         for audience: () async throws(TokenFailure) -> String, at wall: WallTime
     ) async throws(TokenFailure) -> Secret? {
@@ -92,7 +92,7 @@ struct CredentialReader {
         }
     }
 
-    /// The public part of the key that signs our client assertions; nil where none of ours does.
+    /// The public part of the key that signs client assertions; nil if no key of ours does.
     func publicKey() async throws(TokenFailure) -> JSONObject? {
         guard configuration.authentication == .privateKeyJWT else { return nil }
         if configuration.grantType != .jwtBearer, try await read(.assertion) != nil { return nil }

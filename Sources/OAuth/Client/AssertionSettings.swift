@@ -3,32 +3,32 @@
 public import Cryptography
 package import JSON
 
-/// How the client makes assertions: those that prove itself, and those that are its grant (RFC 7523 §2).
+/// How assertions are made, for client authentication and for the JWT bearer grant (RFC 7523 §2).
 public struct AssertionSettings: Equatable, Sendable {
-    /// Whom assertions are meant for (`aud`).
+    /// The `aud` of assertions.
     public enum Audience: Equatable, Sendable {
-        /// The token endpoint's URL, which every server takes that was tried.
+        /// The URL of the token endpoint, which all known servers take.
         case tokenEndpoint
         /// The issuer.
         case issuer
-        /// A value of the configuration's own.
+        /// A fixed value.
         case value(String)
     }
 
-    /// Whom assertions are meant for.
+    /// The `aud` of assertions.
     public var audience = Audience.tokenEndpoint
-    /// `kid`; nil for the key's own.
+    /// `kid`; nil for that of the key.
     public var keyID: String?
-    /// `alg`; nil for the key's own.
+    /// `alg`; nil for that of the key.
     public var algorithm: JWSAlgorithm?
     /// `sub` of a grant; nil for the client itself.
     public var subject: String?
-    /// Whether the assertion that somebody else made is a JWT-SVID, which names its type otherwise
+    /// True if a ready-made assertion is a JWT-SVID, which has another assertion type
     /// (draft-ietf-oauth-spiffe-client-auth).
     public var isVerifiableIdentityDocument = false
     /// Further claims of a grant.
     package var claims = JSONObject()
 
-    /// What most servers take.
+    /// The settings that most servers take.
     public init() {}
 }

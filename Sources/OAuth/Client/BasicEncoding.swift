@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What becomes of client id and secret before they are joined for HTTP Basic.
+/// How client id and secret are encoded before they are joined for HTTP Basic.
 ///
-/// RFC 6749 §2.3.1 asks for form encoding, most servers don't decode it.
+/// RFC 6749 §2.3.1 requires form encoding, which most servers do not decode.
 public enum BasicEncoding: String, CaseIterable, Sendable {
-    /// Form-encoded; where that differs from raw and is refused, raw once; what worked is remembered.
+    /// Form-encoded; if that differs from raw and is refused, raw once. The one that works is remembered.
     case automatic = "auto"
     /// Form-encoded, a space as `%20`.
     case form

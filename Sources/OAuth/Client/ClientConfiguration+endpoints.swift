@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ClientConfiguration {
-    /// A client of a server whose endpoints are given by hand.
+    /// A client of a server with the given endpoints.
     ///
     /// - Returns: nil if one of them is no absolute `http` or `https` URL.
     public init?(
@@ -20,19 +20,19 @@ extension ClientConfiguration {
         }
     }
 
-    /// A client of a server that is known already, as from ``ServiceConfiguration/discover(for:over:)``.
+    /// A client of a server whose metadata are known, as from ``ServiceConfiguration/discover(for:over:)``.
     ///
-    /// Its endpoints need not be found out again, but for those where clients with a certificate are to go elsewhere
-    /// (RFC 8705 §5). What else the server says of itself is found out from its issuer, when it is wanted.
+    /// Its endpoints are not discovered again, except those with an alias for mutual TLS (RFC 8705 §5). Other metadata
+    /// are discovered from the issuer when they are needed.
     public init(name: String, clientID: String, service: ServiceConfiguration) {
         self.init(name: name, clientID: clientID, grantType: .authorizationCode)
         issuer = service.issuer
         endpoints = service.endpoints.filter { service.aliases[$0.key] == nil }
     }
 
-    /// Gives an endpoint by hand, in place of what the server's metadata say.
+    /// Sets an endpoint, in place of that of the server's metadata.
     ///
-    /// - Returns: false, with nothing changed, for what is no absolute `http` or `https` URL.
+    /// - Returns: false, with nothing changed, for anything but an absolute `http` or `https` URL.
     @discardableResult
     public mutating func set(_ endpoint: Endpoint, to text: String) -> Bool {
         guard let url = HTTPURL(text), url.scheme != .unix else { return false }
@@ -40,7 +40,7 @@ extension ClientConfiguration {
         return true
     }
 
-    /// A client of Google, which gives a refresh token only where that is asked for.
+    /// A client of Google that asks for a refresh token.
     public static func google(name: String, clientID: String) -> ClientConfiguration {
         ClientConfiguration(.google, name: name, clientID: clientID)
     }

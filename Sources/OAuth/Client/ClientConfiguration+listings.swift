@@ -3,7 +3,7 @@
 import Cryptography
 
 extension ClientConfiguration {
-    /// Those of the secrets that stand in plain in what requests say besides, such as an API key in `token_headers`.
+    /// The secrets among the configured parameters and headers, such as an API key in `token_headers`.
     var listings: [SecretListing] {
         let said =
             tokenHeaders + userinfoHeaders + tokenParameters + authorizationParameters + deviceParameters

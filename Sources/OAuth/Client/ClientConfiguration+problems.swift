@@ -4,16 +4,14 @@ import Cryptography
 import HTTPMessages
 
 extension ClientConfiguration {
-    /// Longer lifetimes mean nothing, ten years: sums of them stay far from overflow.
+    /// The longest duration that may be configured, ten years, so that sums do not overflow.
     static let longestLifetime: Duration = .seconds(315_360_000)
 
-    /// What contradicts itself or the protocol, each as a sentence that begins with the property's name; empty if all
-    /// is well.
+    /// The settings that contradict each other or the protocol, each as a sentence that begins with the property's name.
     public var problems: [String] {
         serverProblems + requestProblems + parameterProblems + lifetimeProblems
     }
 
-    /// Who is asked, and as whom.
     private var serverProblems: [String] {
         var problems: [String] = []
         if name.isEmpty { problems.append("name: is empty") }
@@ -37,7 +35,6 @@ extension ClientConfiguration {
         return problems
     }
 
-    /// What is asked for, and with what.
     private var requestProblems: [String] {
         var problems: [String] = []
         if !scope.allSatisfy(WireGrammar.isScopeToken) {
@@ -73,23 +70,17 @@ extension ClientConfiguration {
         return problems
     }
 
-    /// What is said beside what all say.
+    /// The problems of configured parameters and headers.
     var parameterProblems: [String] {
+        func isAuthorization(_ name: String) -> Bool { AuthorizationParameter(rawValue: name) != nil }
+        func isToken(_ name: String) -> Bool { TokenParameter(rawValue: name) != nil }
+        func isLogout(_ name: String) -> Bool { LogoutParameter(rawValue: name) != nil }
         let parameters: [(String, [NamedValue], (String) -> Bool)] = [
-            (
-                "authorizationParameters", authorizationParameters,
-                { AuthorizationParameter(rawValue: $0) != nil }
-            ),
-            ("tokenParameters", tokenParameters, { TokenParameter(rawValue: $0) != nil }),
-            (
-                "deviceParameters", deviceParameters,
-                { AuthorizationParameter(rawValue: $0) != nil || TokenParameter(rawValue: $0) != nil }
-            ),
-            (
-                "revocationParameters", revocationParameters,
-                { EndingParameter(rawValue: $0) != nil || TokenParameter(rawValue: $0) != nil }
-            ),
-            ("endSessionParameters", endSessionParameters, { EndingParameter(rawValue: $0) != nil }),
+            ("authorizationParameters", authorizationParameters, isAuthorization),
+            ("tokenParameters", tokenParameters, isToken),
+            ("deviceParameters", deviceParameters, { isAuthorization($0) || isToken($0) }),
+            ("revocationParameters", revocationParameters, { isLogout($0) || isToken($0) }),
+            ("endSessionParameters", endSessionParameters, isLogout),
             ("registrationParameters", registrationParameters, RegistrationMember.isBuiltIn),
         ]
         var problems: [String] = []

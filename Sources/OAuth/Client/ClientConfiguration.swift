@@ -3,59 +3,59 @@
 public import HTTPMessages
 package import JSON
 
-/// All that the engine must know of one identity; already validated, no secret among it.
+/// The settings of one identity, without its secrets.
 public struct ClientConfiguration: Equatable, Sendable {
-    /// The identity's name in the configuration; keys the store.
+    /// The identity's name, which keys the store.
     public var name: String
-    /// Compared with the metadata's `issuer` exactly, as a string.
+    /// The issuer; compared exactly with the metadata's `issuer`.
     public var issuer: String?
-    /// The only metadata document to ask for, in place of those under the issuer.
+    /// The URL of the only metadata document, in place of those under the issuer.
     public var discoveryURL: HTTPURL?
-    /// Endpoints given by hand, which override discovery; with the token endpoint among them none is needed.
+    /// Endpoints that override discovery; with the token endpoint among them none is needed.
     public var endpoints: [Endpoint: HTTPURL] = [:]
     /// Permits plain HTTP to a server that is not on loopback.
     public var allowsInsecureProvider = false
-    /// Whether connections really go to loopback, where the transport connects elsewhere than the URL says;
-    /// nil where the URL's host decides.
+    /// True if the transport connects to loopback whatever the URL says;
+    /// nil if the URL's host decides.
     package var connectsToLoopback: Bool?
 
     /// `client_id` (RFC 6749 §2.2).
     public var clientID: String
-    /// Whether there need be no client: what is exchanged tells whose it is.
+    /// True if there need be no client, because the subject token identifies it.
     public var needsNoClient = false
-    /// How the client proves itself.
+    /// The method of client authentication.
     public var authentication = ClientAuthentication.none
-    /// What HTTP Basic is made of.
+    /// The encoding of HTTP Basic.
     public var basicEncoding = BasicEncoding.automatic
-    /// How the session begins.
+    /// The grant that begins the session.
     public var grantType: GrantType
-    /// How assertions are made, where the client proves itself or its grant with one.
+    /// How assertions are made.
     public var assertion = AssertionSettings()
-    /// Whether connections present a client certificate: then the server's `mtls_endpoint_aliases` count.
+    /// True if connections present a client certificate, so that `mtls_endpoint_aliases` count (RFC 8705 §5).
     public var presentsCertificate = false
 
-    /// For the password grant.
+    /// The user name of the password grant.
     public var username: String?
-    /// For token exchange: what the subject token is (RFC 8693 §3).
+    /// The type of the subject token (RFC 8693 §3).
     public var subjectTokenType: String?
-    /// For token exchange: whether each caller's own token is exchanged, and none is there for others.
+    /// True if each caller's own token is exchanged (RFC 8693), so that the identity has no token of its own.
     package var exchangesCallersTokens = false
-    /// For token exchange: what is asked for.
+    /// The type of token that a token exchange asks for (RFC 8693 §3).
     public var requestedTokenType: String?
 
     /// Scope tokens (RFC 6749 §3.3), in the order they are sent.
     public var scope: [String] = []
-    /// What Auth0 and others call the API that a token is for.
+    /// The `audience` parameter of Auth0 and others, and of RFC 8693.
     public var audience: [String] = []
     /// Resource indicators (RFC 8707).
     public var resource: [String] = []
-    /// What the identity's routes ask for beside ``resource``: a server refuses to narrow what was never granted.
+    /// Further resources that routes ask for; a login names them too, because a server refuses to narrow what it never granted.
     public var furtherResources: [String] = []
-    /// Whether these three are a route's and not the identity's own; see `aimed(at:)`.
+    /// True if scope, audience and resource are a route's; see `aimed(at:)`.
     public internal(set) var isForRoute = false
-    /// Whether a refresh must name the scope, because it is not what the session was begun with.
+    /// True if a refresh must name the scope, because it is not that of the session.
     public internal(set) var narrowsScope = false
-    /// Whether each refresh names the scope (RFC 6749 §6): most servers go by what was granted, a few want to be told.
+    /// True if each refresh names the scope (RFC 6749 §6), as a few servers require.
     public var sendsScopeOnRefresh = false
     /// Sent with every authorization request, after the built-in parameters.
     public var authorizationParameters: [NamedValue] = []
@@ -70,35 +70,35 @@ public struct ClientConfiguration: Equatable, Sendable {
     public var revocationParameters: [NamedValue] = []
     /// Sent with every request to end the provider's session, such as `logout_hint`.
     public var endSessionParameters: [NamedValue] = []
-    /// Where the browser goes when the provider's session has ended (OpenID Connect RP-Initiated Logout §3).
+    /// The page after a logout (OpenID Connect RP-Initiated Logout §3).
     public var postLogoutRedirectURI: String?
-    /// What people read of the client that a registration makes (`client_name`); nil for one made of ``name``.
+    /// The `client_name` of a registration; nil for ``name``.
     public var clientName: String?
-    /// Further client metadata of a registration (RFC 7591 §2), as text.
+    /// Further client metadata of a registration (RFC 7591 §2), as strings.
     public var registrationParameters: [NamedValue] = []
-    /// The same as JSON: lists, objects, numbers and truths too.
+    /// Further client metadata of a registration, as JSON.
     package var registrationMetadata = JSONObject()
     /// Sent with every userinfo request.
     public var userinfoHeaders: [NamedValue] = []
 
-    /// Whether tokens are to be bound to a key of the session's (RFC 9449).
-    public var proofs = ProofPolicy.never
-    /// Whether logins are pushed to the server first (RFC 9126).
+    /// When tokens are bound to a key of the session (DPoP, RFC 9449).
+    public var proofs = DPoPPolicy.never
+    /// When authorization requests are pushed to the server (RFC 9126).
     public var pushedRequests = PushedRequestPolicy.whereRequired
-    /// A profile that nothing may fall short of; nil for none.
+    /// The security profile to keep; nil for none.
     public var profile: SecurityProfile?
-    /// Values of `token_type` that are used as Bearer, compared without case.
+    /// Values of `token_type` that count as Bearer, compared without case.
     public var acceptedTokenTypes = ["bearer"]
-    /// How long before expiry a token is renewed; nil means the smaller of 60 s and 20 % of its lifetime.
+    /// How long before its expiry a token is renewed; nil for the smaller of 60 s and 20 % of its lifetime.
     public var refreshMargin: Duration?
-    /// Of a token whose answer tells no lifetime, when no earlier answer did either.
+    /// The lifetime of a token if neither its response nor an earlier one has `expires_in`.
     public var defaultLifetime: Duration = .seconds(300)
-    /// How far the provider's clock may be from ours when an id token's expiry is judged.
+    /// How far the server's clock may be from ours when an ID token's expiry is judged.
     public var clockSkew: Duration = .seconds(60)
-    /// The time allowed for one request to the authorization server, in total.
+    /// The time limit of one request to the authorization server, in total.
     public var tokenTimeLimit: Duration = .seconds(10)
 
-    /// A client of nobody yet: set ``issuer``, or endpoints.
+    /// A client without a server: set ``issuer`` or endpoints.
     public init(name: String, clientID: String, grantType: GrantType) {
         self.name = name
         self.clientID = clientID
@@ -107,18 +107,18 @@ public struct ClientConfiguration: Equatable, Sendable {
 }
 
 extension ClientConfiguration {
-    /// OpenID Connect Core §3.1.2.1: asks who the person is.
-    static let openID = "openid"
+    /// The scope token that asks for an ID token (OpenID Connect Core §3.1.2.1).
+    static var openID: String { Scope.openID }
 
-    /// Whether a refresh says what it is for.
+    /// True if a refresh names the scope.
     var namesScope: Bool { narrowsScope || sendsScopeOnRefresh }
 
-    /// The scope that a login asks for: who the person is, where nothing else is said.
+    /// The scope of a login: `openid` if none is configured.
     var loginScope: [String] { scope.isEmpty ? [Self.openID] : scope }
 
-    /// The resources that a login asks for (RFC 8707 §2.1): all that its tokens may be for later.
+    /// The resources of a login (RFC 8707 §2.1), those of all routes among them.
     var loginResource: [String] { resource + furtherResources.filter { !resource.contains($0) } }
 
-    /// Whether a login asks for an id token.
+    /// True if a login asks for an ID token.
     var asksForIDToken: Bool { loginScope.contains(Self.openID) }
 }

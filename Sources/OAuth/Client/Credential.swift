@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that a client proves itself, or its grant, with; kept where it may change while we run.
+/// A secret of a client or its grant, read at each use.
 ///
-/// Named as in the configuration, without `_file`.
+/// The raw values are the configuration's keys, without `_file`.
 public enum Credential: String, CaseIterable, Sendable {
     /// RFC 6749 §2.3.1.
     case clientSecret = "client_secret"
-    /// PEM or JWK; signs assertions.
+    /// The key that signs assertions, in PEM or JWK.
     case privateKey = "private_key"
-    /// A JWT that somebody else signed: the client's assertion, or with `jwt_bearer` the grant's.
+    /// A ready-made JWT: the client's assertion, or with `jwt_bearer` the grant's.
     case assertion
-    /// PEM; assertions name it by its thumbprints.
+    /// The certificate whose thumbprints assertions have, in PEM.
     case assertionCertificate = "assertion_certificate"
-    /// RFC 7591 §3: permits us to register.
+    /// The token for registrations (RFC 7591 §3).
     case initialAccessToken = "initial_access_token"
     /// RFC 6749 §4.3.
     case password

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a credential could not be read: no file, no permission, an insecure mode, nothing in it.
+/// Why a credential could not be read: there is no file, no permission, an insecure mode, or nothing in it.
 public struct CredentialError: Error, Equatable, Sendable {
-    /// Names the file and the reason, never what is in it.
+    /// The file and the reason, never its contents.
     public let reason: String
-    /// Whether the system does not let us, which may be another one after a restart.
+    /// True if the system denies access, which may change with a restart.
     package var isDenied = false
 
     /// An error with a reason that holds no secret.

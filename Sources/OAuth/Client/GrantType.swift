@@ -5,14 +5,14 @@ public struct GrantType: RawRepresentable, Hashable, Sendable {
     /// The value of `grant_type`.
     public let rawValue: String
 
-    /// Any grant, known here or not.
+    /// A grant type, known or not.
     public init(rawValue: String) {
         self.rawValue = rawValue
     }
 
     /// RFC 6749 §4.4.
     public static let clientCredentials = GrantType(rawValue: "client_credentials")
-    /// RFC 6749 §6; as an identity's own grant: a session that was imported.
+    /// RFC 6749 §6; as a configured grant: a session that was imported.
     public static let refreshToken = GrantType(rawValue: "refresh_token")
     /// RFC 6749 §4.1.
     public static let authorizationCode = GrantType(rawValue: "authorization_code")
@@ -25,12 +25,12 @@ public struct GrantType: RawRepresentable, Hashable, Sendable {
     /// RFC 8693.
     public static let tokenExchange = GrantType(rawValue: "urn:ietf:params:oauth:grant-type:token-exchange")
 
-    /// Whether the session begins with a person, who alone can begin it again.
+    /// True if only a person can begin the session.
     public var needsPerson: Bool {
         self == .authorizationCode || self == .deviceCode || self == .refreshToken
     }
 
-    /// A short name for configuration, logs and metrics: the wire's own, or the last word of the URN.
+    /// The name for configuration, logs and metrics: the raw value, or a short one for a URN.
     public var shortName: String {
         switch self {
         case .deviceCode: "device_code"
@@ -40,7 +40,7 @@ public struct GrantType: RawRepresentable, Hashable, Sendable {
         }
     }
 
-    /// The grant a configuration means, by short name or URN; nil for one that no part of bearerd knows.
+    /// The grant of a short name or URN in a configuration; nil for an unknown one.
     public init?(configured text: String) {
         let known: [GrantType] = [
             .clientCredentials, .refreshToken, .authorizationCode, .password, .deviceCode, .jwtBearer,

@@ -2,9 +2,7 @@
 
 package import HTTPMessages
 
-/// A provider whose ways are known: what a client of it needs beside its names.
-///
-/// The one table of providers.
+/// A known provider, and the settings that its clients need.
 public enum Preset: String, CaseIterable, Sendable {
     /// Google.
     case google
@@ -25,7 +23,7 @@ public enum Preset: String, CaseIterable, Sendable {
     /// Any server that takes JWT-SVIDs.
     case spiffe
 
-    /// The issuer of a provider that has one for everybody.
+    /// The issuer, if the provider has only one.
     package var issuer: String? {
         switch self {
         case .google: "https://accounts.google.com"
@@ -34,7 +32,7 @@ public enum Preset: String, CaseIterable, Sendable {
         }
     }
 
-    /// The issuer as the provider spells it, where people leave a part of it out.
+    /// The issuer as the provider spells it, with the part that people leave out.
     package func spelled(_ issuer: String) -> String {
         guard let url = HTTPURL(issuer), url.query == nil else { return issuer }
         let segments = url.path.split(separator: "/")
@@ -45,7 +43,7 @@ public enum Preset: String, CaseIterable, Sendable {
         }
     }
 
-    /// What a login asks for, or no refresh token comes.
+    /// The scope without which a login brings no refresh token.
     package var loginScope: [String] {
         switch self {
         case .google, .keycloakWorkload, .entraWorkload, .googleWorkload, .spiffe: []
@@ -53,17 +51,17 @@ public enum Preset: String, CaseIterable, Sendable {
         }
     }
 
-    /// What else an authorization request says.
+    /// Further parameters of authorization requests.
     package var authorizationParameters: [NamedValue] {
         switch self {
-        // Without the second no refresh token comes with a second login.
+        // Without `prompt` a second login brings no refresh token.
         case .google: [NamedValue("access_type", "offline"), NamedValue("prompt", "consent")]
         case .keycloak, .entra, .okta, .auth0, .keycloakWorkload, .entraWorkload, .googleWorkload, .spiffe:
             []
         }
     }
 
-    /// How the token endpoint reads HTTP Basic, where that is known.
+    /// The encoding of HTTP Basic that the token endpoint takes; nil if it is not known.
     package var basicEncoding: BasicEncoding? {
         switch self {
         case .keycloak, .keycloakWorkload: .form
@@ -73,9 +71,9 @@ public enum Preset: String, CaseIterable, Sendable {
     }
 }
 
-/// Presets for workloads: who runs them gives them a token, and that is all the proof there is.
+/// Presets for workloads, which authenticate with a token of their platform.
 extension Preset {
-    /// Whether the platform's token takes the place of a secret or a login.
+    /// True if a token of the platform takes the place of a secret or a login.
     package var isForWorkloads: Bool {
         switch self {
         case .google, .keycloak, .entra, .okta, .auth0: false
@@ -83,36 +81,34 @@ extension Preset {
         }
     }
 
-    /// The grant where the file names none.
+    /// The grant if the configuration names none.
     package var grantType: GrantType {
         guard isForWorkloads else { return .authorizationCode }
         return exchangesAssertion ? .tokenExchange : .clientCredentials
     }
 
-    /// Whether the platform's token is exchanged (RFC 8693), and proves no client.
+    /// True if the platform's token is exchanged (RFC 8693) instead of authenticating the client.
     package var exchangesAssertion: Bool { self == .googleWorkload }
 
-    /// The token endpoint of a provider that has no discovery.
+    /// The token endpoint of a provider without discovery.
     package var tokenEndpoint: HTTPURL? {
         exchangesAssertion ? HTTPURL("https://sts.googleapis.com/v1/token") : nil
     }
 
-    /// What is asked for where the file does not say.
+    /// The scope if the configuration names none.
     package var workloadScope: [String] {
         exchangesAssertion ? ["https://www.googleapis.com/auth/cloud-platform"] : []
     }
 }
 
 extension ClientConfiguration {
-    /// A client of a provider whose ways are known.
+    /// A client of a known provider.
     ///
     /// - Parameters:
-    ///   - preset: which one.
-    ///   - name: keys the store.
-    ///   - clientID: as registered there.
-    ///   - issuer: of the realm, the tenant or the authorization server; needed but for ``Preset/google``. Entra's
-    ///     `/v2.0` and Auth0's final `/` may be left out.
-    ///   - scope: beside what the preset needs, or no refresh token comes.
+    ///   - name: the identity's name, which keys the store.
+    ///   - issuer: that of the realm, tenant or authorization server; only ``Preset/google`` needs none. Entra's `/v2.0`
+    ///     and Auth0's final `/` may be left out.
+    ///   - scope: beside the scope tokens that the preset adds.
     public init(
         _ preset: Preset, name: String, clientID: String, issuer: String? = nil, scope: [String] = []
     ) {
@@ -131,12 +127,12 @@ extension ClientConfiguration {
         apply(preset)
     }
 
-    /// Adds what a preset knows to what has been said already.
+    /// Adds the preset's scope and parameters to the present ones.
     package mutating func apply(_ preset: Preset) {
         if preset == .spiffe { assertion.isVerifiableIdentityDocument = true }
         needsNoClient = preset == .googleWorkload
         if grantType == .authorizationCode || grantType == .deviceCode {
-            // A scope of ours must not be the only one, or no id token came.
+            // Without `openid` no ID token would come.
             if scope.isEmpty, !preset.loginScope.isEmpty { scope = [Scope.openID] }
             scope += preset.loginScope.filter { !scope.contains($0) }
         }

@@ -2,7 +2,7 @@
 
 /// Scope tokens that many servers know.
 public enum Scope {
-    /// Asks who the person is (OpenID Connect Core §3.1.2.1).
+    /// Asks for an ID token (OpenID Connect Core §3.1.2.1).
     public static let openID = "openid"
     /// Name, picture and so on (OpenID Connect Core §5.4).
     public static let profile = "profile"

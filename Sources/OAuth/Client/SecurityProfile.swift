@@ -8,14 +8,14 @@ public enum SecurityProfile: String, CaseIterable, Sendable {
     /// certificate, and few algorithms.
     case fapi2
 
-    /// What assertions, proofs and id tokens may be signed with (FAPI 2.0 §5.4.1).
+    /// The algorithms of assertions, proofs and ID tokens (FAPI 2.0 §5.4.1).
     public var algorithms: Set<JWSAlgorithm> {
         switch self {
         case .fapi2: [.ps256, .es256, .edDSA]
         }
     }
 
-    /// The grants that there are.
+    /// The permitted grants.
     package var grantTypes: Set<GrantType> {
         switch self {
         case .fapi2: [.authorizationCode, .clientCredentials, .refreshToken]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an access token is asked for, where a route wants one of its own; nil stands for the identity's.
+/// The scope, audience and resource of an access token; nil stands for the identity's.
 package struct TokenTarget: Hashable, Sendable {
     /// Scope tokens (RFC 6749 §3.3).
     package var scope: [String]?
@@ -16,9 +16,9 @@ package struct TokenTarget: Hashable, Sendable {
 }
 
 extension ClientConfiguration {
-    /// This client, asking for `target`.
+    /// This client with the scope, audience and resource of `target`.
     ///
-    /// A target that asks for what the client asks for anyway gives the client as it is.
+    /// A target that changes nothing gives the client as it is.
     package func aimed(at target: TokenTarget) -> ClientConfiguration {
         var aimed = self
         aimed.scope = target.scope ?? scope
@@ -30,6 +30,6 @@ extension ClientConfiguration {
         return aimed
     }
 
-    /// What its tokens are asked for, in full.
+    /// The client's own scope, audience and resource.
     package var target: TokenTarget { TokenTarget(scope: scope, audience: audience, resource: resource) }
 }

@@ -2,27 +2,27 @@
 
 public import Cryptography
 
-/// One access token, as any thread may put it into requests.
+/// One access token, for requests of any thread.
 public final class AccessTokenSnapshot: Sendable {
-    /// Identifies this token in reports of what a resource server thought of it; a later token has a larger one.
+    /// Identifies this token in reports of rejection and acceptance; a later token has a larger number.
     public let generation: Int
-    /// What a resource server is shown.
+    /// The token itself.
     public let token: Secret
     /// The token is never sent at or after this moment.
     public let expiry: Instant
-    /// The person that the session is of (`sub` of its id token), where it is anybody's.
+    /// The person (`sub` of the ID token); nil if there is none.
     public let subject: String?
-    /// The key that each request with the token has to prove (RFC 9449); nil for a bearer token.
-    package let binding: TokenBinding?
+    /// The key that the token is bound to (RFC 9449); nil for a bearer token.
+    package let binding: DPoPBinding?
 
-    /// A bearer token of a generation, good until `expiry`.
+    /// A bearer token.
     public convenience init(generation: Int, token: Secret, expiry: Instant, subject: String? = nil) {
         self.init(generation: generation, token: token, expiry: expiry, subject: subject, binding: nil)
     }
 
     /// A token that may be bound to a key.
     package init(
-        generation: Int, token: Secret, expiry: Instant, subject: String?, binding: TokenBinding?
+        generation: Int, token: Secret, expiry: Instant, subject: String?, binding: DPoPBinding?
     ) {
         self.generation = generation
         self.token = token
@@ -31,9 +31,9 @@ public final class AccessTokenSnapshot: Sendable {
         self.binding = binding
     }
 
-    /// Whether whoever shows the token has to prove to have its key (RFC 9449), so that it is of no use alone.
+    /// True if each request with the token needs a DPoP proof (RFC 9449).
     public var isBound: Bool { binding != nil }
 
-    /// Whether the token may still be sent.
+    /// Returns true before ``expiry``.
     public func isUsable(at now: Instant) -> Bool { now < expiry }
 }

@@ -3,15 +3,12 @@
 package import Cryptography
 package import HTTPMessages
 
-/// How requests of one kind are authorised: the one place where a credential gets into a head (RFC 6750 §2.1).
+/// Puts access tokens into requests (RFC 6750 §2.1): to upstreams, the userinfo endpoint and the registration endpoint.
 ///
-/// What is written is a function of the credential and of the request's method, target and head, whoever is asked: an
-/// upstream, the userinfo endpoint, or the registration endpoint. A token looks the same in every request, so its field is
-/// made once for each token, and overwritten in memory when the next one takes its place; that is all that a bearer token
-/// needs. A token that is bound to a key (RFC 9449 §7) goes along with a proof of its own for each time that the request is
-/// sent, which is made last, of method and target as they are sent, and is waited for.
+/// The field is made once for each token, and overwritten in memory when the next token replaces it. A token that is bound
+/// to a key (RFC 9449 §7) needs a DPoP proof too, made of the final method and target each time that the request is sent.
 package struct RequestAuthorization {
-    /// The field that carries the credential, and what stands before it.
+    /// The field for the token, and the scheme in front of it.
     package struct Field: Hashable, Sendable {
         package var name: HTTPFields.Name
         /// Empty for none.
@@ -24,10 +21,10 @@ package struct RequestAuthorization {
     }
 
     private let name: HTTPFields.Name
-    /// What stands before the credential.
+    /// With a space at its end; empty for none.
     private let scheme: String
     private var token: AccessTokenSnapshot?
-    /// The field with the token, but for what is secret of it; nil where no field may hold the token.
+    /// The field without the secret; nil if the token has bytes that no field may hold.
     private var form: PreparedField.Form?
     private var field = Secret(unlisted: [])
 
@@ -36,11 +33,9 @@ package struct RequestAuthorization {
         scheme = field.scheme.isEmpty ? "" : field.scheme + " "
     }
 
-    /// Authorises `request` with `token`, in place of whatever it has.
+    /// Puts `token` into `request`, in place of what the field had.
     ///
-    /// A token that no field may hold is never sent, nor what was there.
-    ///
-    /// Where the token is bound to a key, the request lacks its ``proof(of:for:at:nonces:)`` as yet.
+    /// A token that no field may hold is left out. One that is bound to a key needs a ``proof(of:for:at:nonces:)`` too.
     package mutating func authorize(
         _ request: inout some AuthorizableRequest, with token: AccessTokenSnapshot
     ) {
@@ -49,32 +44,29 @@ package struct RequestAuthorization {
         if let form { request.fields.append(PreparedField(form, bytes: field.plaintextBytes)) }
     }
 
-    /// What is to be signed for a request that was authorised, before it is sent, each time.
+    /// The proof to sign for a request with `token` each time before it is sent; nil for a bearer token.
     ///
     /// - Parameters:
-    ///   - token: that the request carries; another request may have been authorised since, with another one.
-    ///   - request: ready to be sent, but for the proof.
-    ///   - target: where it goes.
-    ///   - nonces: of those who are asked.
-    /// - Returns: nil for a bearer token, which needs no proof.
+    ///   - request: final but for the proof.
+    ///   - nonces: those of the servers of this kind.
     package static func proof(
-        of token: AccessTokenSnapshot, for request: some AuthorizableRequest, at target: ProofTarget,
-        nonces: ProofNonces
-    ) -> Proof? {
+        of token: AccessTokenSnapshot, for request: some AuthorizableRequest, at target: DPoPTarget,
+        nonces: DPoPNonces
+    ) -> DPoPProof? {
         token.binding?.proof(for: request.method.rawValue, at: target, nonce: nonces[target.origin])
     }
 
-    /// Puts a signed proof into its request, in place of an earlier one.
+    /// Puts a signed proof into a request, in place of an earlier one.
     package static func put(proof: String, into request: inout some AuthorizableRequest) {
         request.fields.remove(.dpop)
         request.fields.append(.dpop, proof)
     }
 
-    /// Authorises a request to `target` as a whole, its proof included.
+    /// Puts a token and, where it needs one, a signed proof into a request to `target`.
     ///
-    /// - Throws: `JOSEError` where that cannot be signed.
+    /// - Throws: `JOSEError` if the proof cannot be signed.
     package mutating func authorize<Request: AuthorizableRequest & Sendable>(
-        _ request: Request, at target: ProofTarget, with token: AccessTokenSnapshot, by signer: ProofSigner
+        _ request: Request, at target: DPoPTarget, with token: AccessTokenSnapshot, by signer: DPoPSigner
     ) async throws(JOSEError) -> Request {
         var authorized = request
         authorize(&authorized, with: token)
@@ -84,7 +76,7 @@ package struct RequestAuthorization {
         return authorized
     }
 
-    /// Authorises `request` with a token that only this one carries.
+    /// Puts a bearer token into one request.
     package static func authorize(
         _ request: inout some AuthorizableRequest, withBearer token: Secret, in field: Field = Field()
     ) {
@@ -93,10 +85,10 @@ package struct RequestAuthorization {
             &request, with: AccessTokenSnapshot(generation: 0, token: token, expiry: .now))
     }
 
-    /// Takes away what somebody else has put in the credential's place.
+    /// Removes the field that the token would have.
     package func clear(_ request: inout some AuthorizableRequest) { request.fields.remove(name) }
 
-    /// What stands before `token`; a scheme of the configuration's own stays.
+    /// The scheme of `token`; a configured scheme other than Bearer stays.
     private func scheme(of token: AccessTokenSnapshot) -> String {
         token.isBound && scheme.lowercased() == "bearer " ? "DPoP " : scheme
     }
@@ -110,7 +102,7 @@ package struct RequestAuthorization {
     }
 }
 
-/// A request that can be authorised: what a credential is put into, and may be made of.
+/// A request that a token can be put into.
 package protocol AuthorizableRequest {
     var method: HTTPMethod { get }
     var fields: HTTPFields { get set }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One thread's view of a ``TokenSlot``: takes its lock only when something was published.
+/// One thread's view of a ``TokenSlot``, which takes the slot's lock only after a publication.
 package struct TokenReader {
     package let slot: TokenSlot
     private var version = -1
@@ -10,9 +10,9 @@ package struct TokenReader {
         self.slot = slot
     }
 
-    /// The token to send, which the caller must still check with ``AccessTokenSnapshot/isUsable(at:)``.
+    /// The published token, to be checked with ``AccessTokenSnapshot/isUsable(at:)``.
     ///
-    /// - Returns: nil if the session must be asked with ``AuthSession/freshToken(waitingAtMost:)``.
+    /// - Returns: nil if ``AuthSession/freshToken(waitingAtMost:)`` must be asked.
     package mutating func current() -> AccessTokenSnapshot? {
         let published = slot.version
         if published != version {

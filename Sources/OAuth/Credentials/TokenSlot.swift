@@ -2,10 +2,9 @@
 
 import Synchronization
 
-/// Where a session leaves the access token for the threads that serve requests.
+/// The access token that a session publishes to the threads that serve requests, each with a ``TokenReader``.
 ///
-/// One writer, the session; any number of readers, each through a ``TokenReader`` of its own. The slot is empty
-/// while there is no token, and while the next request must ask the session first.
+/// The slot is empty while there is no token, and while the next request must ask the session first.
 package final class TokenSlot: Sendable {
     private let published = Atomic<Int>(0)
     private let watched = Atomic<Bool>(false)
@@ -16,21 +15,21 @@ package final class TokenSlot: Sendable {
     /// Changes with every publication.
     package var version: Int { published.load(ordering: .acquiring) }
 
-    /// Whether the session wants to hear of answers that accepted the token, because an earlier one was refused.
+    /// True while the session wants to hear of responses that accept the token, because an earlier one was refused.
     ///
-    /// False nearly always; reading it costs one load, so the proxy looks at every answer.
+    /// Reading it costs one load, so the proxy does that for each response.
     package var isWatched: Bool { watched.load(ordering: .relaxed) }
 
-    /// The token at this moment, with the version it was published as or a later one.
+    /// The published token.
     package var current: AccessTokenSnapshot? { snapshot.withLock { $0 } }
 
-    /// Replaces the token that readers see.
+    /// Replaces the token.
     func publish(_ new: AccessTokenSnapshot?) {
         snapshot.withLock { $0 = new }
         published.wrappingAdd(1, ordering: .releasing)
     }
 
-    /// Says whether accepted tokens are to be reported.
+    /// Sets ``isWatched``.
     func watch(_ isWatched: Bool) {
         watched.store(isWatched, ordering: .relaxed)
     }

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The last metadata that could be had of an authorization server.
+/// The last metadata that could be fetched of an authorization server.
 ///
 /// Confined to its session.
 final class CachedDiscovery {
-    /// A provider that moves is found by then, even if its old place never says so.
+    /// Metadata are fetched again after this.
     private static let goodFor: Duration = .seconds(3600)
-    /// When what is kept is looked at again after that could not be done.
+    /// A failed fetch is repeated after this.
     private static let lookAgainAfter: Duration = .seconds(300)
 
     private let discovery: ServiceDiscovery
     private let clock: any SessionClock
     private var last: ServiceConfiguration?
-    /// Whether `last` has all that any document says.
+    /// True if `last` has the members of all documents.
     private var isComplete = false
-    /// Set by an answer that casts doubt on what the metadata says: the next use fetches them anew.
+    /// Set after a response that suggests outdated metadata: the next use fetches them again.
     var isDoubted = false
 
-    /// When `last` is fetched anew without any doubt.
+    /// When `last` is fetched again in any case.
     private var nextLook: Instant
-    /// When somebody looked last, whatever was found.
+    /// When the last fetch began, whatever its result.
     private var lastLook: Instant?
 
     init(_ discovery: ServiceDiscovery, clock: any SessionClock) {
@@ -28,11 +28,11 @@ final class CachedDiscovery {
         nextLook = clock.now
     }
 
-    /// The server's metadata: fetched once, and again when doubted or old; the last good ones where that fails.
+    /// The server's metadata, fetched if there are none or they are doubted or old; the last good ones if that fails.
     ///
     /// - Parameters:
-    ///   - endpoint: what they are wanted for; nil for everything that the server says anywhere.
-    ///   - age: how long ago they may have been looked for at most; nil for as long as they are good.
+    ///   - endpoint: the endpoint that is needed; nil for the members of all documents.
+    ///   - age: the largest age of the last fetch; nil for the usual one.
     /// - Throws: ``TokenFailure`` if there never were any.
     func metadata(
         wanting endpoint: Endpoint?, newerThan age: Duration? = nil

@@ -3,7 +3,7 @@
 import HTTPMessages
 
 extension ClientConfiguration {
-    /// Lets `url` through if credentials may be sent there.
+    /// Throws if credentials may not be sent to `url`.
     ///
     /// - Throws: ``TokenFailure`` of kind misconfigured for plain HTTP off loopback, unless that is allowed.
     func permit(_ url: HTTPURL) throws(TokenFailure) {
@@ -14,7 +14,7 @@ extension ClientConfiguration {
         }
     }
 
-    /// Whether what is sent to `url` can be read by nobody on the way, or that is allowed.
+    /// Returns true if nobody can read along on the way to `url`, or that is allowed.
     func isPermitted(_ url: HTTPURL) -> Bool {
         let isLocal = connectsToLoopback ?? url.isLoopback
         return url.scheme == .https || url.scheme == .unix || isLocal || allowsInsecureProvider

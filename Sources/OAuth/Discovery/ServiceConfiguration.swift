@@ -3,18 +3,18 @@
 public import HTTPMessages
 package import JSON
 
-/// What an authorization server says of itself (RFC 8414 §2, OpenID Connect Discovery §3).
+/// The metadata of an authorization server (RFC 8414 §2, OpenID Connect Discovery §3).
 public struct ServiceConfiguration: Sendable {
-    /// The name that the server gives itself.
+    /// `issuer`.
     public let issuer: String
-    /// Endpoints with a URL that can be used; others are left out as if not given.
+    /// The endpoints with usable URLs.
     public private(set) var endpoints: [Endpoint: HTTPURL]
-    /// Where clients with a certificate are to go instead (RFC 8705 §5).
+    /// The endpoints for clients with a certificate (`mtls_endpoint_aliases`, RFC 8705 §5).
     public private(set) var aliases: [Endpoint: HTTPURL]
-    /// Every member, of both documents where there were two.
+    /// All members, of both documents if there are two.
     package private(set) var document: JSONObject
 
-    /// - Returns: nil if the object has no `issuer`, and so is no metadata document.
+    /// - Returns: nil if the object has no `issuer`.
     package init?(document: JSONObject) {
         guard let issuer = document[MetadataMember.issuer.rawValue]?.string else { return nil }
         self.issuer = issuer
@@ -23,10 +23,10 @@ public struct ServiceConfiguration: Sendable {
         aliases = document[MetadataMember.aliases.rawValue]?.object.map(Self.endpoints) ?? [:]
     }
 
-    /// A member of the metadata that is text, by its name; nil where it is missing, or something else.
+    /// The member of this name if it is a string; nil otherwise.
     public subscript(member: String) -> String? { document[member]?.string }
 
-    /// All metadata as one JSON object.
+    /// All members as one JSON object.
     public var json: String { String(decoding: document.serialized(), as: UTF8.self) }
 
     private static func endpoints(in object: JSONObject) -> [Endpoint: HTTPURL] {
@@ -34,16 +34,27 @@ public struct ServiceConfiguration: Sendable {
         for endpoint in Endpoint.allCases {
             endpoints[endpoint] = object[endpoint.rawValue]?.string.flatMap(HTTPURL.init)
         }
-        // No server that is asked over the network may lead us to a socket of this machine.
+        // A remote server must not direct requests to a Unix socket of this machine.
         return endpoints.filter { $0.value.scheme != .unix }
     }
 
-    /// Adds what `other` says and this does not.
+    /// These metadata with the members of `other` that they lack.
     public func merged(with other: ServiceConfiguration) -> ServiceConfiguration {
         var merged = self
         merged.endpoints.merge(other.endpoints) { first, _ in first }
         merged.aliases.merge(other.aliases) { first, _ in first }
         for (name, value) in other.document where document[name] == nil { merged.document[name] = value }
         return merged
+    }
+
+    /// Fetches the metadata of a server, of every document that it has.
+    ///
+    /// - Parameter configuration: its issuer, or the URL of its document.
+    /// - Throws: ``TokenFailure`` if there is no document, or it is that of another issuer.
+    public static func discover(
+        for configuration: ClientConfiguration, over transport: any TokenTransport
+    ) async throws(TokenFailure) -> ServiceConfiguration {
+        try await ServiceDiscovery(configuration: configuration, transport: transport)
+            .discover(wanting: nil).service
     }
 }

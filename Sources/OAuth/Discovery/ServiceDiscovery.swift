@@ -4,18 +4,15 @@ import Cryptography
 import HTTPMessages
 import JSON
 
-/// Fetches what an authorization server says of itself.
+/// Fetches the metadata of an authorization server.
 struct ServiceDiscovery {
     let configuration: ClientConfiguration
     let transport: any TokenTransport
 
-    /// What the server says, with `endpoint` if it says that anywhere.
+    /// Fetches the metadata: the second document too if the first is missing or lacks `endpoint`. One of them is enough.
     ///
-    /// The second document is fetched where the first is missing or lacks the endpoint; where only one of the two can
-    /// be had, it is enough.
-    ///
-    /// - Parameter endpoint: nil for everything that any document says.
-    /// - Returns: the metadata, and whether no document is left that may say more.
+    /// - Parameter endpoint: the endpoint that is needed; nil for the members of all documents.
+    /// - Returns: the metadata; `isComplete` is true if no other document may have more.
     /// - Throws: ``TokenFailure`` if there is no document.
     func discover(
         wanting endpoint: Endpoint?
@@ -37,23 +34,23 @@ struct ServiceDiscovery {
                 return (found, address == addresses.last)
             }
         }
-        // A document that could not be had just now may be there the next time.
+        // A document that could not be had now may have more the next time.
         if let found { return (found, failures.allSatisfy { $0.kind != .transient }) }
-        // A server that is only out of order may have a document in a minute.
+        // A transient failure counts most: the document may be there in a minute.
         throw failures.first { $0.kind == .transient } ?? failures.first
             ?? TokenFailure(.misconfigured, .noMetadata, detail: "there is no metadata document")
     }
 
-    /// What there is at one address.
+    /// The result of one fetch.
     private enum Finding {
         case document(ServiceConfiguration)
         /// No document, but another address may have one.
         case nothing(TokenFailure)
-        /// The server cannot be reached, or is not the one we want: the other address need not be asked.
+        /// The server cannot be reached, or is another one: the other address need not be asked.
         case hopeless(TokenFailure)
     }
 
-    /// Where the documents may be, in the order in which they count.
+    /// The URLs of the documents, in the order in which they count.
     func addresses() throws(TokenFailure) -> [HTTPURL] {
         if let url = configuration.discoveryURL { return [url] }
         guard let issuer = configuration.issuer.flatMap(HTTPURL.init), issuer.query == nil else {
@@ -72,7 +69,7 @@ struct ServiceDiscovery {
         try configuration.permit(url)
         var request = TransferRequest(method: .get, url: url, timeLimit: configuration.tokenTimeLimit)
         request.fields.append(.accept, "application/json")
-        let response: ProviderResponse
+        let response: TransportResponse
         do throws(TransportError) {
             response = try await transport.send(request)
         } catch {
@@ -108,7 +105,7 @@ struct ServiceDiscovery {
 }
 
 extension String {
-    /// An issuer that somebody else named, as an error shows it: at most 200 bytes of printable ASCII, and no secret.
+    /// This issuer of a peer for error messages: at most 200 characters of printable ASCII, and no secret.
     var shownIssuer: String {
         let text = String(decoding: utf8.prefix(2000), as: UTF8.self)
         return String(

@@ -57,7 +57,7 @@ extension AuthSession {
     ///
     /// - Parameter isLocal: whether the server is left alone.
     public func logOut(onlyHere isLocal: Bool = false) async -> LogoutOutcome {
-        await logOut(onlyHere: isLocal, saying: EndSessionWishes())
+        await logOut(onlyHere: isLocal, saying: EndSessionOptions())
     }
 
     /// Forgets the session, asks the server to do the same, and says more with the request to end the provider's own.
@@ -72,10 +72,10 @@ extension AuthSession {
     ) async -> LogoutOutcome {
         await logOut(
             onlyHere: false,
-            saying: EndSessionWishes(redirectURI: redirectURI, state: state, parameters: parameters))
+            saying: EndSessionOptions(redirectURI: redirectURI, state: state, parameters: parameters))
     }
 
-    private func logOut(onlyHere isLocal: Bool, saying wishes: EndSessionWishes) async -> LogoutOutcome {
+    private func logOut(onlyHere isLocal: Bool, saying wishes: EndSessionOptions) async -> LogoutOutcome {
         var outcome = LogoutOutcome()
         await supersede(for: .logout(isLocal: isLocal))
         await adoptStored()
@@ -147,7 +147,7 @@ extension AuthSession {
 
     /// Without an id token the provider asks the person whom it knows by the browser's cookie.
     private func endSession(
-        _ idToken: Secret?, _ wishes: EndSessionWishes, _ outcome: inout LogoutOutcome
+        _ idToken: Secret?, _ wishes: EndSessionOptions, _ outcome: inout LogoutOutcome
     ) async {
         do throws(TokenFailure) {
             guard let endpoint = try await server.urlIfAny(of: .endSession) else {

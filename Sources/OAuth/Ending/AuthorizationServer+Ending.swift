@@ -27,15 +27,15 @@ extension AuthorizationServer {
     /// - Throws: ``TokenFailure`` if it did not answer, or refuses.
     func revoke(_ token: Secret, _ hint: TokenHint) async throws(TokenFailure) {
         var body = FormBody()
-        token.withPlaintext { body.append(name: EndingParameter.token.rawValue, $0) }
-        body.append(name: EndingParameter.tokenTypeHint.rawValue, hint.rawValue)
+        token.withPlaintext { body.append(name: LogoutParameter.token.rawValue, $0) }
+        body.append(name: LogoutParameter.tokenTypeHint.rawValue, hint.rawValue)
         for parameter in configuration.revocationParameters {
             body.append(name: parameter.name, parameter.value)
         }
         let response = try await post(body, to: .revocation)
         guard !(200..<300 ~= response.status) else { return }
         let code: ErrorCode? =
-            if case .object(let object) = AnswerBody(response.body) {
+            if case .object(let object) = ResponseBody(response.body) {
                 object[ResponseMember.error.rawValue]?.string.flatMap(ErrorCode.init(rawValue:))
             } else {
                 nil

@@ -20,7 +20,7 @@ public struct EndSessionRequest: Sendable {
 
     init(
         endpoint: HTTPURL, idToken: Secret?, configuration: ClientConfiguration,
-        _ wishes: EndSessionWishes = EndSessionWishes()
+        _ wishes: EndSessionOptions = EndSessionOptions()
     ) {
         self.endpoint = endpoint
         self.idToken = idToken
@@ -32,13 +32,13 @@ public struct EndSessionRequest: Sendable {
 
     /// What is posted, in order; holds the id token.
     package var parameters: [NamedValue] {
-        let hint = idToken.map { [NamedValue(EndingParameter.idTokenHint.rawValue, $0.withPlaintext { $0 })] }
+        let hint = idToken.map { [NamedValue(LogoutParameter.idTokenHint.rawValue, $0.withPlaintext { $0 })] }
         return (hint ?? []) + openParameters
     }
 
     /// What may be seen.
     private var openParameters: [NamedValue] {
-        let own: [(EndingParameter, String?)] = [
+        let own: [(LogoutParameter, String?)] = [
             (.clientID, clientID), (.postLogoutRedirectURI, postLogoutRedirectURI), (.state, state),
         ]
         return own.compactMap { name, value in value.map { NamedValue(name.rawValue, $0) } }
@@ -55,8 +55,8 @@ public struct EndSessionRequest: Sendable {
 
     /// Whether a URL that was opened is where the provider sends the browser after this request (§3).
     public func isAnswered(by url: String) -> Bool {
-        guard let redirectURI = postLogoutRedirectURI, let address = RedirectAddress(url),
-            address == RedirectAddress(redirectURI)
+        guard let redirectURI = postLogoutRedirectURI, let address = NormalizedURI(url),
+            address == NormalizedURI(redirectURI)
         else { return false }
         return QueryParameters(address.query ?? "")?[.state] == state
     }

@@ -5,7 +5,7 @@ import Cryptography
 /// A change of the session that somebody asks for.
 enum Command: Sendable {
     /// What a login brought, judged, takes the session's place.
-    case login(TokenGrant, sentAt: Instant, wall: WallTime)
+    case login(TokenResponse, sentAt: Instant, wall: WallTime)
     /// The session ends here at once. Unless it `isLocal`, what the provider still answers to earlier requests is
     /// revoked; the caller revokes what ``CommandResult/loggedOut(_:_:)`` names.
     case logout(isLocal: Bool)

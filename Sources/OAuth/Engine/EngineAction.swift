@@ -31,7 +31,7 @@ enum EngineAction: Sendable {
     /// Ask the provider something harmless, without a credential: its metadata or keys.
     case probe(Ticket)
     /// Judge the id token of an answer.
-    case judge(Ticket, TokenOutcome, previous: Secret?)
+    case judge(Ticket, TokenRequestResult, previous: Secret?)
     /// Have the provider forget a token; nobody waits for that.
     case revoke(Secret, TokenHint)
 

@@ -46,7 +46,7 @@ enum EngineEvent: Sendable {
 
     /// The answer to a token request, whenever it comes. `isJudged` says that its id token, if it has one, has been
     /// judged already, because that needed nothing of the provider.
-    case answered(Ticket, TokenOutcome, isJudged: Bool)
+    case answered(Ticket, TokenRequestResult, isJudged: Bool)
     /// The time for the answer is over; a connection that lives is kept, and its answer told.
     case unanswered(Ticket, TokenFailure, isConnected: Bool)
     /// The server takes client credentials in this encoding; nil if that is open again.
@@ -56,5 +56,5 @@ enum EngineEvent: Sendable {
     /// Whether the provider has answered something harmless.
     case probed(Ticket, isAnswered: Bool)
     /// The same outcome, or a failure if its id token is not believed.
-    case judged(Ticket, TokenOutcome)
+    case judged(Ticket, TokenRequestResult)
 }

@@ -47,7 +47,7 @@ extension IdentityEngine {
         }
     }
 
-    private mutating func logIn(_ grant: TokenGrant, sentAt: Instant, wall: WallTime) {
+    private mutating func logIn(_ grant: TokenResponse, sentAt: Instant, wall: WallTime) {
         let fresh = session.beginning(configured, with: grant, at: wall)
         follow(fresh)
         for target in order { targets[target]?.isEnding = true }

@@ -130,7 +130,7 @@ extension IdentityEngine {
 
     // MARK: Answers
 
-    private mutating func answered(_ ticket: Ticket, _ outcome: TokenOutcome, isJudged: Bool) {
+    private mutating func answered(_ ticket: Ticket, _ outcome: TokenRequestResult, isJudged: Bool) {
         if case .asking(let request) = phase, request.ticket == ticket {
             return take(outcome, of: request, isJudged: isJudged)
         }
@@ -140,7 +140,7 @@ extension IdentityEngine {
     }
 
     /// Whether an answer is about the session that there is, or has brought its refresh token already.
-    func isCurrent(_ request: SentRequest, _ outcome: TokenOutcome) -> Bool {
+    func isCurrent(_ request: SentRequest, _ outcome: TokenRequestResult) -> Bool {
         guard request.origin == session.origin else { return false }
         guard let sent = request.refreshToken else { return true }
         guard let present = session.refreshToken else { return false }
@@ -148,7 +148,7 @@ extension IdentityEngine {
     }
 
     /// Takes an answer in, and goes on from there; every other phase is left.
-    mutating func take(_ outcome: TokenOutcome, of request: SentRequest, isJudged: Bool) {
+    mutating func take(_ outcome: TokenRequestResult, of request: SentRequest, isJudged: Bool) {
         guard isCurrent(request, outcome) else { return proceed() }
         if let key = outcome.proofKey { session.proofKey = key }
         guard !isJudged, case .success(let grant) = outcome.result, grant.idToken != nil,
@@ -181,20 +181,20 @@ extension IdentityEngine {
         return true
     }
 
-    mutating func judge(_ outcome: TokenOutcome, of request: SentRequest) {
+    mutating func judge(_ outcome: TokenRequestResult, of request: SentRequest) {
         let ticket = newTicket()
         phase = .judging(ticket, request, outcome)
         act(.judge(ticket, outcome, previous: session.idToken))
     }
 
-    private mutating func judged(_ ticket: Ticket, _ outcome: TokenOutcome) {
+    private mutating func judged(_ ticket: Ticket, _ outcome: TokenRequestResult) {
         guard case .judging(ticket, let request, _) = phase else { return }
         guard isCurrent(request, outcome) else { return proceed() }
         conclude(outcome, of: request)
     }
 
     /// An answer that is judged becomes the session, or a failure.
-    private mutating func conclude(_ outcome: TokenOutcome, of request: SentRequest) {
+    private mutating func conclude(_ outcome: TokenRequestResult, of request: SentRequest) {
         unanswered.removeAll { !$0.isConnected && $0.refreshToken?.equals(request.refreshToken) ?? false }
         switch outcome.result {
         case .success(let grant):
@@ -207,7 +207,9 @@ extension IdentityEngine {
         proceed()
     }
 
-    private mutating func granted(_ grant: TokenGrant, to request: SentRequest, _ outcome: TokenOutcome) {
+    private mutating func granted(
+        _ grant: TokenResponse, to request: SentRequest, _ outcome: TokenRequestResult
+    ) {
         guard var state = targets[request.target] else { return }
         let lifetime =
             grant.lifetime ?? state.knownLifetime
@@ -285,7 +287,7 @@ extension IdentityEngine {
     }
 
     /// Has the provider forget what an answer brought that is nobody's; an access token goes with its refresh token.
-    private mutating func revoke(_ outcome: TokenOutcome) {
+    private mutating func revoke(_ outcome: TokenRequestResult) {
         let grant = try? outcome.result.get()
         if let token = outcome.refreshToken ?? grant?.refreshToken {
             act(.revoke(token, .refreshToken))

@@ -108,7 +108,7 @@ extension IdentityEngine {
     }
 
     /// The answer to a request that the engine had stopped waiting for.
-    mutating func answeredLate(_ outcome: TokenOutcome, of request: SentRequest, isJudged: Bool) {
+    mutating func answeredLate(_ outcome: TokenRequestResult, of request: SentRequest, isJudged: Bool) {
         guard isCurrent(request, outcome) else { return }
         let isSuccess = (try? outcome.result.get()) != nil || outcome.refreshToken != nil
         switch phase {

@@ -23,7 +23,7 @@ enum Phase: Sendable {
     /// in the store keeps others from sending it, and a login of another process need not wait.
     case silent(Silence)
     /// Waits for the id token of an answer to be judged.
-    case judging(Ticket, SentRequest, TokenOutcome)
+    case judging(Ticket, SentRequest, TokenRequestResult)
     /// Waits for the store to have written this session. If that was done ahead of judging an answer, because its refresh
     /// token may be the only one that works, the answer is judged next.
     case saving(Ticket, StoredSession, judging: JudgedLater?)
@@ -38,7 +38,7 @@ enum Phase: Sendable {
 /// An answer that waits to be judged until its refresh token is stored.
 struct JudgedLater: Sendable {
     let request: SentRequest
-    let outcome: TokenOutcome
+    let outcome: TokenRequestResult
 }
 
 /// Tells the answer to one action from late answers to earlier ones.

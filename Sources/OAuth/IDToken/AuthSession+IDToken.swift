@@ -2,16 +2,17 @@
 
 package import Cryptography
 
-/// The id tokens that come with refreshes.
+/// ID tokens of refreshes.
 extension AuthSession {
-    /// The newest id token, if the provider ever sent one.
+    /// The newest ID token; nil if there never was one.
     package var idToken: Secret? { state.session.idToken }
 
-    /// Whether an answer has an id token to be judged.
+    /// Returns true if a response has an ID token to validate.
     ///
-    /// A refresh token that came along is stored before the provider is asked for keys: it may be the only one that
-    /// works.
-    func needsJudgement(_ outcome: TokenOutcome, over place: Result<HeldSession, StoreError>) async -> Bool {
+    /// Its refresh token, which may be the only one that works, is stored first if validation needs the server's keys.
+    func needsJudgement(
+        _ outcome: TokenRequestResult, over place: Result<HeldSession, StoreError>
+    ) async -> Bool {
         guard case .success(let grant) = outcome.result, let idToken = grant.idToken,
             state.configuration.grantType.needsPerson
         else { return false }
@@ -23,8 +24,8 @@ extension AuthSession {
         return true
     }
 
-    /// Makes a failure of an answer whose id token is not the one of the session that a person began.
-    func judge(_ outcome: TokenOutcome, previous: IDToken?) async -> TokenOutcome {
+    /// The result, or a failure if its ID token is not valid for this session.
+    func judge(_ outcome: TokenRequestResult, previous: IDToken?) async -> TokenRequestResult {
         guard case .success(let grant) = outcome.result else { return outcome }
         var outcome = outcome
         do throws(TokenFailure) {
@@ -37,7 +38,7 @@ extension AuthSession {
 }
 
 extension AuthorizationServer {
-    /// Whether judging a token needs something that only the server has.
+    /// Returns true if validating a token may need a request for keys.
     fileprivate func mayAskForKeys(of idToken: Secret) -> Bool {
         guard let token = try? IDToken(parsing: idToken) else { return false }
         return !JWSAlgorithm.symmetric.contains(token.signed.algorithm)

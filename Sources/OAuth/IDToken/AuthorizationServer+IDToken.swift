@@ -3,25 +3,22 @@
 import Cryptography
 import HTTPMessages
 
-/// Whether an id token is the server's, and ours.
+/// Validation of ID tokens (OpenID Connect Core §3.1.3.7).
 extension AuthorizationServer {
-    /// Judges the id token that came with `grant`; with a login whose scope has `openid` one must have come.
+    /// Validates the ID token of a token response; a login with the scope `openid` must have one.
     ///
-    /// Where the server publishes no keys the signature is not looked at, nor on a refresh where they cannot be had:
-    /// the token came straight from the server (OpenID Connect Core §3.1.3.7, rule 6).
+    /// The signature is not checked if the server publishes no keys, nor on a refresh while they cannot be had: the token
+    /// came straight from the server (rule 6).
     ///
-    /// - Parameters:
-    ///   - grant: what came.
-    ///   - additions: what it was asked for that the configuration does not ask for.
-    ///   - occasion: what it came with.
+    /// - Parameter additions: the login's own scope and parameters.
     /// - Throws: ``TokenFailure`` of kind transient.
     func judgeIDToken(
-        of grant: TokenGrant, askedFor additions: LoginAdditions = LoginAdditions(),
+        of response: TokenResponse, askedFor additions: LoginAdditions = LoginAdditions(),
         _ occasion: IDTokenRules.Occasion
     ) async throws(TokenFailure) {
-        guard let compact = grant.idToken else {
+        guard let compact = response.idToken else {
             let asked = additions.scope ?? configuration.loginScope
-            guard case .login = occasion, grant.hasOpenID(askedFor: asked) else { return }
+            guard case .login = occasion, response.hasOpenID(askedFor: asked) else { return }
             throw TokenFailure(.missing, from: name)
         }
         let asking = try additions.asked(of: configuration, in: \.authorizationParameters)
@@ -31,7 +28,7 @@ extension AuthorizationServer {
             token = try IDToken(parsing: compact)
             let rules = IDTokenRules(
                 issuer: issuer, clientID: configuration.clientID, occasion: occasion,
-                accessToken: grant.accessToken, clockSkew: configuration.clockSkew, now: clock.wallNow,
+                accessToken: response.accessToken, clockSkew: configuration.clockSkew, now: clock.wallNow,
                 parameters: asking.authorizationParameters)
             try rules.check(token)
         } catch {
@@ -53,13 +50,13 @@ extension AuthorizationServer {
         if let flaw { throw TokenFailure(.badSignature(flaw), from: name) }
     }
 
-    /// Who the server is: as configured, else as its metadata say; nil where neither is to be had.
+    /// The issuer of the configuration or else of the metadata; nil if neither has one.
     private func issuer() async throws(TokenFailure) -> String? {
         if let issuer = configuration.issuer { return issuer }
         return configuration.discoveryURL == nil ? nil : try await metadata().issuer
     }
 
-    /// A client with a secret may have its tokens signed with it (rule 8).
+    /// Verifies a token that is signed with the client secret (rule 8).
     private func verifyWithSecret(_ token: IDToken) async throws(TokenFailure) {
         guard let secret = try await credentials.read(.clientSecret), !secret.isEmpty else {
             throw TokenFailure(.badSignature(.algorithmNotAllowed), from: name)
@@ -72,9 +69,8 @@ extension AuthorizationServer {
     }
 }
 
-extension TokenGrant {
-    /// Whether OpenID Connect's scope was granted; what the answer does not tell is what was asked for
-    /// (RFC 6749 §5.1).
+extension TokenResponse {
+    /// Returns true if `openid` was granted; a response without a scope grants the one that was asked for (RFC 6749 §5.1).
     fileprivate func hasOpenID(askedFor asked: [String]) -> Bool {
         (scope ?? asked).contains(ClientConfiguration.openID)
     }

@@ -18,7 +18,7 @@ extension AuthorizationServer: KeyPublisher {
         return keys
     }
 
-    /// Where the server publishes its keys; nil if it does not.
+    /// The `jwks_uri`; nil if the server publishes no keys.
     func keysURL() async throws(TokenFailure) -> HTTPURL? {
         if let configured = configuration.endpoints[.keys] { return configured }
         return try await metadataIfPublished()?.endpoints[.keys]

@@ -3,37 +3,37 @@
 import Cryptography
 import JSON
 
-/// What programs like to know of the person.
+/// Claims for programs.
 extension IDToken {
-    /// Takes a token apart that a session holds, and has judged.
+    /// Parses a token that a session holds and has validated.
     ///
-    /// - Returns: nil for what is no id token; no input traps.
+    /// - Returns: nil for anything but an ID token; no input traps.
     public init?(_ compact: String) {
         guard let token = try? IDToken(parsing: Secret(compact)) else { return nil }
         self = token
     }
 
-    /// A claim that is text, by its name; nil where it is missing, or something else.
+    /// The claim of this name if it is a string; nil otherwise.
     public subscript(claim: String) -> String? { signed.claims?[claim]?.string }
 
-    /// Every claim as one JSON object, arrays and objects too.
+    /// All claims as one JSON object.
     public var json: String { signed.claims.map { String(decoding: $0.serialized(), as: UTF8.self) } ?? "{}" }
 
-    /// A claim that is a list of texts, such as `groups`; one text alone counts as such a list.
+    /// A claim that is an array of strings, such as `groups`; a single string counts as one.
     public func strings(_ claim: String) -> [String] {
         let value = signed.claims?[claim]
         return value?.string.map { [$0] } ?? value?.array?.compactMap(\.string) ?? []
     }
 
-    /// `email` (OpenID Connect Core §5.1), where the scope has it.
+    /// `email` (OpenID Connect Core §5.1).
     public var email: String? { self["email"] }
 
-    /// What people call the person: the first of `preferred_username`, `email` and `sub` that says something.
+    /// The person's name: the first of `preferred_username`, `email` and `sub` that is not empty.
     var person: String? {
         ["preferred_username", "email", "sub"].lazy.compactMap { self[$0] }.first { !$0.isEmpty }
     }
 
-    /// `email_verified`, which is `true`, or the text of it with servers that mistake the type.
+    /// `email_verified`; the string `true` counts too, as some servers send it.
     public var isEmailVerified: Bool {
         let claim = signed.claims?["email_verified"]
         return claim?.bool ?? (claim?.string?.lowercased() == "true")

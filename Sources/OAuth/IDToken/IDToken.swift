@@ -3,34 +3,34 @@
 package import Cryptography
 import JSON
 
-/// An id token (OpenID Connect Core §2), taken apart; believe it only once `IDTokenRules` and its signature hold.
+/// The claims of an ID token (OpenID Connect Core §2), which only `IDTokenRules` and the signature make trustworthy.
 public struct IDToken: Sendable {
-    /// `iss`: who says so.
+    /// `iss`.
     public let issuer: String
     /// `sub`: the person, unique with this issuer.
     public let subject: String
-    /// `aud`: the clients that it is for.
+    /// `aud`: the clients that the token is for.
     public let audience: [String]
     /// `exp`.
     public let expiry: WallTime
     /// `iat`.
     public let issuedAt: WallTime
-    /// What the authorization request had under this name.
+    /// `nonce` of the authorization request.
     public let nonce: String?
-    /// `azp`: the client that it was issued to.
+    /// `azp`: the client that the token was issued to.
     public let authorizedParty: String?
-    /// `at_hash`: binds it to the access token that came along.
+    /// `at_hash`: the hash of the access token beside it.
     public let accessTokenHash: String?
-    /// `auth_time`: when the person last proved who they are.
+    /// `auth_time`: when the person last authenticated.
     public let authenticationTime: WallTime?
-    /// `acr`: how they did.
+    /// `acr`: how the person authenticated.
     public let authenticationContext: String?
-    /// The token as it came, for its signature.
+    /// The token as received, with its signature.
     package let signed: JWS
 
-    /// Takes a token apart.
+    /// Parses a token.
     ///
-    /// - Parameter compact: what somebody sent.
+    /// - Parameter compact: the token in compact serialization.
     /// - Throws: ``IDTokenError/malformed``, ``IDTokenError/missingClaim(_:)``; no input traps.
     package init(parsing compact: Secret) throws(IDTokenError) {
         guard let signed = compact.withPlaintext({ try? JWS(compact: $0) }), let claims = signed.claims else {
@@ -59,7 +59,7 @@ public struct IDToken: Sendable {
         self.signed = signed
     }
 
-    /// One name, or a list of names and nothing else.
+    /// A string, or an array of strings alone.
     private static func audience(_ claim: JSONValue?) -> [String]? {
         if let name = claim?.string { return name.isEmpty ? nil : [name] }
         guard let list = claim?.array else { return nil }
@@ -68,20 +68,16 @@ public struct IDToken: Sendable {
     }
 }
 
-extension IDToken: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Says what it is, and nothing of what is in it.
+extension IDToken: Redacted {
+    /// A fixed text, which shows nothing of the contents.
     public var description: String { "[id token]" }
-    /// Says no more than `description`.
-    public var debugDescription: String { description }
-    /// Shows nothing of what is in it.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 extension WallTime {
-    /// A `NumericDate` (RFC 7519 §2), fractions cut; nil for what is no number.
+    /// A `NumericDate` (RFC 7519 §2) without its fraction; nil for anything but a number.
     fileprivate init?(numericDate value: JSONValue) {
         guard let seconds = value.number, seconds.isFinite else { return nil }
-        // Far from overflow, and no date that anybody means.
+        // Cut to avoid overflow; no real date is that far away.
         self.init(secondsSinceEpoch: Int64(min(max(seconds, -1e12), 1e12)))
     }
 }

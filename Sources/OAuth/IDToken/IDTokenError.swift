@@ -2,40 +2,40 @@
 
 package import Cryptography
 
-/// Why an id token is not believed; holds nothing of the token.
+/// Why an ID token is not valid.
 package enum IDTokenError: Error, Equatable, Sendable {
-    /// None came, or one that is no string, though the scope has `openid` (OpenID Connect Core §3.1.3.3).
+    /// There is none, though the scope has `openid` (OpenID Connect Core §3.1.3.3).
     case missing
-    /// No JWS whose payload is a JSON object, or it must be understood in a way we do not know.
+    /// It is no JWS with a JSON object, or has a critical header that is not known here.
     case malformed
-    /// A claim that every id token has is missing or of the wrong type.
+    /// A required claim is missing or of the wrong type.
     case missingClaim(String)
     /// OpenID Connect Core §3.1.3.7, rule 2.
     case issuerMismatch(found: String, expected: String)
-    /// Rule 3: not for this client.
+    /// Rule 3: it is not for this client.
     case audienceMismatch
-    /// Rules 4 and 5: for several parties, and we are not said to be the authorized one.
+    /// Rules 4 and 5: it is for several parties, and `azp` is not this client.
     case authorizedPartyMismatch
-    /// Rules 6 to 8: unsigned, or signed in a way or with a key that is not the server's.
+    /// Rules 6 to 8: it is unsigned, or not signed by the server.
     case badSignature(JOSEError)
     /// Rule 9.
     case expired
-    /// Rule 10: issued too long before now, or after it.
+    /// Rule 10: `iat` is too far from now.
     case issuedAtTooFarFromNow
     /// Rule 11.
     case nonceMismatch
-    /// Rule 12: an `acr` that is none of the `acr_values` that were asked for.
+    /// Rule 12: `acr` is none of the requested `acr_values`.
     case contextMismatch
-    /// Rule 13: `auth_time` is missing, or longer ago than the `max_age` that was asked for.
+    /// Rule 13: `auth_time` is missing, or longer ago than the requested `max_age`.
     case authenticatedTooLongAgo
-    /// OpenID Connect Core §3.1.3.8.
+    /// `at_hash` does not fit the access token (OpenID Connect Core §3.1.3.8).
     case accessTokenMismatch
-    /// OpenID Connect Core §12.2: a refresh brought the id token of somebody else.
+    /// A refresh brought the ID token of another person (OpenID Connect Core §12.2).
     case subjectChanged
-    /// OpenID Connect Core §12.2: another issuer, audience or nonce than at the login.
+    /// A refresh brought another issuer, audience or nonce than the login (OpenID Connect Core §12.2).
     case sessionChanged(String)
 
-    /// What a person reads of it.
+    /// The reason for people.
     package var reason: String {
         switch self {
         case .missing: "there is none, or it is no string, though the scope has openid"
@@ -64,7 +64,7 @@ package enum IDTokenError: Error, Equatable, Sendable {
 }
 
 extension TokenFailure {
-    /// What an id token that is not believed makes of an answer.
+    /// The failure of a response with an invalid ID token.
     init(_ error: IDTokenError, from server: String) {
         self.init(
             .transient, .badIDToken,

@@ -2,19 +2,25 @@
 
 import Cryptography
 
-/// The rules that an id token must satisfy beside its signature (OpenID Connect Core §3.1.3.7, §12.2).
+/// The rules for an ID token's claims (OpenID Connect Core §3.1.3.7, §12.2).
 struct IDTokenRules {
-    /// How the token came.
+    /// The request that brought the token.
     enum Occasion {
-        /// With a login; the nonce of its authorization request, if there was one.
+        /// A login; `nonce` is that of its authorization request, nil for none.
         case login(nonce: Secret?)
-        /// With a refresh; the token that the session had before, if that is known.
+        /// A refresh; `previous` is the session's ID token before, nil for none.
         case refresh(previous: IDToken?)
+    }
+
+    /// A parameter of the authorization request that the token has to satisfy (OpenID Connect Core §3.1.2.1).
+    private enum Requested: String {
+        case maximumAge = "max_age"
+        case contexts = "acr_values"
     }
 
     private static let issuedAtWindow: Duration = .seconds(600)
 
-    /// Who must have issued the token; nil where nobody says who the issuer is, and any will do.
+    /// The expected issuer; nil if it is not known, and any will do.
     let issuer: String?
     let clientID: String
     let occasion: Occasion
@@ -22,10 +28,10 @@ struct IDTokenRules {
     let accessToken: Secret
     let clockSkew: Duration
     let now: WallTime
-    /// What a browser's authorization request had of its own, whose `max_age` and `acr_values` the answer must satisfy.
+    /// The additional parameters of the authorization request.
     var parameters: [NamedValue] = []
 
-    /// - Throws: the first rule that is broken.
+    /// Throws the first rule that is broken.
     func check(_ token: IDToken) throws(IDTokenError) {
         if let issuer, token.issuer != issuer {
             throw .issuerMismatch(found: token.issuer, expected: issuer)
@@ -41,7 +47,7 @@ struct IDTokenRules {
         try checkAccessToken(token)
     }
 
-    /// Somebody else's token must not become ours because it names us beside them.
+    /// Rules 4 and 5: a token of another client that names this one in `aud` too is not valid.
     private func checkAuthorizedParty(_ token: IDToken) throws(IDTokenError) {
         if let party = token.authorizedParty {
             guard party == clientID else { throw .authorizedPartyMismatch }
@@ -58,27 +64,27 @@ struct IDTokenRules {
         try checkAuthentication(token)
     }
 
-    /// What was asked of the way in which the person proves who they are.
+    /// Rules 12 and 13, where the login asked for them.
     private func checkAuthentication(_ token: IDToken) throws(IDTokenError) {
         if let longest = value(of: .maximumAge).flatMap({ Int64($0) }) {
             guard let moment = token.authenticationTime,
                 now - moment <= .seconds(min(longest, 1 << 40)) + clockSkew
             else { throw .authenticatedTooLongAgo }
         }
-        // A server that knows no contexts names none; the request for one is voluntary (§5.5.1.1).
+        // A server without contexts names none; `acr_values` asks for a voluntary claim (§5.5.1.1).
         if let asked = value(of: .contexts)?.split(separator: " "), let context = token.authenticationContext
         {
             guard asked.contains(Substring(context)) else { throw .contextMismatch }
         }
     }
 
-    private func value(of parameter: RequestedAuthentication) -> String? {
+    private func value(of parameter: Requested) -> String? {
         parameters.first { $0.name == parameter.rawValue }?.value
     }
 
     private func check(_ token: IDToken, follows previous: IDToken) throws(IDTokenError) {
         guard token.subject == previous.subject else { throw .subjectChanged }
-        // Where the issuer is known, the token has it; one that was imported may spell it in an older way.
+        // A known issuer has been checked; an imported token may have an older spelling of it.
         guard issuer != nil || token.issuer == previous.issuer else {
             throw .sessionChanged(IDTokenClaim.issuer.rawValue)
         }

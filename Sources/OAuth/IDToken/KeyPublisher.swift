@@ -3,13 +3,13 @@
 import Cryptography
 import HTTPMessages
 
-/// Who publishes keys, as ``PublishedKeys`` asks for them.
+/// The server that ``PublishedKeys`` asks for keys.
 protocol KeyPublisher: AnyObject {
     var clock: any SessionClock { get }
-    /// How long an answer may take.
+    /// The time limit of a request for keys.
     var timeLimit: Duration { get }
 
-    /// Where the keys are; nil if none are published.
+    /// The `jwks_uri`; nil if no keys are published.
     func keysURL() async throws(TokenFailure) -> HTTPURL?
 
     func fetchKeys(from url: HTTPURL) async throws(TokenFailure) -> JSONWebKeySet

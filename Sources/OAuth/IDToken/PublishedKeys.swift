@@ -3,33 +3,31 @@
 import Cryptography
 import HTTPMessages
 
-/// The keys that an authorization server signs with (`jwks_uri`), fetched when needed and kept for an hour.
+/// The keys of an authorization server's signatures (`jwks_uri`), fetched when needed and kept for an hour.
 ///
 /// Confined to its session.
 final class PublishedKeys {
     private static let longestUse: Duration = .seconds(3600)
-    /// A token that no key fits has the keys fetched anew, but after one time in vain not sooner than this.
+    /// The least time between two fetches for tokens that no key fits.
     private static let refetchInterval: Duration = .seconds(30)
 
     private var last: JSONWebKeySet?
     private var fetchedAt: Instant?
-    /// When they were asked for in vain.
+    /// When the last fetch for a token that no key fitted began; nil after a success.
     private var askedAt: Instant?
-    /// Whether they are being fetched, and who waits for that.
+    /// True while the keys are being fetched; ``waiters`` wait for that.
     private var isFetching = false
     private var waiters: [TokenWaiter<Result<Void, TokenFailure>?>] = []
 
-    /// Whether a token can be judged without asking the server.
+    /// Returns true if the present keys verify `token`.
     func areAtHand(for token: JWS, at now: Instant) -> Bool {
         guard let last, let fetchedAt, now - fetchedAt < Self.longestUse else { return false }
         return (try? last.verify(token)) != nil
     }
 
-    /// What is wrong with the signature of `token`: nil if it is the server's, by a key that it publishes or has begun to.
+    /// The flaw of a token's signature; nil if it is valid, or the server publishes no keys and is trusted for its TLS.
     ///
-    /// A server that publishes none is believed by its TLS; an unsigned token never is.
-    ///
-    /// - Throws: ``TokenFailure`` if there is no telling, because the keys cannot be had.
+    /// - Throws: ``TokenFailure`` if the keys cannot be had.
     func flaw(
         in token: JWS, fetchingWith server: some KeyPublisher
     ) async throws(TokenFailure) -> JOSEError? {
@@ -51,10 +49,9 @@ final class PublishedKeys {
         }
     }
 
-    /// Fetches them, or waits for who does.
+    /// Fetches the keys, or waits for the fetch under way.
     ///
-    /// - Throws: why they could not be fetched, for all who waited; where there are none so far the next call tries
-    ///   anew.
+    /// - Throws: the fetch's failure, for all who waited; without any keys the next call tries again.
     private func refetch(from url: HTTPURL, with server: some KeyPublisher) async throws(TokenFailure) {
         while isFetching {
             if let result = try await fetched(within: server) { return try result.get() }
@@ -75,16 +72,16 @@ final class PublishedKeys {
             fetchedAt = now
         }
         isFetching = false
-        // Who goes away in the middle says nothing of the server: somebody else fetches.
+        // A cancelled fetch says nothing of the server: one of the waiters fetches again.
         let told: Result<Void, TokenFailure>? = Task.isCancelled ? nil : result.map { _ in }
         for waiter in waiters { waiter.wake(with: .success(told)) }
         waiters = []
         _ = try result.get()
     }
 
-    /// Waits for the one fetch; who gives up waiting harms nobody.
+    /// Waits for the fetch under way.
     ///
-    /// - Returns: what came of it; nil if who made it went away.
+    /// - Returns: its result; nil if its task was cancelled.
     private func fetched(
         within server: some KeyPublisher
     ) async throws(TokenFailure) -> Result<Void, TokenFailure>? {

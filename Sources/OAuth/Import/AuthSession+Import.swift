@@ -2,19 +2,16 @@
 
 public import Cryptography
 
-/// Sessions that another program began.
+/// Importing sessions of other programs.
 extension AuthSession {
-    /// Makes what another program obtained the session, which needs a refresh before it is used.
+    /// Begins a session with another program's refresh token; it needs a refresh before it is used.
     ///
     /// - Parameters:
-    ///   - refreshToken: what it begins with.
-    ///   - idToken: who the person is, if the program knew.
-    ///   - scope: what was granted, if it knew.
-    ///   - clientID: the client that it obtained it as; nil for the one that logs in here. The session is that client's
-    ///     until the next login: nobody else may use the refresh token (RFC 6749 §6).
-    ///   - clientSecret: that other client's secret, if it has one.
-    ///   - person: whose it is, if it knew.
-    /// - Returns: false if nothing has changed, because the session began with this token or holds it.
+    ///   - scope: the granted scope; empty if it is not known.
+    ///   - clientID: the client that the token was issued to, which alone may use it (RFC 6749 §6); nil for the client that
+    ///     logs in here. The session is that client's until the next login.
+    ///   - clientSecret: that client's secret; nil if it has none.
+    /// - Returns: false, with nothing changed, if the session began with this token or holds it.
     /// - Throws: ``StoreError``; nothing has changed then.
     @discardableResult
     public func take(
@@ -45,9 +42,7 @@ extension AuthSession {
 }
 
 extension ClientConfiguration {
-    /// Another client of the same server, in the place of this one for as long as this one is configured.
-    ///
-    /// - Returns: nil if it is this one.
+    /// A registration of another client of the same server; nil if it is this one.
     fileprivate func another(_ clientID: String, secret: Secret?) -> ClientRegistration? {
         guard clientID != self.clientID else { return nil }
         let method = authentication.needsSecret ? authentication : .basic

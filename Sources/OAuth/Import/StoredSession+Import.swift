@@ -3,14 +3,13 @@
 package import Cryptography
 
 extension StoredSession {
-    /// A session that begins with what another program obtained, and needs a refresh first.
+    /// A session that begins with another program's refresh token.
     ///
     /// - Parameters:
-    ///   - refreshToken: what it begins with.
-    ///   - client: who logs in.
-    ///   - grantClient: whose session it is, if that is another client.
-    ///   - present: what is stored so far.
-    ///   - wall: the civil clock.
+    ///   - client: the client that logs in here.
+    ///   - grantClient: the client that the token was issued to; nil if that is `client`.
+    ///   - present: the stored session.
+    ///   - wall: the civil time.
     /// - Returns: nil if `present` began with this token, or holds it.
     package static func importing(
         _ refreshToken: Secret, idToken: Secret?, scope: [String], for client: ClientConfiguration,

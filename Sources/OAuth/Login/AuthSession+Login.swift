@@ -2,27 +2,24 @@
 
 import Cryptography
 
-/// Logins: how they begin, and how a finished one becomes the session.
-///
-/// None of this touches the session that there is before the last step, which replaces it.
+/// Logins. The present session stays as it is until the last step replaces it.
 extension AuthSession {
-    /// How long a command whose login cannot be stored goes on trying.
+    /// How long a command tries to store its login.
     private static let longestStoreWait: Duration = .seconds(300)
     private static let storeTry: Duration = .seconds(2)
 
-    // MARK: In a browser
+    // MARK: Browser
 
-    /// A request for a browser to make, with random values of its own; it is pushed to the server first (RFC 9126) where
-    /// that is configured or required, and then has an ``AuthorizationRequest/expiry``.
+    /// An authorization request for a browser. It is pushed to the server first (RFC 9126) if that is configured or
+    /// required, and then has an ``AuthorizationRequest/expiry``.
     ///
     /// - Parameters:
-    ///   - redirectURI: where the answer is awaited.
-    ///   - scope: what this login asks for in place of the configured scope; nil for that. A client that names its scope on
-    ///     each refresh (`sendsScopeOnRefresh`) names the configured one then.
-    ///   - parameters: what this login says beside what all say, and in place of parameters of the same names: `prompt`,
-    ///     `login_hint`, `max_age` and so on.
-    /// - Throws: ``TokenFailure`` if nobody says where the authorization endpoint is, the store would refuse the login, or a
-    ///   parameter clashes with what the request says itself.
+    ///   - redirectURI: where the response is awaited.
+    ///   - scope: this login's scope; nil for the configured one. A client that names its scope on each refresh
+    ///     (`sendsScopeOnRefresh`) names the configured one then.
+    ///   - parameters: further parameters, such as `prompt` or `login_hint`, in place of configured ones of the same names.
+    /// - Throws: ``TokenFailure`` if no authorization endpoint is known, the store would refuse the login, or a parameter
+    ///   clashes with a built-in one.
     public func authorizationRequest(
         redirectURI: String, scope: [String]? = nil, adding parameters: [NamedValue] = []
     ) async throws(TokenFailure) -> AuthorizationRequest {
@@ -31,10 +28,8 @@ extension AuthSession {
             redirectURI: redirectURI, adding: LoginAdditions(scope: scope, parameters: parameters))
     }
 
-    /// A request that the server has forgotten, pushed anew: what its answer is held against stays the same, so that
-    /// whoever has followed the earlier URL may finish too.
+    /// The request, pushed anew if it was pushed; its state stays the same, so that the earlier URL works too.
     ///
-    /// - Returns: the request as it is, if it never was pushed.
     /// - Throws: ``TokenFailure`` if the server does not take it.
     public func renewed(
         _ request: AuthorizationRequest
@@ -45,9 +40,9 @@ extension AuthSession {
     /// Exchanges the code of a login for tokens, and makes them the session.
     ///
     /// - Parameters:
-    ///   - code: what the login brought.
-    ///   - parameters: what this token request says beside what all say.
-    /// - Throws: ``LoginError``; the session that there was goes on.
+    ///   - code: that of the authorization response.
+    ///   - parameters: further parameters of the token request.
+    /// - Throws: ``LoginError``; the present session stays.
     @discardableResult
     public func logIn(
         with code: AuthorizationCode, adding parameters: [NamedValue] = []
@@ -56,12 +51,12 @@ extension AuthSession {
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
         let login = Task { () -> Result<Login, LoginError> in
             do throws(LoginError) {
-                return .success(try await exchange(code, adding: parameters))
+                return .success(try await redeem(code, adding: parameters))
             } catch {
                 return .failure(error)
             }
         }
-        // The end of the session waits for it, because nobody can repeat it.
+        // A stopping session waits for this request, because nobody can repeat it.
         let earlier = leftover
         leftover = Task {
             await earlier?.value
@@ -74,7 +69,7 @@ extension AuthSession {
         }.get()
     }
 
-    private func exchange(
+    private func redeem(
         _ code: AuthorizationCode, adding parameters: [NamedValue]
     ) async throws(LoginError) -> Login {
         let grant = Grant.authorizationCode(code)
@@ -95,24 +90,24 @@ extension AuthSession {
         try await changeStored { _ in (code, nil) }
     }
 
-    /// Keeps a request in the store whose answer arrives as a URL, for another process to take.
+    /// Keeps a request in the store, for another process that receives its response.
     ///
     /// - Throws: ``StoreError``.
     public func keep(_ request: AuthorizationRequest) async throws(StoreError) {
         try await changeStored { pending in (pending.code, request.encoded()) }
     }
 
-    /// The request whose answer is awaited as a URL, if there is one for this client.
+    /// The request of this client that waits in the store for its response; nil if there is none.
     public func pendingRequest() async -> AuthorizationRequest? {
         await adoptStored()
         return state.session.pendingRequest.flatMap { AuthorizationRequest(decoding: $0) }
     }
 
-    /// Logs in with the answer to the request that waits in the store.
+    /// Logs in with the response to the request that waits in the store.
     ///
-    /// - Parameter url: what was opened in answer.
+    /// - Parameter url: the redirect URI with the response's parameters.
     /// - Returns: nil if no request waits.
-    /// - Throws: ``LoginError``; the session that there was goes on, and a URL that is no answer leaves the request waiting.
+    /// - Throws: ``LoginError``; the present session stays, and a URL that is no response leaves the request waiting.
     public func logIn(withAnswer url: String) async throws(LoginError) -> Login? {
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
         guard let request = await pendingRequest() else { return nil }
@@ -131,16 +126,16 @@ extension AuthSession {
         }
     }
 
-    /// The code that waits in the store to be exchanged, if there is one for this client.
+    /// The code of this client that waits in the store; nil if there is none.
     public func pendingCode() async -> AuthorizationCode? {
         await adoptStored()
         return state.session.pendingCode
     }
 
-    /// Exchanges the code that waits in the store; one that the server refused waits no longer.
+    /// Logs in with the code that waits in the store, and removes it if the server refuses it.
     ///
-    /// - Returns: nil if none waits.
-    /// - Throws: ``LoginError``; the session that there was goes on.
+    /// - Returns: nil if no code waits.
+    /// - Throws: ``LoginError``; the present session stays.
     public func logInWithPendingCode() async throws(LoginError) -> Login? {
         if let refusal = await storeRefusal() { throw .unstored(refusal) }
         guard let code = await pendingCode() else { return nil }
@@ -152,7 +147,7 @@ extension AuthSession {
         }
     }
 
-    /// Takes a code that is of no more use out of the store, unless there is a newer one.
+    /// Removes a code from the store, unless a newer one has taken its place.
     ///
     /// - Throws: ``StoreError``.
     public func forget(_ code: AuthorizationCode) async throws(StoreError) {
@@ -163,13 +158,13 @@ extension AuthSession {
         }
     }
 
-    // MARK: On another device
+    // MARK: Device
 
-    /// Asks for a code that a person types in elsewhere (RFC 8628 §3.1).
+    /// Makes a device authorization request (RFC 8628 §3.1).
     ///
     /// - Parameters:
-    ///   - scope: what this login asks for in place of the configured scope; nil for that.
-    ///   - parameters: what this login says beside what all say, and in place of parameters of the same names.
+    ///   - scope: this login's scope; nil for the configured one.
+    ///   - parameters: further parameters, in place of configured ones of the same names.
     /// - Throws: ``TokenFailure``.
     public func authorizeDevice(
         scope: [String]? = nil, adding parameters: [NamedValue] = []
@@ -179,22 +174,22 @@ extension AuthSession {
             adding: LoginAdditions(scope: scope, parameters: parameters))
     }
 
-    /// Waits for the person's decision, asking as often as the server allows, and makes the tokens the session.
+    /// Polls until the person has decided, and makes the tokens the session.
     ///
     /// - Parameters:
-    ///   - device: what the person was shown.
-    ///   - parameters: what these token requests say beside what all say.
-    /// - Throws: ``LoginError``; the session that there was goes on.
+    ///   - device: the authorization that the person was shown.
+    ///   - parameters: further parameters of the token requests.
+    /// - Throws: ``LoginError``; the present session stays.
     @discardableResult
     public func logIn(
         with device: DeviceAuthorization, adding parameters: [NamedValue] = []
     ) async throws(LoginError) -> Login {
         let server = loginServer
-        var pace = DevicePace(interval: device.interval)
+        var polling = DevicePolling(interval: device.interval)
         var key: ProofKey?
         let grant = Grant.deviceCode(device.code, verifier: device.verifier)
         while true {
-            let next = clock.now + pace.interval
+            let next = clock.now + polling.interval
             try await sleep(until: min(next, device.expiry))
             guard next < device.expiry else { throw .expired }
             let outcome = await server.requestToken(
@@ -207,7 +202,7 @@ extension AuthSession {
                     outcome, nonce: nil, beside: device.additionalParameters,
                     askingFor: device.additions)
             case .failure(let failure):
-                guard try pace.goesOn(after: failure) else {
+                guard try polling.continues(after: failure) else {
                     reportRequest(grant, outcome)
                     throw .failed(failure)
                 }
@@ -215,13 +210,13 @@ extension AuthSession {
         }
     }
 
-    /// The client that logs in may be one that was registered; and nobody is troubled for a login that cannot be kept.
+    /// Reads the registered client, and throws if the store would refuse the login.
     private func prepareLogin() async throws(TokenFailure) {
         if !isStarted { await adoptStored() }
         if let refusal = await storeRefusal() { throw TokenFailure(refusal) }
     }
 
-    /// Why the store takes no session of this identity before a person has acted; nil if it does.
+    /// The error for which the store takes no session before a person has acted; nil if it takes one.
     package func storeRefusal() async -> StoreError? {
         do throws(StoreError) {
             _ = try await store.load(identity)
@@ -242,10 +237,10 @@ extension AuthSession {
     // MARK: The last step
 
     func finish(
-        _ outcome: TokenOutcome, nonce: Secret?, beside additional: AdditionalParameters,
+        _ outcome: TokenRequestResult, nonce: Secret?, beside additional: AdditionalParameters,
         askingFor additions: LoginAdditions = LoginAdditions()
     ) async throws(LoginError) -> Login {
-        var grant: TokenGrant
+        var grant: TokenResponse
         do throws(TokenFailure) {
             if let remainder = outcome.remainder, case .failure = outcome.result {
                 grant = remainder
@@ -254,7 +249,7 @@ extension AuthSession {
             }
             try await loginServer.judgeIDToken(of: grant, askedFor: additions, .login(nonce: nonce))
             grant.scope = grant.scope ?? additions.scope
-            // A program that names none leaves it to the server.
+            // An empty scope leaves the choice to the server.
             grant.loginScope = additions.scope.flatMap { $0.isEmpty ? nil : $0 }
             grant.additionalParameters = additional.updated(with: grant.additionalParameters)
         } catch {
@@ -271,18 +266,17 @@ extension AuthSession {
             person: idToken?.person)
     }
 
-    /// Makes a finished login the session: stored under the store's lock, then used, here and by every other process.
+    /// Makes a finished login the session, in place of everything before: stored under the store's lock, then used.
     ///
-    /// What the identity had before is replaced, final answers included. What a login brought is never thrown away: while
-    /// it cannot be stored it is used from memory, and storing it is tried again; a command waits for that, unless only a
-    /// person can help.
+    /// A login that cannot be stored is used from memory, and storing it is tried again; a command waits for that, unless
+    /// only a person can help.
     ///
     /// - Parameters:
-    ///   - grant: what the login brought, already checked.
-    ///   - sentAt: when the token request was sent; the lifetime counts from then.
-    ///   - wall: the civil clock at that moment.
+    ///   - grant: the checked token response.
+    ///   - sentAt: when the token request was sent; the lifetime counts from here.
+    ///   - wall: the civil time at `sentAt`.
     /// - Throws: ``StoreError`` if it could not be stored yet.
-    package func adopt(login grant: TokenGrant, sentAt: Instant, wall: WallTime) async throws(StoreError) {
+    package func adopt(login grant: TokenResponse, sentAt: Instant, wall: WallTime) async throws(StoreError) {
         await supersede(for: .login)
         let failure = await withLock(waits: personsLockWaits) { lock in
             await adopt(grant, sentAt: sentAt, wall: wall, under: lock)
@@ -301,9 +295,9 @@ extension AuthSession {
         if state.needsSaving { throw trouble }
     }
 
-    /// - Returns: why it is not stored.
+    /// - Returns: nil if the session is stored.
     private func adopt(
-        _ grant: TokenGrant, sentAt: Instant, wall: WallTime, under lock: LockOutcome
+        _ grant: TokenResponse, sentAt: Instant, wall: WallTime, under lock: LockOutcome
     ) async -> StoreError? {
         let place = await place(under: lock)
         let (session, token) = state.login(grant, sentAt: sentAt, wall: wall, jitter: random())
@@ -320,7 +314,7 @@ extension AuthSession {
         return trouble
     }
 
-    /// Changes what waits in the store, under the store's lock.
+    /// Changes the waiting code and request in the store, under its lock.
     private func changeStored(
         _ change: ((code: AuthorizationCode?, request: Secret?)) -> (AuthorizationCode?, Secret?)
     ) async throws(StoreError) {

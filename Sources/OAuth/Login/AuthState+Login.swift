@@ -1,25 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A person logged in.
+/// Logins.
 extension AuthState {
-    /// What a login makes of the session; nothing has changed before ``loggedIn(_:with:isSaved:)``.
+    /// The session and token of a login; the state changes with ``loggedIn(_:with:isSaved:)``.
     ///
-    /// Only its generation and what was learnt of the server outlive the session before.
+    /// Only the generation and what was learnt of the server remain of the session before.
     ///
     /// - Parameters:
-    ///   - grant: what the login brought.
-    ///   - sentAt: when the token request was sent; the lifetime counts from then.
-    ///   - wall: the civil clock at that moment.
+    ///   - sentAt: when the token request was sent; the lifetime counts from here.
+    ///   - wall: the civil time at `sentAt`.
     ///   - jitter: in 0..<1.
-    /// - Returns: what must be stored before the token is used, and the token.
+    /// - Returns: the session, to be stored before the token is used, and the token.
     mutating func login(
-        _ grant: TokenGrant, sentAt: Instant, wall: WallTime, jitter: Double
+        _ grant: TokenResponse, sentAt: Instant, wall: WallTime, jitter: Double
     ) -> (StoredSession, AccessToken) {
         let fresh = session.beginning(configured, with: grant, at: wall)
         return granted(grant, to: fresh, sentAt: sentAt, wall: wall, jitter: jitter)
     }
 
-    /// The session of a login has been stored, or could not be.
+    /// Takes over the session of a login; `isSaved` is false if it could not be stored.
     mutating func loggedIn(_ stored: StoredSession, with token: AccessToken, isSaved: Bool) {
         session = stored
         follow(stored)
@@ -35,11 +34,9 @@ extension AuthState {
         use(token)
     }
 
-    /// The session with another code, or another request, that waits, as it must be stored.
+    /// The session with a waiting code or request, to be stored.
     ///
-    /// Another client's session stays as it is until a login has replaced it.
-    ///
-    /// - Parameter stored: what the store holds at this moment, under its lock.
+    /// - Parameter stored: the stored session, read under the lock; one of another client stays until a login replaces it.
     func keeping(
         _ code: AuthorizationCode?, or request: Secret?, over stored: StoredSession?
     ) -> StoredSession {
@@ -52,7 +49,7 @@ extension AuthState {
         return next
     }
 
-    /// `stored` has been stored; its tokens are those of before.
+    /// Takes over a stored session that differs in the waiting code or request alone.
     mutating func kept(_ stored: StoredSession) {
         guard stored.binding == binding else {
             session.generation = stored.generation

@@ -2,24 +2,24 @@
 
 public import Cryptography
 
-/// What a login in a browser brought, with all that its exchange for tokens needs; good for one use.
+/// The code of an authorization response, with everything that its token request needs; good for one use.
 public struct AuthorizationCode: Sendable {
     /// RFC 6749 §4.1.2.
     public var code: Secret
-    /// The one of the authorization request, repeated exactly (RFC 6749 §4.1.3).
+    /// The redirect URI of the authorization request (RFC 6749 §4.1.3).
     public var redirectURI: String
     /// PKCE's `code_verifier` (RFC 7636 §4.1).
     public var verifier: Secret
-    /// What the id token must repeat (OpenID Connect Core §3.1.2.1).
+    /// The nonce that the ID token must repeat (OpenID Connect Core §3.1.2.1).
     public var nonce: Secret
     /// The key that the code is bound to, as a private JWK (RFC 9449 §10); nil for none.
     public var proofKey: Secret?
-    /// What else the authorization response had, such as `session_state`.
+    /// Further parameters of the authorization response, such as `session_state`.
     public var additionalParameters = AdditionalParameters()
-    /// What the login asked for that the configuration does not ask for: its tokens are held against that.
+    /// The login's own scope and parameters, which its tokens are checked against.
     package var additions = LoginAdditions()
 
-    /// A code, from what an ``AuthorizationRequest`` knew and its response brought.
+    /// A code with the values of its ``AuthorizationRequest``.
     public init(code: Secret, redirectURI: String, verifier: Secret, nonce: Secret) {
         self.code = code
         self.redirectURI = redirectURI

@@ -2,8 +2,7 @@
 
 import Synchronization
 
-/// A login that is under way in a browser, and whose end arrives as a URL: at a custom scheme, in another process, or
-/// pasted by a person.
+/// A login in a browser whose response the program receives as a URL: at a custom scheme, in another process, or pasted.
 ///
 /// ```swift
 /// let flow = try await session.authorizationFlow(redirectURI: "com.example.app:/oauth2redirect")
@@ -12,24 +11,24 @@ import Synchronization
 /// let login = try await session.logIn(with: flow.response(to: url))
 /// ```
 public final class AuthorizationFlow: Sendable {
-    /// What was asked; see ``AuthorizationRequest/encoded()`` to go on with it in another process.
+    /// The request; ``AuthorizationRequest/encoded()`` hands it to another process.
     public let request: AuthorizationRequest
     private let isOver = Mutex(false)
 
-    /// A flow that waits for the answer to `request`.
+    /// A flow that waits for the response to `request`.
     public init(_ request: AuthorizationRequest) {
         self.request = request
     }
 
-    /// Where to send the browser.
+    /// The URL to open in the browser.
     public var url: String { request.url }
 
-    /// Whether the answer has come, or nobody waits for it any more.
+    /// True once the response has come or the flow was cancelled.
     public var isEnded: Bool { isOver.withLock { $0 } }
 
-    /// Reads the answer in a URL that was opened.
+    /// Reads the response in a URL that was opened.
     ///
-    /// A URL that is for somebody else, or is not believed, leaves the flow as it is; an answer counts once.
+    /// A URL of another login, or a forged one, leaves the flow as it is; a response counts once.
     ///
     /// - Throws: ``AuthorizationResponseError``; no input traps.
     public func response(to url: String) throws(AuthorizationResponseError) -> AuthorizationResponse {
@@ -48,25 +47,25 @@ public final class AuthorizationFlow: Sendable {
         return response
     }
 
-    /// No answer counts from now on.
+    /// Ends the flow; later responses do not count.
     public func cancel() { isOver.withLock { $0 = true } }
 }
 
 extension AuthorizationRequest {
-    /// Whether a provider could send a browser there: an absolute URI without a fragment (RFC 6749 §3.1.2).
+    /// Returns true for an absolute URI without a fragment, which a redirect URI has to be (RFC 6749 §3.1.2).
     public static func canReturn(to redirectURI: String) -> Bool {
-        RedirectAddress(redirectURI) != nil && redirectURI.utf8.allSatisfy { 0x21...0x7E ~= $0 }
+        NormalizedURI(redirectURI) != nil && redirectURI.utf8.allSatisfy { 0x21...0x7E ~= $0 }
             && !redirectURI.contains("#")
     }
 }
 
 extension AuthSession {
-    /// Begins a login whose answer the program itself receives, as a URL.
+    /// Begins a login whose response the program receives as a URL.
     ///
     /// - Parameters:
     ///   - redirectURI: as registered; any scheme.
-    ///   - scope: what this login asks for in place of the configured scope; nil for that.
-    ///   - parameters: what this login says beside what all say, and in place of parameters of the same names.
+    ///   - scope: this login's scope; nil for the configured one.
+    ///   - parameters: further parameters, in place of configured ones of the same names.
     /// - Throws: ``TokenFailure`` as for ``authorizationRequest(redirectURI:scope:adding:)``.
     public func authorizationFlow(
         redirectURI: String, scope: [String]? = nil, adding parameters: [NamedValue] = []
@@ -77,7 +76,7 @@ extension AuthSession {
 
     /// Exchanges the code of an authorization response for tokens, and makes them the session.
     ///
-    /// - Throws: ``LoginError``, for a refusal too; the session that there was goes on.
+    /// - Throws: ``LoginError``, for a refusal too; the present session stays.
     @discardableResult
     public func logIn(with response: AuthorizationResponse) async throws(LoginError) -> Login {
         switch response {

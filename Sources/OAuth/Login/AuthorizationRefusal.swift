@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An authorization server's "no" to a login (RFC 6749 §4.1.2.1, RFC 8628 §3.5).
+/// An error response to a login (RFC 6749 §4.1.2.1, RFC 8628 §3.5).
 public struct AuthorizationRefusal: Equatable, Sendable {
-    /// nil for one that may not be shown.
+    /// `error`; nil if it may not be shown.
     public let code: ErrorCode?
-    /// The server's words for the person who logs in, at most 200 bytes, without what a terminal would obey.
+    /// `error_description`: at most 200 bytes of printable ASCII.
     public let description: String?
-    /// A page about it (`error_uri`), if its address may be shown.
+    /// `error_uri`, if it may be shown.
     public let page: String?
 
-    /// Whether the server takes such requests from us directly, and this one came with the browser (RFC 9126).
+    /// True if the server wants the request pushed (RFC 9126), and it was not.
     package let wantsPushedRequest: Bool
 
-    /// What makes us push requests, as the end of a sentence; empty where the server does not want it.
+    /// The advice to push requests, as the end of a sentence; empty if it would not help.
     package var advice: String {
         wantsPushedRequest ? "; the provider wants the request pushed to it: set par: true" : ""
     }
@@ -22,10 +22,10 @@ public struct AuthorizationRefusal: Equatable, Sendable {
     ) {
         self.wantsPushedRequest = wantsPushedRequest
         self.code = code
-        self.page = page.flatMap { ProviderWords.page($0) }
-        // A redirect answers a request of the browser's, which holds no secret of ours.
+        self.page = page.flatMap { ErrorDescription.page($0) }
+        // The browser's request holds no secret of ours that the server could repeat.
         self.description = description.flatMap {
-            ProviderWords($0, beside: code?.rawValue, hiding: [])?.text
+            ErrorDescription($0, beside: code?.rawValue, hiding: [])?.text
         }
     }
 }

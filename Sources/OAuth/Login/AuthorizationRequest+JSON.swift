@@ -3,7 +3,7 @@
 public import Cryptography
 import JSON
 
-/// A request that another process goes on with.
+/// Handing a request to another process.
 extension AuthorizationRequest {
     private enum Member: String {
         case url, state, nonce, verifier
@@ -14,7 +14,7 @@ extension AuthorizationRequest {
         case additions
     }
 
-    /// The request as JSON, with what its answer is held against: as secret as the tokens that it will bring.
+    /// The request as JSON, with state, nonce and verifier: as secret as the tokens that it will bring.
     public func encoded() -> Secret {
         var object = JSONObject()
         func put(_ member: Member, _ value: JSONValue) { object[member.rawValue] = value }
@@ -27,11 +27,11 @@ extension AuthorizationRequest {
         put(.requiresIssuer, .bool(requiresIssuer))
         if let proofKey { put(.proofKey, .string(proofKey.privateJWK.withPlaintext { $0 })) }
         if let additions = additions.json { put(.additions, .object(additions)) }
-        // What is secret of it is listed by itself; the rest are names and places that may be told.
+        // Its secrets are listed one by one; the rest may be shown.
         return Secret(unlisted: object.serialized())
     }
 
-    /// Reads what ``encoded()`` wrote; nil for what is damaged.
+    /// Reads the output of ``encoded()``; nil if it is damaged.
     public init?(decoding encoded: Secret) {
         guard let object = encoded.withPlaintext({ try? JSONObject(parsing: Array($0.utf8)) }) else {
             return nil

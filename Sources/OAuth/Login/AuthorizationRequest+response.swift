@@ -2,23 +2,23 @@
 
 import Cryptography
 
-/// What came back with the browser.
+/// Reading the authorization response.
 extension AuthorizationRequest {
-    /// What is made of a response (RFC 6749 §4.1.2): the code, or the server's refusal.
+    /// An authorization response (RFC 6749 §4.1.2).
     public enum Response: Sendable {
         /// A code, good for one exchange.
         case granted(AuthorizationCode)
-        /// The server's, or the person's, "no".
+        /// The refusal of the server or the person.
         case refused(AuthorizationRefusal)
     }
 
-    /// Reads the response in a URL that was opened, whatever else is in it.
+    /// Reads the response in a URL that was opened.
     ///
-    /// - Parameter url: the redirect URI, with what the server has put behind it.
+    /// - Parameter url: the redirect URI with the response's parameters.
     /// - Throws: ``AuthorizationResponseError/otherAddress`` for a URL that is not of this request's redirect URI; else as
     ///   ``response(in:)``.
     public func response(to url: String) throws(AuthorizationResponseError) -> Response {
-        guard let address = RedirectAddress(url), address == RedirectAddress(redirectURI) else {
+        guard let address = NormalizedURI(url), address == NormalizedURI(redirectURI) else {
             throw .otherAddress
         }
         // A redirect URI may have a query of its own, which comes back in front (RFC 6749 §3.1.2).
@@ -27,8 +27,8 @@ extension AuthorizationRequest {
 
     /// Reads the response in a redirect's query.
     ///
-    /// Nothing of a response is believed, its error neither, before its state and issuer are ours. A response that is
-    /// not believed changes nothing here: see ``AuthorizationResponseError/endsLogin``.
+    /// State and issuer are checked before anything else is believed, errors included. Whether a response that fails the
+    /// checks ends the login is for ``AuthorizationResponseError/endsLogin`` to say.
     ///
     /// - Parameter query: without the `?`.
     /// - Throws: ``AuthorizationResponseError``; no input traps.
@@ -57,15 +57,15 @@ extension AuthorizationRequest {
         }
     }
 
-    /// Whether a refusal is one of a request that should have been pushed; RFC 9126 has no code for it, and servers say
-    /// it in words of their own.
+    /// Returns true if the server refuses because the request was not pushed. RFC 9126 has no code for that; servers say
+    /// it in the description.
     private func isAboutPushing(_ code: ErrorCode?, _ description: String?) -> Bool {
         guard !isPushed else { return false }
         if wantsPush, code == .invalidRequest { return true }
         return description?.lowercased().contains("pushed authorization") ?? false
     }
 
-    /// Another server must not answer for the one that was asked (RFC 9207 §2.4).
+    /// Throws if another server than the one that was asked has answered (RFC 9207 §2.4).
     private func check(issuer answered: String?) throws(AuthorizationResponseError) {
         guard let answered else {
             if requiresIssuer { throw .issuerMissing }
@@ -74,9 +74,6 @@ extension AuthorizationRequest {
         if let issuer, answered != issuer { throw .issuerMismatch(found: answered, expected: issuer) }
     }
 
-    /// The state in a redirect's query, by which a program that waits for several answers finds the request; nil where
-    /// there is none.
-    ///
-    /// - Parameter query: without the `?`.
+    /// The state in a redirect's query (without the `?`), which identifies the request; nil if there is none.
     public static func state(in query: String) -> String? { QueryParameters(query)?[.state] }
 }

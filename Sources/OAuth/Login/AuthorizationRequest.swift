@@ -3,35 +3,34 @@
 public import Cryptography
 public import HTTPMessages
 
-/// A request that a browser makes for us (RFC 6749 §4.1.1), with PKCE (RFC 7636), state and nonce.
+/// An authorization request for a browser (RFC 6749 §4.1.1), with PKCE (RFC 7636), state and nonce.
 ///
-/// It remembers what the response is held against: see ``response(in:)``.
+/// It keeps the values that the response is checked against: see ``response(in:)``.
 public struct AuthorizationRequest: Sendable {
-    /// Where to send the browser; holds no secret but ``state``.
+    /// The URL to open in the browser; it holds no secret but ``state``.
     public private(set) var url: String
-    /// When the server forgets the request that was pushed to it, and the URL is of no use any more; nil for never.
-    ///
-    /// See ``AuthSession/renewed(_:)``.
+    /// When the server forgets the pushed request, after which ``AuthSession/renewed(_:)`` makes another URL; nil for a
+    /// request that was not pushed.
     public private(set) var expiry: Instant?
-    /// What the response must repeat: nobody else can know it.
+    /// The random value that the response must repeat.
     public let state: Secret
     let nonce: Secret
     let verifier: Secret
-    /// Where the answer goes (RFC 6749 §3.1.2).
+    /// Where the response goes (RFC 6749 §3.1.2).
     public let redirectURI: String
-    /// Who was asked; nil where nobody says it.
+    /// The server's issuer; nil if it is not known.
     let issuer: String?
-    /// Whether that server always says who answers (RFC 9207 §3).
+    /// True if that server's responses always have `iss` (RFC 9207 §3).
     let requiresIssuer: Bool
-    /// The key that the code will be bound to (RFC 9449 §10); nil for none.
+    /// The key that the code is bound to (RFC 9449 §10); nil for none.
     let proofKey: ProofKey?
-    /// What is asked for that the configuration does not ask for.
+    /// The login's own scope and parameters.
     var additions = LoginAdditions()
-    /// Whether the server says that it takes pushed requests alone.
+    /// True if the server takes pushed requests alone.
     var wantsPush = false
-    /// Whether the URL refers to a request that was pushed.
+    /// True if the URL refers to a pushed request.
     package var isPushed: Bool { url.contains("\(AuthorizationParameter.requestURI.rawValue)=") }
-    /// What is asked, without the client; empty where another process made the request.
+    /// The parameters without the client; empty if another process made the request.
     let form: FormBody
     private let clientID: String
     private let endpoint: HTTPURL?
@@ -39,11 +38,9 @@ public struct AuthorizationRequest: Sendable {
     /// A request with random values of its own.
     ///
     /// - Parameters:
-    ///   - configuration: what is asked for.
     ///   - endpoint: the authorization endpoint; its own query is kept.
-    ///   - redirectURI: where the answer goes.
-    ///   - issuer: of the server, if that is known.
-    ///   - requiresIssuer: whether its responses always have `iss`.
+    ///   - issuer: the server's; nil if it is not known.
+    ///   - requiresIssuer: true if the server's responses always have `iss`.
     public init(
         configuration: ClientConfiguration, endpoint: HTTPURL, redirectURI: String, issuer: String?,
         requiresIssuer: Bool
@@ -53,7 +50,7 @@ public struct AuthorizationRequest: Sendable {
             requiresIssuer: requiresIssuer, proofKey: nil)
     }
 
-    /// A request with random values of its own, for a code that is bound to a key.
+    /// A request for a code that is bound to a key.
     init(
         configuration: ClientConfiguration, endpoint: HTTPURL, redirectURI: String, issuer: String?,
         requiresIssuer: Bool, proofKey: ProofKey?
@@ -68,7 +65,7 @@ public struct AuthorizationRequest: Sendable {
         append(.redirectURI, redirectURI)
         append(.scope, configuration.loginScope.joined(separator: " "))
         append(.state, state)
-        // A server may refuse parameters of OpenID Connect in a request that is none.
+        // A server may refuse parameters of OpenID Connect in a plain OAuth request.
         if configuration.asksForIDToken { append(.nonce, nonce) }
         for (parameter, value) in PKCE.parameters(for: verifier) { append(parameter, value) }
         if let proofKey { append(.keyThumbprint, proofKey.thumbprint) }
@@ -108,9 +105,7 @@ public struct AuthorizationRequest: Sendable {
         endpoint = nil
     }
 
-    // MARK: Pushed
-
-    /// This request, as the browser refers to it (RFC 9126 §4): nothing else goes along.
+    /// This request with a URL that has nothing but the client and a reference to the pushed request (RFC 9126 §4).
     func pushed(as reference: String, until expiry: Instant) -> AuthorizationRequest {
         guard let endpoint else { return self }
         var pushed = self

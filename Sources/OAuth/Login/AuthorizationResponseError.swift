@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a redirect is not the answer to our request.
+/// Why a redirect is not the response to our request.
 public enum AuthorizationResponseError: Error, Equatable, Sendable {
-    /// Not at the redirect URI of the request: somebody else's.
+    /// It is not at the redirect URI of the request.
     case otherAddress
-    /// The answer has come before, or nobody waits for it any more.
+    /// The response has come before, or the flow was cancelled.
     case alreadyAnswered
-    /// Broken encoding, a parameter given twice, neither code nor error, or both.
+    /// The encoding is broken, a parameter occurs twice, or there is neither a code nor an error, or both.
     case malformed
-    /// Without our state: forged, or of another login.
+    /// The state is not ours: the response is forged, or of another login.
     case stateMismatch
-    /// Another server answers (RFC 9207).
+    /// It is the response of another server (RFC 9207).
     case issuerMismatch(found: String, expected: String)
-    /// The server promised to say who it is, and this answer does not (RFC 9207 §2.4).
+    /// The server announces `iss`, and the response has none (RFC 9207 §2.4).
     case issuerMissing
 
-    /// Whether the login is over: whoever answered knows our state, and may have the code of another server.
+    /// True if the login is over: the sender knows our state, and may have the code of another server.
     public var endsLogin: Bool {
         switch self {
         case .issuerMismatch, .issuerMissing: true
@@ -23,13 +23,13 @@ public enum AuthorizationResponseError: Error, Equatable, Sendable {
         }
     }
 
-    /// What a person reads of it who sits at the command, and not at a page that a stranger may have opened.
+    /// The reason for the person at the command; it names the issuers, which ``reason`` keeps from strangers.
     public var sentence: String {
         guard case .issuerMismatch(let found, let expected) = self else { return reason }
         return "it is of the issuer '\(found.shownIssuer)', and '\(expected)' was asked"
     }
 
-    /// Why the redirect is refused, in fixed words: nothing of what was sent is among them.
+    /// The reason in fixed words, which repeat nothing of the response.
     public var reason: String {
         switch self {
         case .otherAddress: "it is not at the redirect URI of this login"

@@ -4,15 +4,15 @@ import Cryptography
 import HTTPMessages
 import JSON
 
-/// What a login asks the server for.
+/// The requests that logins begin with.
 extension AuthorizationServer {
-    /// A request for a browser to make, pushed where that is wanted.
+    /// An authorization request for a browser, pushed if that is configured or required.
     func authorizationRequest(
         redirectURI: String, adding additions: LoginAdditions
     ) async throws(TokenFailure) -> AuthorizationRequest {
         try configuration.requireClient()
         let asking = try additions.asked(of: configuration, in: \.authorizationParameters)
-        // A person's login is worth a look at what the server says now.
+        // Fresh metadata: a person waits anyway, and the server may announce `iss` by now.
         let service = try await metadataIfPublished(newerThan: .seconds(1))
         let endpoint = try await url(of: .authorization)
         try configuration.permit(endpoint)
@@ -24,12 +24,12 @@ extension AuthorizationServer {
             proofKey: try await proofKey(nil))
         request.additions = additions
         request.wantsPush = service?.wantsPushedRequests ?? false
-        // What an empty scope stands for is what the answer is held against.
+        // The response is checked against the scope that an empty one stands for.
         request.additions.scope = additions.scope.map { _ in asking.loginScope }
         return try await pushesRequests() ? push(request) : request
     }
 
-    /// RFC 8628 §3.1.
+    /// Makes a device authorization request (RFC 8628 §3.1).
     func authorizeDevice(adding additions: LoginAdditions) async throws(TokenFailure) -> DeviceAuthorization {
         let asking = try additions.asked(of: configuration, in: \.deviceParameters)
         var form = FormBody()
@@ -45,11 +45,11 @@ extension AuthorizationServer {
             device.additions = LoginAdditions(scope: additions.scope.map { _ in asking.loginScope })
             return device
         }
-        let table = OutcomeTable(
-            response, AnswerBody(response.body), grant: .original, grantType: .deviceCode,
-            retryAfter: RetryAfter.delay(in: response.fields, wall: clock.wallNow))
+        let error = ErrorResponse(
+            response, ResponseBody(response.body), grant: .original, grantType: .deviceCode,
+            wall: clock.wallNow)
         throw advised(
-            table.failure?.refused(in: .deviceAuthorization, response)
+            error.failure?.refused(in: .deviceAuthorization, response)
                 ?? TokenFailure(
                     .transient, .badAnswer,
                     detail: "the answer of \(response.place) has no code for a person"))

@@ -3,18 +3,18 @@
 import HTTPMessages
 import JSON
 
-/// Authorization requests that go to the server itself, so that the browser carries no more than a reference (RFC 9126).
+/// Pushed authorization requests (RFC 9126).
 extension AuthorizationServer {
-    /// A reference that ends sooner is not made anew sooner.
+    /// A shorter lifetime of a reference is taken for this.
     private static let shortestLifetime: Duration = .seconds(5)
     private static let longestLifetime: Duration = .seconds(600)
-    /// Of a reference whose lifetime the server does not tell (RFC 9126 §2.2 wants it to).
+    /// The lifetime of a reference without `expires_in`, which RFC 9126 §2.2 requires.
     private static let standardLifetime: Duration = .seconds(60)
     private static let longestReference = 4096
 
-    /// Whether a login's request is to be pushed.
+    /// Returns true if a login's request has to be pushed.
     ///
-    /// - Throws: ``TokenFailure`` if nobody can say whether the server requires it.
+    /// - Throws: ``TokenFailure`` if the server's metadata are needed and cannot be had.
     func pushesRequests() async throws(TokenFailure) -> Bool {
         switch configuration.pushedRequests {
         case .never: return false
@@ -24,14 +24,14 @@ extension AuthorizationServer {
         }
     }
 
-    /// The request, pushed: its parameters are the server's alone from then on.
+    /// Pushes a request, and returns it with a URL that refers to it.
     ///
     /// - Throws: ``TokenFailure`` if the server does not take it.
     func push(_ request: AuthorizationRequest) async throws(TokenFailure) -> AuthorizationRequest {
         let sentAt = clock.now
         let response = try await post(
             request.form, to: .pushedAuthorizationRequest, proving: request.proofKey)
-        let body = AnswerBody(response.body)
+        let body = ResponseBody(response.body)
         guard 200..<300 ~= response.status, let reference = body[.requestURI]?.string,
             1...Self.longestReference ~= reference.utf8.count,
             reference.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
@@ -42,13 +42,13 @@ extension AuthorizationServer {
         return request.pushed(as: reference, until: sentAt + lifetime)
     }
 
-    private func failure(of response: ProviderResponse, _ body: AnswerBody) -> TokenFailure {
-        let table = OutcomeTable(
+    private func failure(of response: TransportResponse, _ body: ResponseBody) -> TokenFailure {
+        let error = ErrorResponse(
             response, body, grant: .original, grantType: .authorizationCode,
-            retryAfter: RetryAfter.delay(in: response.fields, wall: clock.wallNow))
+            wall: clock.wallNow)
         guard 200..<300 ~= response.status, body.code == nil else {
             return advised(
-                table.failure ?? TokenFailure(.transient, .badAnswer, detail: response.failureDetail))
+                error.failure ?? TokenFailure(.transient, .badAnswer, detail: response.failureDetail))
         }
         return TokenFailure(
             .transient, .badAnswer, detail: "the answer of \(response.place) has no request_uri")
@@ -56,7 +56,7 @@ extension AuthorizationServer {
 }
 
 extension ServiceConfiguration {
-    /// Whether the server takes pushed authorization requests alone (RFC 9126 §5).
+    /// True if the server takes pushed authorization requests alone (RFC 9126 §5).
     var wantsPushedRequests: Bool {
         document[MetadataMember.requiresPushedRequests.rawValue]?.bool ?? false
     }

@@ -3,38 +3,37 @@
 import Cryptography
 import JSON
 
-/// The device authorization endpoint's answer (RFC 8628 §3.2).
+/// A device authorization response (RFC 8628 §3.2).
 public struct DeviceAuthorization: Sendable {
     private static let standardInterval: Duration = .seconds(5)
     private static let standardLifetime: Duration = .seconds(300)
     private static let longestLifetime: Duration = .seconds(86_400)
 
-    /// What the client asks for tokens with (`device_code`).
+    /// `device_code`: identifies the authorization in token requests.
     package let code: Secret
-    /// PKCE's `code_verifier`: RFC 8628 knows none, servers that want one from each client do (Keycloak).
+    /// PKCE's `code_verifier`, which RFC 8628 does not know but Keycloak may require.
     package let verifier: Secret
-    /// What the person types in (`user_code`).
+    /// `user_code`: the person types it in.
     public let userCode: String
-    /// The page where the person types the code in (RFC 8628 §3.2, `verification_uri`).
+    /// `verification_uri`: the page for the code.
     public let verificationURI: String
-    /// The page that has the code filled in (`verification_uri_complete`), if the server has one.
+    /// `verification_uri_complete`: the page with the code filled in; nil if the server has none.
     public let completeVerificationURI: String?
-    /// The code is of no use from here on.
+    /// When the code expires.
     public private(set) var expiry: Instant
-    /// What else the answer had.
+    /// Further members of the response.
     public private(set) var additionalParameters = AdditionalParameters()
-    /// What was asked for that the configuration does not ask for.
+    /// The login's own scope.
     var additions = LoginAdditions()
-    /// How long to wait between two requests.
+    /// The least time between two token requests.
     package let interval: Duration
 
     /// - Parameters:
-    ///   - response: what the server answered.
-    ///   - verifier: whose challenge was sent.
-    ///   - sentAt: when it was asked for; its lifetime counts from then.
-    /// - Returns: nil for an answer without what the person and we need, or with bytes that no terminal should get.
-    package init?(_ response: ProviderResponse, verifier: Secret, sentAt: Instant) {
-        let body = AnswerBody(response.body)
+    ///   - verifier: the one whose challenge was sent.
+    ///   - sentAt: when the request was sent; the lifetime counts from here.
+    /// - Returns: nil if a required member is missing or not printable.
+    package init?(_ response: TransportResponse, verifier: Secret, sentAt: Instant) {
+        let body = ResponseBody(response.body)
         guard response.status == 200, let code = body[.deviceCode]?.string, !code.isEmpty,
             let userCode = Self.printable(body[.userCode]),
             // Google's name is older than the RFC.
@@ -50,16 +49,13 @@ public struct DeviceAuthorization: Sendable {
         interval =
             Self.seconds(body[.interval]).map { min(max($0, .seconds(1)), .seconds(300)) }
             ?? Self.standardInterval
-        if case .object(let object) = body {
-            let known: [ResponseMember] = [
-                .deviceCode, .userCode, .verificationURI, .verificationURL, .completeVerificationURI,
-                .expiresIn, .interval,
-            ]
-            additionalParameters = AdditionalParameters(object, except: Set(known.map(\.rawValue)))
-        }
+        additionalParameters = body.additionalParameters(except: [
+            .deviceCode, .userCode, .verificationURI, .verificationURL, .completeVerificationURI,
+            .expiresIn, .interval,
+        ])
     }
 
-    /// One whose person has been told already: what is left is to wait.
+    /// An authorization that the person was shown already, for polling alone.
     package init(code: Secret, verifier: Secret, interval: Duration, expiry: Instant) {
         self.code = code
         self.verifier = verifier
@@ -70,7 +66,7 @@ public struct DeviceAuthorization: Sendable {
         completeVerificationURI = nil
     }
 
-    /// This authorization, given up at `moment` if it does not expire before.
+    /// This authorization with an expiry at `moment`, if that is earlier.
     public func expiring(by moment: Instant) -> DeviceAuthorization {
         var sooner = self
         sooner.expiry = min(expiry, moment)

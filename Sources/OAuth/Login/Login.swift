@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a login brought, as far as it may be told.
+/// The result of a login, without its tokens.
 public struct Login: Equatable, Sendable {
-    /// Without one the session ends with its access token.
+    /// True if the login brought a refresh token; without one the session ends with its access token.
     public let hasRefreshToken: Bool
-    /// Whether the provider said who the person is.
+    /// True if the login brought an ID token.
     public let hasIDToken: Bool
-    /// What the id token calls the person: `preferred_username`, `email`, else `sub`; nil where there is none.
+    /// `preferred_username`, `email` or `sub` of the ID token; nil without one.
     public let person: String?
 
     package init(hasRefreshToken: Bool, hasIDToken: Bool, person: String? = nil) {

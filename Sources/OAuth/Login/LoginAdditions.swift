@@ -2,18 +2,18 @@
 
 package import JSON
 
-/// What one login asks for in place of, or beside, what the configuration has all of them ask for.
+/// The scope and parameters of one login that differ from the configured ones.
 package struct LoginAdditions: Equatable, Sendable {
     private enum Member: String {
         case scope, parameters
     }
 
-    /// In place of the configured scope; nil for that.
+    /// Replaces the configured scope; nil for that.
     package var scope: [String]?
-    /// In place of the configuration's parameters of the same names, and after its others.
+    /// Replace configured parameters of the same names, and follow the others.
     package var parameters: [NamedValue] = []
 
-    /// Whether the login is one like all others.
+    /// True if the login is like all others.
     var isEmpty: Bool { scope == nil && parameters.isEmpty }
 
     package init(scope: [String]? = nil, parameters: [NamedValue] = []) {
@@ -21,7 +21,7 @@ package struct LoginAdditions: Equatable, Sendable {
         self.parameters = parameters
     }
 
-    /// Reads what ``json`` made; what is missing or damaged is as if it had not been asked for.
+    /// Reads ``json``; missing and damaged members are left out.
     package init(_ object: JSONObject?) {
         scope = object?[Member.scope.rawValue]?.array?.compactMap(\.string)
         parameters = (object?[Member.parameters.rawValue]?.array ?? []).compactMap { pair in
@@ -30,7 +30,7 @@ package struct LoginAdditions: Equatable, Sendable {
         }
     }
 
-    /// `scope` as an array, `parameters` as an array of pairs; nil where nothing is asked for.
+    /// `scope` as an array, `parameters` as an array of pairs; nil if both are empty.
     package var json: JSONObject? {
         guard !isEmpty else { return nil }
         var object = JSONObject()
@@ -42,12 +42,9 @@ package struct LoginAdditions: Equatable, Sendable {
         return object
     }
 
-    /// The configuration that asks for this, in a browser or on another device.
+    /// The configuration with these additions; `place` is its list of authorization or device parameters.
     ///
-    /// - Parameters:
-    ///   - configuration: what all logins ask for.
-    ///   - place: where the parameters are among what it says.
-    /// - Throws: ``TokenFailure`` for a parameter that a login sends itself too, and one without a name.
+    /// - Throws: ``TokenFailure`` for a parameter without a name or with a built-in one.
     func asked(
         of configuration: ClientConfiguration, in place: WritableKeyPath<ClientConfiguration, [NamedValue]>
     ) throws(TokenFailure) -> ClientConfiguration {

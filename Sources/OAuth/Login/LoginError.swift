@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a login came to nothing; the session that there was goes on.
+/// Why a login failed; the present session stays.
 public enum LoginError: Error, Equatable, Sendable {
-    /// The person, or the server, said no.
+    /// The person or the server refused.
     case refused(AuthorizationRefusal)
-    /// Nobody decided in time.
+    /// The person did not decide in time.
     case expired
-    /// No tokens came, or they are not believed.
+    /// There are no tokens, or they do not pass the checks.
     case failed(TokenFailure)
-    /// The tokens came and could not be stored.
+    /// The tokens could not be stored.
     case unstored(StoreError)
 }
 
 extension LoginError {
-    /// Whether the code, which is good for one use, has had it.
+    /// True if the code has been used up.
     var isFinal: Bool {
         switch self {
         case .refused, .expired, .unstored: true

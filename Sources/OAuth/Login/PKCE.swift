@@ -4,7 +4,7 @@ import Cryptography
 
 /// Proof Key for Code Exchange, by S256 alone (RFC 7636).
 enum PKCE {
-    /// What a request shows of a verifier.
+    /// The parameters that a request has for a verifier.
     static func parameters(for verifier: String) -> [(AuthorizationParameter, String)] {
         [
             (.codeChallenge, Base64URL.encode(SHA256.digest(Array(verifier.utf8)))),

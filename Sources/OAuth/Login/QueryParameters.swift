@@ -7,7 +7,7 @@ import JSON
 struct QueryParameters {
     private var values: [String: String] = [:]
 
-    /// Those that no RFC of ours knows, by name.
+    /// The parameters that are no ``AuthorizationParameter``, sorted by name.
     var additional: AdditionalParameters {
         let unknown = values.filter { AuthorizationParameter(rawValue: $0.key) == nil }
         return AdditionalParameters(
@@ -15,7 +15,7 @@ struct QueryParameters {
     }
 
     /// - Parameter query: without the `?`.
-    /// - Returns: nil for broken encoding, and for a name that is given twice (RFC 6749 §3.1).
+    /// - Returns: nil for a broken encoding, and for a name that occurs twice (RFC 6749 §3.1).
     init?(_ query: String) {
         for pair in query.utf8.split(separator: UInt8(ascii: "&")) {
             let mark = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex

@@ -2,9 +2,9 @@
 
 public import HTTPMessages
 
-/// Where the authorization server sends the browser back to (RFC 8252 §7.3).
+/// The redirect URI of logins (RFC 6749 §3.1.2); on loopback its port may be left open (RFC 8252 §7.3).
 ///
-/// The text is kept to the letter, because servers compare it so.
+/// The text is kept exactly, because servers compare it so.
 public struct RedirectURI: Hashable, Sendable {
     /// The scheme, `http` on loopback.
     public let scheme: HTTPURL.Scheme
@@ -14,13 +14,13 @@ public struct RedirectURI: Hashable, Sendable {
     public let port: UInt16
     /// At least `/`.
     public let path: String
-    /// Whether a browser of this machine alone can follow it.
+    /// True if only a browser on this machine can follow it.
     public let isLoopback: Bool
-    /// As written; without the port and what follows it where any port will do.
+    /// The text up to the port, if that is 0; else all of it.
     private let head: String
     private let tail: String
 
-    /// What is used where nothing is configured.
+    /// The redirect URI if none is configured.
     public static let standard = RedirectURI(
         scheme: .http, host: "127.0.0.1", port: 0, path: "/callback", isLoopback: true,
         head: "http://127.0.0.1",
@@ -28,7 +28,7 @@ public struct RedirectURI: Hashable, Sendable {
 
     /// Reads a URL whose port may be 0.
     ///
-    /// - Returns: nil for what is no `http` or `https` URL.
+    /// - Returns: nil for anything but an `http` or `https` URL.
     public init?(_ text: String) {
         guard let scheme = text.utf8.firstIndex(of: UInt8(ascii: ":")), text[scheme...].hasPrefix("://")
         else {
@@ -59,15 +59,15 @@ public struct RedirectURI: Hashable, Sendable {
         self.tail = tail
     }
 
-    /// The URI for a request; `free` is used where any port will do.
+    /// The URI for a request, with the port `free` if its own is 0.
     public func text(port free: UInt16) -> String {
         port == 0 ? "\(head):\(free)\(tail)" : head
     }
 
-    /// What the provider is told beforehand: without a port where any will do (RFC 8252 §7.3).
+    /// The URI to register, without a port if any will do (RFC 8252 §7.3).
     public var registered: String { head + tail }
 
-    /// What `Host` says in a request that follows it.
+    /// The values that `Host` may have in a request to this URI.
     public func hosts(port free: UInt16) -> [String] {
         let name = host.contains(":") ? "[\(host)]" : host
         let port = port == 0 ? free : port

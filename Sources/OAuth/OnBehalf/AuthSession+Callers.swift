@@ -2,14 +2,14 @@
 
 import Cryptography
 
-/// Tokens on behalf of the callers, each exchanged for the caller's own (`subject_token: from_request`).
+/// Token exchange (RFC 8693) of each caller's own token (`subject_token: from_request`).
 extension AuthSession {
-    /// The token that stands for a caller's own: at once if it is known, else that of the one exchange under way.
+    /// The token that a caller's own is exchanged for: a known one, or that of the one exchange under way.
     ///
-    /// Cancelling the caller ends its wait, never the exchange.
+    /// Cancelling the task ends its wait, never the exchange.
     ///
-    /// - Parameter peer: who sent the request; whatever its callers make fail holds up nobody else's.
-    /// - Throws: ``TokenError`` at the latest after `limit`, if there is none to give.
+    /// - Parameter peer: the sender of the request; failures of its callers hold up no other peer's.
+    /// - Throws: ``TokenError`` if there is none within `limit`.
     package func token(
         onBehalfOf caller: CallerToken, from peer: [UInt8], waitingAtMost limit: Duration
     ) async throws(TokenError) -> CallerTokens.Known {
@@ -34,7 +34,7 @@ extension AuthSession {
         return try await waiter.value()
     }
 
-    /// Begins the exchanges whose turn it is.
+    /// Begins the exchanges that may begin now.
     func beginExchanges() {
         guard let callers else { return }
         if isStopped { return exchanges.endQueued(with: .cancelled) }
@@ -49,7 +49,7 @@ extension AuthSession {
         let (caller, group) = (candidate.caller, candidate.group)
         let grant = Grant.onBehalf(of: caller.token)
         let epoch = exchanges.epoch
-        // The provider is told it now, and may repeat it for as long as we ask for what came of it.
+        // The provider may repeat the caller's token in its response: it is listed as a secret meanwhile.
         let listing = caller.listing
         let outcome = await server.requestToken(with: grant, proving: await proofKeyForCallers())
         let now = clock.now
@@ -82,16 +82,16 @@ extension AuthSession {
         advance()
     }
 
-    /// The one key that all callers' tokens are bound to, made by the first exchange; nil for none.
+    /// The key that all callers' tokens are bound to, made by the first exchange; nil for none.
     private func proofKeyForCallers() async -> ProofKey? {
         if let key = exchanges.proofKey { return key }
-        // What fails here fails in the request too, which tells of it.
+        // A failure here occurs in the request too, which reports it.
         let made = (try? await server.proofKey(nil)) ?? nil
         exchanges.proofKey = exchanges.proofKey ?? made
         return exchanges.proofKey
     }
 
-    /// A person wants everything to be asked for anew, or nothing to be used any more.
+    /// Forgets the tokens of all callers.
     ///
     /// - Returns: false for an identity with tokens of its own.
     @discardableResult
@@ -106,11 +106,11 @@ extension AuthSession {
 }
 
 extension TokenFailure {
-    /// Whether the provider refused what the caller has sent, and not us.
+    /// True if the provider refused the caller's token, and not us.
     fileprivate var isAboutCaller: Bool {
         switch reason {
         case .refused(.invalidGrant), .refused(.invalidRequest), .refused(.accessDenied): true
-        // Nothing else in the request can be that long (RFC 9110 §15.5.14, RFC 6585 §5).
+        // Only the caller's token can make the request too large (RFC 9110 §15.5.14, RFC 6585 §5).
         case .status(413), .status(431): true
         default: false
         }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Identities that have no token of their own: each caller's is exchanged.
+/// Identities without a token of their own, which exchange each caller's.
 extension AuthState {
-    /// An exchange brought a token, which is none of the session's.
+    /// The access token of a caller, of an exchange's response.
     mutating func callerServed(
-        _ grant: TokenGrant, to caller: CallerToken, generation: Int, sentAt: Instant
+        _ grant: TokenResponse, to caller: CallerToken, generation: Int, sentAt: Instant
     ) -> AccessTokenSnapshot {
         failure = nil
         let lifetime =
@@ -15,17 +15,17 @@ extension AuthState {
         ).snapshot
     }
 
-    /// The provider refused a caller's token, which it does only when it is of use.
+    /// Takes note that the provider refused a caller's token, and so is at work.
     mutating func callerRefused() {
         if failure?.failure.kind == .transient { failure = nil }
     }
 
-    /// Exchanges fail for a reason that is not one caller's own.
+    /// Takes note of a failure that concerns more than one caller.
     mutating func callersFailed(_ failure: TokenFailure, until retry: Instant, at wall: WallTime) {
         let count = self.failure.map { min($0.count + 1, 1000) } ?? 1
         self.failure = LastFailure(failure: failure, count: count, retry: retry, at: wall)
     }
 
-    /// Somebody wants every caller's token to be exchanged anew.
+    /// Forgets the failure of earlier exchanges.
     mutating func callersForgotten() { failure = nil }
 }

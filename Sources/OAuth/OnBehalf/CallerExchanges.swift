@@ -2,40 +2,39 @@
 
 import Cryptography
 
-/// The exchanges that are under way, one for each caller, and those that wait for their turn.
+/// The token exchanges under way, one for each caller, and the queued ones.
 ///
-/// Groups of callers have their turns one after the other, so that nobody waits for all that one peer makes up. Confined to
-/// its session.
+/// Groups of callers take turns, so that no peer can hold up the others with many tokens. Confined to its session.
 final class CallerExchanges {
     /// A caller whose token is to be exchanged.
     struct Candidate {
         let caller: CallerToken
         let group: CallerGroup
-        /// That of its peer, which is not its own if it was served before.
+        /// The group of its peer; ``group`` differs if the caller was served before.
         let peer: CallerGroup
     }
 
-    /// More do not wait for the provider at once: callers can make up tokens faster than it can judge them.
+    /// The most exchanges at once: callers can make up tokens faster than the provider can judge them.
     private static let mostUnderWay = 100
-    /// More do not wait for their turn.
+    /// The most queued exchanges.
     private static let mostQueued = 1000
 
     private var waiters: [CallerToken.Digest: [TokenWaiter<CallerTokens.Known>]] = [:]
     private var underWay: [CallerToken.Digest: CallerGroup] = [:]
-    /// How many of each group are under way.
+    /// The number of exchanges under way for each group.
     private var busy: [CallerGroup: Int] = [:]
-    /// Those who wait for their turn, in the order in which they came; none is empty.
+    /// The queued callers of each group, in order; no queue is empty.
     private var queues: [CallerGroup: [Candidate]] = [:]
-    /// The groups that have somebody waiting, in the order of their turns.
-    private var turns: [CallerGroup] = []
+    /// The groups with a queue, the next one first.
+    private var order: [CallerGroup] = []
     private var queued = 0
-    /// Counts the tokens.
+    /// The number of the last token.
     private(set) var generation = 0
-    /// Counts how often all was forgotten: what was asked for before is not kept.
+    /// Counts how often all tokens were forgotten; the token of an exchange of an earlier epoch is not kept.
     private(set) var epoch = 0
-    /// What their tokens are bound to.
+    /// The key that callers' tokens are bound to.
     var proofKey: ProofKey?
-    /// For whom the provider had no good answer.
+    /// The failed exchanges.
     var failures = CallerFailures()
 
     private func isWanted(_ digest: CallerToken.Digest) -> Bool {
@@ -52,15 +51,14 @@ final class CallerExchanges {
         return generation
     }
 
-    // MARK: Those who wait
+    // MARK: Queues
 
-    /// Whether somebody waits for an exchange for this caller already.
+    /// Returns true if an exchange for this caller is queued or under way.
     func isAwaited(_ digest: CallerToken.Digest) -> Bool { waiters[digest] != nil }
 
-    /// Makes room for one more of a group: those go for whom nobody waits any more, else the last of the longest queue,
-    /// where the group's own is shorter.
+    /// Makes room for one more of a group: by dropping callers that nobody waits for, else the last of a longer queue.
     ///
-    /// - Returns: whether there is room.
+    /// - Returns: true if there is room.
     func makeRoom(for group: CallerGroup) -> Bool {
         guard queued >= Self.mostQueued else { return true }
         for (group, queue) in queues { replace(queue.filter { keeps($0) }, of: group) }
@@ -82,37 +80,35 @@ final class CallerExchanges {
     private func replace(_ queue: [Candidate], of group: CallerGroup) {
         queued += queue.count - (queues[group]?.count ?? 0)
         queues[group] = queue.isEmpty ? nil : queue
-        if queue.isEmpty { turns.removeAll { $0 == group } }
+        if queue.isEmpty { order.removeAll { $0 == group } }
     }
 
-    /// Waits with those who wait for the same caller's token; the first of them takes its place in its group's queue.
+    /// Adds a waiter for a caller's token; the first one queues the exchange.
     func join(_ waiter: TokenWaiter<CallerTokens.Known>, for candidate: Candidate) {
         if waiters[candidate.caller.digest] == nil {
-            if queues[candidate.group] == nil { turns.append(candidate.group) }
+            if queues[candidate.group] == nil { order.append(candidate.group) }
             queues[candidate.group, default: []].append(candidate)
             queued += 1
         }
         waiters[candidate.caller.digest, default: []].append(waiter)
     }
 
-    /// Ends what waits for its turn, and nothing that is under way.
+    /// Ends the queued exchanges, but none that is under way.
     func endQueued(with error: TokenError) {
         let candidates = queues.values.joined()
-        (queues, turns, queued) = ([:], [], 0)
+        (queues, order, queued) = ([:], [], 0)
         for candidate in candidates { end(candidate.caller.digest, with: .failure(error)) }
     }
 
-    // MARK: Turns
+    // MARK: Order
 
-    /// Takes the next caller for whom somebody still waits, and whose turn it is.
-    ///
-    /// - Returns: nil while there is none, or no place for one.
+    /// Dequeues the next caller that somebody waits for; nil if there is none, or too many exchanges are under way.
     func next(at now: Instant) -> Candidate? {
-        for group in turns where hasPlace(group) && failures.next(in: group).map({ $0 <= now }) ?? true {
+        for group in order where hasPlace(group) && failures.next(in: group).map({ $0 <= now }) ?? true {
             guard let candidate = takeFirst(of: group, at: now) else { continue }
             if queues[group] != nil {
-                turns.removeAll { $0 == group }
-                turns.append(group)
+                order.removeAll { $0 == group }
+                order.append(group)
             }
             underWay[candidate.caller.digest] = group
             busy[group, default: 0] += 1
@@ -122,10 +118,11 @@ final class CallerExchanges {
         return nil
     }
 
-    /// When ``next(at:)`` is to be asked again though nothing has happened; nil if it need not be.
-    var nextMoment: Instant? { turns.compactMap { hasPlace($0) ? failures.next(in: $0) : nil }.min() }
+    /// When to call ``next(at:)`` again though nothing has happened; nil for never.
+    var nextMoment: Instant? { order.compactMap { hasPlace($0) ? failures.next(in: $0) : nil }.min() }
 
-    /// Those who were served have places of their own, and a peer of which nothing is under way need not wait for others.
+    /// Returns true if the group may begin an exchange. Served callers have places of their own, and so have peers that
+    /// have none under way.
     private func hasPlace(_ group: CallerGroup) -> Bool {
         let served = busy[.served] ?? 0
         guard group != .served else { return served < Self.mostUnderWay }

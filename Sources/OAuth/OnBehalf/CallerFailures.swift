@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// For whom the provider had no good answer, and when it is asked about them again.
+/// Failed exchanges, and when each caller is tried again.
 ///
-/// A caller backs off by itself first. The others of its group wait with it only where different callers of the group
-/// failed and none succeeded between, and all groups only where different ones did. Nobody waits who has not failed: it is
-/// tried once, in its turn, at a pace that a provider in trouble can bear.
+/// A caller backs off alone at first. The failed callers of a group back off together if different ones failed without a
+/// success in between, and those of all groups if different groups did. A caller that has not failed is tried once, at a
+/// pace that a provider in trouble can bear.
 struct CallerFailures {
-    /// What failed for one caller.
+    /// The failures of one caller.
     private struct Entry {
         let kind: TokenFailure.Kind
         let count: Int
         let retry: Instant
     }
 
-    private var callers = RecentTable<CallerToken.Digest, Entry>()
-    private var groups = RecentTable<CallerGroup, FailureStreak<CallerToken.Digest>>()
+    private var callers = BoundedDictionary<CallerToken.Digest, Entry>()
+    private var groups = BoundedDictionary<CallerGroup, FailureStreak<CallerToken.Digest>>()
     private var all: FailureStreak<CallerGroup>?
 
-    /// Why a caller's token is not exchanged now; nil if it may be.
+    /// The error for a caller that has to wait; nil if its token may be exchanged now.
     func barrier(to digest: CallerToken.Digest, in group: CallerGroup, at now: Instant) -> TokenError? {
         guard let own = callers[digest] else { return nil }
         var (kind, retry) = (own.kind, own.retry)
@@ -32,14 +32,14 @@ struct CallerFailures {
         return kind == .misconfigured ? .misconfigured(retryAfter: delay) : .unavailable(retryAfter: delay)
     }
 
-    /// When the next exchange of a group may begin; nil for at once.
+    /// When the next exchange of a group may begin; nil for now.
     func next(in group: CallerGroup) -> Instant? {
         let common = group == .served ? nil : all?.next
         guard let own = groups[group]?.next else { return common }
         return common.map { max($0, own) } ?? own
     }
 
-    /// An exchange begins.
+    /// Takes note of the begin of an exchange.
     mutating func began(in group: CallerGroup, at now: Instant) {
         if var streak = groups[group] {
             streak.began(at: now)
@@ -48,9 +48,9 @@ struct CallerFailures {
         if group != .served { all?.began(at: now) }
     }
 
-    /// An exchange failed that was begun at `begun`.
+    /// Takes note of a failed exchange.
     ///
-    /// - Returns: until when all wait who have failed, where that is more than one caller's own affair.
+    /// - Returns: when failed callers are tried again, if the failure concerns more than one caller; nil otherwise.
     mutating func failed(
         _ failure: TokenFailure, for digest: CallerToken.Digest, in group: CallerGroup,
         begunAt begun: Instant, at now: Instant, jitter: Double
@@ -73,18 +73,17 @@ struct CallerFailures {
             ? max(streak.retry, all.retry) : nil
     }
 
-    /// So many failures of one caller, with nobody's success between, are told as the identity's: it may be the only one.
+    /// After this many failures without a success a single caller's count as the identity's: it may be the only one.
     private static let worthTelling = 3
 
-    /// The provider exchanged a caller's token.
+    /// Takes note of a success.
     mutating func succeeded(for digest: CallerToken.Digest, in groups: [CallerGroup]) {
         callers.remove(digest)
         for group in groups { self.groups.remove(group) }
         all = nil
     }
 
-    /// The provider refused a caller's token, which it does only when it is of use; what is misconfigured it may not have
-    /// come to.
+    /// Takes note that the provider refused a caller's token, and so is at work; misconfiguration may still be there.
     mutating func refused(_ digest: CallerToken.Digest, in group: CallerGroup) {
         callers.remove(digest)
         if groups[group]?.kind == .transient { groups.remove(group) }

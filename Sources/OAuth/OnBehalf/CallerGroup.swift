@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The callers that wait for each other's failures, and for each other's turns.
+/// The callers that share failures and a queue.
 enum CallerGroup: Hashable, Sendable {
-    /// Those whose exchange has succeeded before: no failure of anybody else's holds them up.
+    /// Callers with an earlier success, which other callers' failures do not hold up.
     case served
-    /// All others of one peer (a user of this machine, a host), who can make up as many tokens as it likes.
+    /// All other callers of one peer (a user of this machine, or a host), which can make up any number of tokens.
     case peer([UInt8])
 }

@@ -3,9 +3,9 @@
 import Cryptography
 import JSON
 
-/// The bearer token that a caller has sent for itself, to be exchanged for one of its own (RFC 8693 §2.1).
+/// The bearer token of a caller's own request: the subject token of a token exchange (RFC 8693 §2.1).
 package struct CallerToken: Sendable {
-    /// Tells callers apart, and their tokens nothing.
+    /// The token's hash, which identifies the caller.
     package struct Digest: Hashable, Sendable {
         fileprivate let bytes: [UInt8]
     }
@@ -33,18 +33,16 @@ package struct CallerToken: Sendable {
         digest = Digest(bytes: SHA256.digest(token))
     }
 
-    /// Has it shown by no text of a peer's, for as long as the listing is kept.
+    /// Lists the token as a secret, for as long as the listing is kept.
     var listing: SecretListing { SecretListing(token.plaintextBytes) }
 
-    /// Whom it is of, by its own words; nil for one that does not say.
+    /// Its unverified `sub`; nil if it has none.
     var subject: String? {
         let name = token.withPlaintext { try? JWS(compact: $0) }?.claims?[Self.subjectClaim]?.string
         return name.flatMap { 1...Self.longestSubject ~= $0.utf8.count ? $0 : nil }
     }
 
-    /// When it says itself that it is over; nil for one that does not say.
-    ///
-    /// Nobody has verified that.
+    /// Its unverified `exp`; nil if it has none.
     var end: WallTime? {
         let seconds = token.withPlaintext { try? JWS(compact: $0) }?.claims?[Self.expiryClaim]?.number
         return seconds.flatMap { 0...1e11 ~= $0 ? WallTime(secondsSinceEpoch: Int64($0)) : nil }

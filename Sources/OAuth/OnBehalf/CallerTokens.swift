@@ -3,11 +3,9 @@
 import Cryptography
 import Synchronization
 
-/// The access tokens that callers' own tokens were exchanged for (RFC 8693), and the refusals, for as long as they hold.
-///
-/// Any thread may look, with one lock and no hop. A caller is known by a digest of its token, which is kept nowhere.
+/// The access tokens of callers, by digests of the callers' own tokens, and the refusals; for any thread.
 package final class CallerTokens: Sendable {
-    /// What a caller's token is good for.
+    /// The result of a caller's last exchange.
     package enum Known: Sendable {
         case token(AccessTokenSnapshot)
         /// The provider would not exchange it.
@@ -16,27 +14,26 @@ package final class CallerTokens: Sendable {
 
     private struct Entry {
         let known: Known
-        /// That of the caller's own token.
+        /// The listing of the caller's own token.
         var listing: SecretListing?
-        /// Neither the one token nor the other is over before.
+        /// The earlier end of the two tokens.
         var end: Instant
-        /// No other 401 has the caller's token exchanged anew before; nil after none.
+        /// A 401 causes no further exchange before this moment; nil if there was none.
         var holdOff: Instant?
     }
 
-    /// Apart, because anybody can make up tokens that are refused: they must push out nobody's that is good.
+    /// Separate tables, so that made-up tokens that are refused push out no good ones.
     private struct Tables {
-        var granted = RecentTable<CallerToken.Digest, Entry>()
-        var refused = RecentTable<CallerToken.Digest, Entry>()
+        var granted = BoundedDictionary<CallerToken.Digest, Entry>()
+        var refused = BoundedDictionary<CallerToken.Digest, Entry>()
     }
 
-    /// The provider is not asked about a caller again sooner than that who was refused, or whose token says of itself that
-    /// it is over: whoever repeats it would have the provider asked each time.
+    /// The least time between two exchanges of a token that was refused, or that has expired by its own `exp`.
     private static let leastPause: Duration = .seconds(5)
 
     private let tables = Mutex(Tables())
 
-    /// What is known of a caller.
+    /// The result of a caller's last exchange, if it is still valid.
     package func known(_ digest: CallerToken.Digest, at now: Instant) -> Known? {
         tables.withLock { tables in
             if let entry = tables.granted[digest], now < entry.end { return entry.known }
@@ -45,12 +42,12 @@ package final class CallerTokens: Sendable {
         }
     }
 
-    /// The caller's token was exchanged for `token`; it is over at `end` itself, if that is known.
+    /// Keeps the token of an exchange; `end` is the end of the caller's own token, nil if it is not known.
     func keep(
         _ token: AccessTokenSnapshot, for digest: CallerToken.Digest, _ listing: SecretListing? = nil,
         until end: Instant?, at now: Instant
     ) {
-        // The provider, which has just taken it, knows better.
+        // An end in the past is wrong: the provider has just accepted the token.
         let own = end.map { now < $0 ? $0 : now + Self.leastPause } ?? token.expiry
         let end = min(token.expiry, own)
         guard now < end else { return }
@@ -61,22 +58,21 @@ package final class CallerTokens: Sendable {
         }
     }
 
-    /// Whether the caller's token was exchanged before, whatever became of that since.
+    /// Returns true if the caller's token was exchanged before.
     func hasServed(_ digest: CallerToken.Digest) -> Bool {
         tables.withLock { $0.granted[digest] != nil }
     }
 
-    /// The provider refused the caller's token.
+    /// Keeps the provider's refusal of a caller's token.
     func refuse(_ digest: CallerToken.Digest, at now: Instant) {
         tables.withLock {
             $0.refused.keep(Entry(known: .refused, end: now + Self.leastPause), for: digest) { $0.end <= now }
         }
     }
 
-    /// The resource server refused the token of a caller.
+    /// Drops a token that the resource server refused.
     ///
-    /// - Returns: whether it is worth another exchange: the first time, whatever the token's age, and then once in a while
-    ///   for each caller.
+    /// - Returns: true if another exchange may help: the first time, and then once in each hold-off.
     package func drop(_ token: AccessTokenSnapshot, of digest: CallerToken.Digest, at now: Instant) -> Bool {
         tables.withLock { tables in
             guard var entry = tables.granted[digest], now < entry.end, case .token(let known) = entry.known,
@@ -92,6 +88,6 @@ package final class CallerTokens: Sendable {
         }
     }
 
-    /// Every caller's token is exchanged anew.
+    /// Forgets all tokens and refusals.
     func removeAll() { tables.withLock { $0 = Tables() } }
 }

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The failures of several callers' exchanges with no success between them.
+/// Consecutive failures of exchanges, of callers or of groups.
 struct FailureStreak<Member: Hashable & Sendable>: Sendable {
-    /// At most one exchange begins in this time while a streak is shared: the provider is in trouble, or somebody makes
-    /// up tokens that trouble it, and who has not been tried yet must not pay for that.
+    /// The least time between two exchanges of callers that have not failed yet, while a streak is shared.
     private static var pace: Duration { .milliseconds(20) }
 
     private let first: Member
-    /// Whether others than the first have failed too: what one fails alone may be its own doing.
+    /// True if others than the first have failed too; one alone may be at fault itself.
     private(set) var isShared = false
     private(set) var kind: TokenFailure.Kind
-    /// How many callers failed, those together counting as one: the step of the back-off.
+    /// The step of the back-off: the number of failed callers, concurrent ones counted once.
     private(set) var count = 0
-    /// How many exchanges failed, those together counting as one.
+    /// The number of failed exchanges, concurrent ones counted once.
     private(set) var steps = 0
-    /// Who has failed before waits until then.
+    /// When failed callers are tried again.
     private(set) var retry: Instant
     private var last: Instant?
     private var begun: Instant?
@@ -25,15 +24,15 @@ struct FailureStreak<Member: Hashable & Sendable>: Sendable {
         retry = now
     }
 
-    /// An exchange failed that was begun at `begun`.
+    /// Takes note of a failed exchange.
     ///
-    /// - Parameter isNews: whether it is the caller's first failure of its kind; a caller that fails again and again makes
-    ///   nobody else wait longer.
+    /// - Parameter isNews: true for the caller's first failure of its kind; repeated failures of one caller do not make
+    ///   the others wait longer.
     mutating func failed(
         _ failure: TokenFailure, by member: Member, isNews: Bool, begunAt begun: Instant, at now: Instant,
         jitter: Double
     ) {
-        // What was asked before the last failure was known fails together with it.
+        // An exchange that began before the last failure was known counts with it.
         let isTogether = last.map { begun < $0 } ?? false
         if failure.kind != kind { (kind, count, retry) = (failure.kind, 0, now) }
         if isNews, !isTogether { count += 1 }
@@ -44,15 +43,15 @@ struct FailureStreak<Member: Hashable & Sendable>: Sendable {
         last = now
     }
 
-    /// When the next exchange may begin; nil for at once.
+    /// When the next exchange may begin; nil for now.
     var next: Instant? { isShared ? begun.map { $0 + Self.pace } : nil }
 
-    /// An exchange begins.
+    /// Takes note of the begin of an exchange.
     mutating func began(at now: Instant) { begun = now }
 }
 
 extension TokenFailure {
-    /// How long exchanges wait after the `count`th in a row.
+    /// The back-off after `count` failures in a row.
     func wait(after count: Int, jitter: Double) -> Duration {
         let backOff: BackOff = kind == .misconfigured ? .misconfigured : .transient
         return max(backOff.delay(after: count, jitter: jitter), retryAfter ?? .zero)

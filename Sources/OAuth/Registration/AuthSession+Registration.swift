@@ -3,13 +3,13 @@
 import Cryptography
 import HTTPMessages
 
-/// How the client comes to be known to the server (RFC 7591).
+/// Dynamic client registration (RFC 7591).
 extension AuthSession {
-    /// Has the server make a client, stores it, and is that client from then on; so is every other process.
+    /// Registers a client and stores it; this and every other process is that client from then on.
     ///
-    /// A session that there was belongs to the client before, and ends.
+    /// The present session belongs to the client before, and ends.
     ///
-    /// - Parameter redirectURI: where logins come back to.
+    /// - Parameter redirectURI: that of logins.
     /// - Throws: ``SessionFailure``; nothing has changed then.
     public func register(redirectURI: String) async throws(SessionFailure) -> ClientRegistration {
         let registration = try await withLockForPerson { lock throws(SessionFailure) in
@@ -36,17 +36,17 @@ extension AuthSession {
         }
     }
 
-    /// The client that logs in, which need not be the one that the session belongs to.
+    /// The client that logs in; the session may belong to another one.
     var ownClient: ClientConfiguration { state.ownClient }
 
-    /// The server as a login asks it: what another client began is that client's to the end, and nobody's after it.
+    /// The server for requests of the client that logs in.
     var loginServer: AuthorizationServer {
         let client = ownClient
         guard server.configuration != client else { return server }
         return server.asked(by: client, secret: state.registration?.clientSecret)
     }
 
-    /// Asks the server as the client that the session belongs to.
+    /// Makes the server's requests those of the client that the session belongs to.
     func followClient() {
         guard server.configuration != state.configuration else { return }
         let registration = state.registration
@@ -59,7 +59,7 @@ extension AuthSession {
 }
 
 extension ClientRegistration {
-    /// A secret that ends sooner is warned of.
+    /// How long before its end a client secret is warned of.
     fileprivate static let warningTime: Duration = .seconds(14 * 24 * 3600)
 }
 
@@ -83,7 +83,7 @@ extension AuthorizationServer {
         request.body = body(configuration)
         var response = try await send(request)
         if response.status == 400 || response.status == 403, !configuration.scope.isEmpty {
-            // Keycloak refuses `openid`, others may refuse another word of it: what clients may ask for is theirs to say.
+            // Keycloak refuses `openid`, and others may refuse another scope token.
             var plain = configuration
             plain.scope = []
             request.body = body(plain)

@@ -2,28 +2,28 @@
 
 import Cryptography
 
-/// Which client we are.
+/// The registered client.
 extension AuthState {
-    /// The session of a client that has only just been made.
+    /// The session after a registration.
     func registering(_ registration: ClientRegistration) -> StoredSession {
         session.replaced(byClient: registration, of: configured)
     }
 
-    /// The registration that counts; nil for the configured client.
+    /// The registration in use; nil for the configured client.
     var registration: ClientRegistration? {
         ownClient.clientID == configured.clientID ? nil : session.registration
     }
 
-    /// The client that logs in: the one that was registered, if one was, else the configured one.
+    /// The client that logs in: the registered one, else the configured one.
     var ownClient: ClientConfiguration { configured.registered(session.registration) }
 
-    /// What the client that asks proves itself with, if that is not of the configuration.
+    /// The secret of the client that the session belongs to, if it is not the configured one.
     var presentedSecret: Secret? {
         configuration.clientID == ownClient.clientID
             ? registration?.clientSecret : session.grantClient?.clientSecret
     }
 
-    /// The store holds this session: what belongs to another client is not ours.
+    /// Takes over the client of a stored session.
     mutating func follow(_ stored: StoredSession) {
         configuration = configured.registered(stored.registration).registered(stored.grantClient)
         binding = configuration.binding

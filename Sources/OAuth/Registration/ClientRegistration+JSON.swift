@@ -14,7 +14,7 @@ extension ClientRegistration {
         case additionalParameters = "additional_parameters"
     }
 
-    /// As it is stored, the secret in the clear.
+    /// The stored object, with the secret in the clear.
     var json: JSONObject {
         var object = JSONObject()
         object[Member.clientID.rawValue] = .string(clientID)
@@ -28,7 +28,7 @@ extension ClientRegistration {
         return object
     }
 
-    /// Reads what ``json`` wrote; nil if that is damaged.
+    /// Reads ``json``; nil if it is damaged.
     init?(_ object: JSONObject) {
         func string(_ member: Member) -> String? { object[member.rawValue]?.string }
         guard let clientID = string(.clientID), let replaced = string(.replacedClientID),

@@ -2,29 +2,27 @@
 
 package import Cryptography
 
-/// A client that the server made for us (RFC 7591 §3.2.1), as it is stored.
+/// A registered client (RFC 7591 §3.2.1), as it is stored.
 public struct ClientRegistration: Sendable {
     /// `client_id`.
     public var clientID: String
-    /// `client_secret`, if the server gave one.
+    /// `client_secret`; nil if there is none.
     public var clientSecret: Secret?
-    /// When the secret ends; nil if it does not.
+    /// When the secret expires; nil for never.
     public var secretExpiry: WallTime?
-    /// How the client proves itself.
+    /// The method of client authentication.
     public var authentication: ClientAuthentication
-    /// The `client_id` that was configured at the time, empty if none was: the registration counts until somebody
-    /// configures another one.
+    /// The `client_id` that was configured at the time, or an empty string; the registration counts while it stays.
     public var replacedClientID: String
-
-    /// What else the answer had, such as `client_id_issued_at` and `registration_access_token`.
+    /// Further members of the response, such as `registration_access_token`.
     public var additionalParameters = AdditionalParameters()
 
-    /// Whether it has the secret that its method needs.
+    /// True if it has the secret that its method needs.
     var isComplete: Bool { clientSecret != nil || !authentication.needsSecret }
 }
 
 extension ClientAuthentication {
-    /// Whether the client proves itself with a secret that it shares with the server.
+    /// True for the methods that need a client secret.
     var needsSecret: Bool {
         switch self {
         case .basic, .post, .clientSecretJWT: true
@@ -34,8 +32,7 @@ extension ClientAuthentication {
 }
 
 extension ClientConfiguration {
-    /// The configuration with the client that was registered in place of the configured one, unless that has been
-    /// changed since.
+    /// The configuration with the registered client, unless another one has been configured since.
     func registered(_ registration: ClientRegistration?) -> ClientConfiguration {
         guard let registration, registration.replacedClientID == clientID else { return self }
         var registered = self
@@ -44,7 +41,7 @@ extension ClientConfiguration {
         return registered
     }
 
-    /// - Throws: ``TokenFailure`` if the client is still to be registered.
+    /// Throws a ``TokenFailure`` if the client is still to be registered.
     func requireClient() throws(TokenFailure) {
         guard clientID.isEmpty, !needsNoClient else { return }
         throw TokenFailure(

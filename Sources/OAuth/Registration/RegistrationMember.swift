@@ -17,7 +17,7 @@ package enum RegistrationMember: String {
     case jwksURI = "jwks_uri"
     case postLogoutRedirectURIs = "post_logout_redirect_uris"
 
-    /// Whether the configuration may say it in place of what is sent without.
+    /// True if the configuration may replace the member.
     package var isReplaceable: Bool {
         switch self {
         case .jwks, .jwksURI, .postLogoutRedirectURIs: true
@@ -27,7 +27,7 @@ package enum RegistrationMember: String {
         }
     }
 
-    /// Whether further metadata of this name would contradict what is sent.
+    /// Returns true if the configuration may not have further metadata of this name.
     package static func isBuiltIn(_ name: String) -> Bool {
         RegistrationMember(rawValue: name).map { !$0.isReplaceable } ?? false
     }

@@ -2,12 +2,12 @@
 
 import JSON
 
-/// What the server is told of the client that it shall make (RFC 7591 §3.1).
+/// A client registration request (RFC 7591 §3.1).
 struct RegistrationRequest {
     let configuration: ClientConfiguration
-    /// The redirect URI that logins come back to.
+    /// The redirect URI of logins.
     let redirectURI: String
-    /// What verifies our client assertions; nil where no key of ours signs any.
+    /// The public key for client assertions; nil if there is none.
     let publicKey: JSONObject?
 
     var body: [UInt8] {
@@ -28,7 +28,7 @@ struct RegistrationRequest {
             put(.grantTypes, list([configuration.grantType.rawValue]))
             put(.responseTypes, list([]))
         }
-        // What nobody configured is the server's to choose.
+        // The server chooses a method if none is configured.
         if configuration.authentication != .none {
             put(.tokenEndpointAuthMethod, .string(configuration.authentication.rawValue))
         }
@@ -36,7 +36,7 @@ struct RegistrationRequest {
             put(.scope, .string(configuration.scope.joined(separator: " ")))
         }
         if let uri = configuration.postLogoutRedirectURI { put(.postLogoutRedirectURIs, list([uri])) }
-        // Of the two a server takes one (RFC 7591 §2).
+        // A server takes `jwks` or `jwks_uri` (RFC 7591 §2).
         if let publicKey, configuration.registrationMetadata[RegistrationMember.jwksURI.rawValue] == nil {
             put(.jwks, .object(["keys": .array([.object(publicKey)])]))
         }

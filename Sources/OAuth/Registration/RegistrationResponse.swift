@@ -3,18 +3,18 @@
 import Cryptography
 import JSON
 
-/// The answer to a registration (RFC 7591 §3.2), judged.
+/// A client registration response (RFC 7591 §3.2).
 package struct RegistrationResponse {
     package let registration: ClientRegistration
 
-    /// - Throws: ``TokenFailure`` for anything but a client that can be used.
-    package init(_ response: ProviderResponse, of configuration: ClientConfiguration) throws(TokenFailure) {
+    /// Throws a ``TokenFailure`` for anything but a usable client.
+    package init(_ response: TransportResponse, of configuration: ClientConfiguration) throws(TokenFailure) {
         func broken(_ reason: String) -> TokenFailure {
             TokenFailure(
                 .transient, .badRegistration,
                 detail: "the answer of \(response.place) to the registration \(reason)")
         }
-        guard case .object(let object) = AnswerBody(response.body) else {
+        guard case .object(let object) = ResponseBody(response.body) else {
             guard response.status == 200 || response.status == 201 else {
                 throw Self.failure(response, nil)
             }
@@ -53,7 +53,7 @@ package struct RegistrationResponse {
         }
     }
 
-    /// 0 says never (§3.2.1); far dates are cut, so that sums of them stay far from overflow.
+    /// nil for 0, which means never (§3.2.1); far dates are cut to avoid overflow.
     private static func moment(_ value: JSONValue?) -> WallTime? {
         guard let seconds = value?.number, seconds > 0 else { return nil }
         return WallTime(secondsSinceEpoch: Int64(min(seconds, 1e11)))
@@ -64,7 +64,7 @@ package struct RegistrationResponse {
         !text.isEmpty && text.utf8.count <= 4096 && text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
     }
 
-    private static func failure(_ response: ProviderResponse, _ code: ErrorCode?) -> TokenFailure {
+    private static func failure(_ response: TransportResponse, _ code: ErrorCode?) -> TokenFailure {
         let status = response.status
         let isRefusal = 400..<500 ~= status
         let hint = status == 401 || status == 403 ? "; it may want an initial_access_token" : ""

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What resource servers think of a token.
+/// Tokens that resource servers refuse or accept.
 extension AuthSession {
-    /// A resource server refused a token.
+    /// Reports that a resource server refused a token.
     ///
-    /// - Returns: another token to send the request with once more; nil if the answer is to go through.
+    /// - Returns: a token for one more request; nil if the response is to go through.
     package func accessTokenRejected(
         _ rejection: TokenRejection, waitingAtMost limit: Duration
     ) async -> AccessTokenSnapshot? {
@@ -22,8 +22,7 @@ extension AuthSession {
         }
     }
 
-    /// A resource server took a token; needs to be told only while ``TokenSlot/isWatched``, and of requests that it had
-    /// refused with another token.
+    /// Reports that a resource server accepted a token; needed while ``TokenSlot/isWatched``, and for repeated requests.
     package func accessTokenAccepted(generation: Int, route: String, isReplayed: Bool = false) {
         state.tokenAccepted(generation: generation, route: route, isReplayed: isReplayed)
         advance()

@@ -3,41 +3,37 @@
 import Cryptography
 import HTTPMessages
 
-/// What a request to a resource server carries to be authorised (RFC 6750 §2.1).
+/// The headers that authorise a request to a resource server (RFC 6750 §2.1).
 public struct RequestCredentials: Sendable {
-    /// All header fields that the request needs, in place of those of the same names; they hold the token.
+    /// The header fields to set, in place of those of the same names; they hold the token.
     public let headers: [NamedValue]
 
     /// The name of the field that carries the token.
     public var name: String { headers[0].name }
-    /// Its value; holds the token.
+    /// The value of that field; it holds the token.
     public var value: String { headers[0].value }
 }
 
-extension RequestCredentials: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Says what it is, and nothing of what is in it.
+extension RequestCredentials: Redacted {
+    /// A fixed text, which shows nothing of the contents.
     public var description: String { "[credentials]" }
-    /// Says no more than `description`.
-    public var debugDescription: String { description }
-    /// Shows nothing of what is in it.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// What a resource server answered, as far as a session must know it.
+/// A resource server's response, as far as a session must know it.
 public struct ResourceAnswer<Value> {
     /// The status code.
     public var status: Int
-    /// The values of `WWW-Authenticate`, which a session whose tokens are bound to a key reads.
+    /// The values of `WWW-Authenticate`; needed for tokens that are bound to a key.
     public var challenges: [String]
-    /// The value of `DPoP-Nonce`, if there is one, for the next proof (RFC 9449 §9).
+    /// The value of `DPoP-Nonce` (RFC 9449 §9); nil if there is none.
     public var nonce: String?
-    /// What the program wants of the answer.
+    /// The program's own result.
     public var value: Value
 
-    /// Whether it refuses the proof for want of a nonce, and says nothing of the token.
+    /// True if the server refuses the proof for its nonce alone, which says nothing of the token.
     fileprivate var asksForNonce: Bool { BearerChallenge.asksForNonce(status: status, challenges) }
 
-    /// An answer with a status, what the server wants instead, and what the program makes of it.
+    /// A response with its status, challenges and nonce, and the program's own result.
     public init(status: Int, challenges: [String] = [], nonce: String? = nil, value: Value) {
         self.status = status
         self.challenges = challenges
@@ -48,23 +44,23 @@ public struct ResourceAnswer<Value> {
 
 extension ResourceAnswer: Sendable where Value: Sendable {}
 
-/// Why a request gets no credentials, besides ``TokenError``.
+/// Why a request gets no credentials, beside ``TokenError``.
 public enum AuthorizedRequestError: Error, Equatable, Sendable {
-    /// The address is no absolute URL.
+    /// The URL is not absolute.
     case invalidURL
-    /// Plain `http` off loopback would show the token to everybody on the way.
+    /// Plain `http` off loopback would show the token to others on the way.
     case insecureURL
 }
 
 extension AuthSession {
-    /// Makes a request to a resource server, with the session's credentials, and heeds what the server thinks of them.
+    /// Makes a request to a resource server with the session's credentials, and refreshes the token if the server refuses it.
     ///
-    /// A 401 marks the state. Where `canRepeat` says so, and a refresh brings another token, the request is made once
-    /// more; what that one is answered counts. A server that refuses everything causes one refresh in ten seconds.
+    /// After a 401 the request is repeated once if `canRepeat` is true and a refresh brings another token. A server that
+    /// refuses every token causes one refresh in ten seconds.
     ///
-    /// Where the token is bound to a key (RFC 9449), each of the credentials has a proof of its own, for this URL and
-    /// method: set all of ``RequestCredentials/headers``, and hand back the answer's challenges and nonce. A server that
-    /// wants another nonce is asked once more, if `canRepeat` says so.
+    /// A token that is bound to a key (RFC 9449) comes with a proof for this URL and method: set all of
+    /// ``RequestCredentials/headers``, and return the response's challenges and nonce. A server that wants another nonce is
+    /// asked once more if `canRepeat` is true.
     ///
     /// ```swift
     /// let answer = try await session.authorized("https://api.example.com/orders") { credentials in
@@ -76,12 +72,10 @@ extension AuthSession {
     /// ```
     ///
     /// - Parameters:
-    ///   - url: what is asked.
-    ///   - method: how it is asked.
-    ///   - canRepeat: whether the request may be made twice.
-    ///   - limit: how long a refresh is waited for.
+    ///   - canRepeat: true if the request may be made twice.
+    ///   - limit: how long to wait for each token.
     ///   - send: makes the request.
-    /// - Returns: the answer that counts.
+    /// - Returns: the last response.
     /// - Throws: ``AuthorizedRequestError``; ``TokenError`` if there is no token in time; else what `send` throws.
     public nonisolated func authorized<Value>(
         _ url: String, method: String = "GET", canRepeat: Bool = true,
@@ -104,7 +98,7 @@ extension AuthSession {
         guard let next = await accessTokenRejected(rejection, waitingAtMost: limit), canRepeat else {
             return answer
         }
-        // Some providers hand out one token until it expires: this one was refused just now.
+        // Some servers issue the same token until it expires: it was refused just now.
         guard !next.token.withPlaintext({ token.token.matches(Array($0.utf8)) }) else { return answer }
         let second = try await self.send(request, with: next, canRepeat: canRepeat, by: send)
         guard !next.isBound || !second.asksForNonce else { return second }
@@ -117,17 +111,15 @@ extension AuthSession {
         }
         return second
     }
-}
 
-extension AuthSession {
-    /// Has a request made with a token, and once more where the server only wants another nonce in its proof.
+    /// Makes a request with a token, and once more if the server only wants another nonce in the proof.
     private nonisolated func send<Value>(
         _ request: TransferRequest, with token: AccessTokenSnapshot, canRepeat: Bool,
         by send: (RequestCredentials) async throws -> ResourceAnswer<Value>
     ) async throws -> ResourceAnswer<Value> {
         let answer = try await send(try await credentials(for: request, token))
         guard token.isBound else { return answer }
-        let origin = ProofTarget(request.url).origin
+        let origin = DPoPTarget(request.url).origin
         let isTold = proofs.nonces.note(answer.nonce, from: origin)
         guard isTold, canRepeat, answer.asksForNonce else { return answer }
         let second = try await send(try await credentials(for: request, token))
@@ -135,7 +127,7 @@ extension AuthSession {
         return second
     }
 
-    /// What a request carries, in the words of the place where all requests get it.
+    /// The headers that authorise a request.
     private func credentials(
         for request: TransferRequest, _ token: AccessTokenSnapshot
     ) async throws(TokenError) -> RequestCredentials {
@@ -143,12 +135,12 @@ extension AuthSession {
         let authorized: TransferRequest
         do throws(JOSEError) {
             authorized = try await authorization.authorize(
-                request, at: ProofTarget(request.url), with: token, by: proofs)
+                request, at: DPoPTarget(request.url), with: token, by: proofs)
         } catch {
             throw .unavailable(retryAfter: .zero)
         }
         requestAuthorization = authorization
-        // A token that no field may hold is never sent; one that is believed has been judged before.
+        // No headers: the token has bytes that no field may hold.
         guard !authorized.headers.isEmpty else { throw .unavailable(retryAfter: .zero) }
         return RequestCredentials(headers: authorized.headers)
     }

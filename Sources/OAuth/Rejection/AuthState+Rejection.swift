@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What resource servers think of a token.
+/// Tokens that resource servers refuse or accept.
 extension AuthState {
-    /// What becomes of a refused request.
+    /// The decision on a refused request.
     package enum Verdict: Sendable {
-        /// The resource server's answer goes through.
+        /// Let the resource server's response go through.
         case pass
         /// Send the request once more, with this token.
         case replay(AccessTokenSnapshot)
@@ -12,10 +12,10 @@ extension AuthState {
         case wait
     }
 
-    /// Whether answers that accept the token are worth telling us.
+    /// True while responses that accept the token have to be reported.
     package var isWatching: Bool { unauthorized != nil }
 
-    /// Whether a refusal is the first one of this token by its route.
+    /// Returns true for the first refusal of this token on its route.
     func isNews(_ rejection: TokenRejection) -> Bool {
         guard rejection.isUnauthorized, access?.snapshot.generation == rejection.generation else {
             return false
@@ -23,9 +23,7 @@ extension AuthState {
         return holdOffs[rejection.route].map { $0.refused < rejection.generation } ?? true
     }
 
-    /// A resource server refused a token.
-    ///
-    /// The token goes on being used while another one is fetched: an API may refuse it in one place alone.
+    /// Takes note of a refused token, which stays in use while another one is fetched: it may be refused in one place alone.
     package mutating func tokenRejected(_ rejection: TokenRejection, at now: Instant) -> Verdict {
         let generation = rejection.generation
         guard let access, access.snapshot.generation == generation else {
@@ -43,8 +41,8 @@ extension AuthState {
         defer { holdOffs[rejection.route] = holdOff }
         let mayForce = holdOff.map { $0.until <= now } ?? true
         guard mayForce, canRenewNow(at: now) else {
-            // Not by this request; the end of the hold-off sees to it. A renewal that is under way anyway costs nothing
-            // more: some servers revoke a token while they make its successor.
+            // The end of the hold-off forces the renewal. One under way is waited for, because some servers revoke a
+            // token while they make its successor.
             holdOff = holdOff ?? (rejection.isUnauthorized ? HoldOff(refusing: generation, at: now) : nil)
             return isBeingRenewed && rejection.canReplay ? .wait : .pass
         }
@@ -61,7 +59,7 @@ extension AuthState {
         return rejection.canReplay && (attempt == nil || isBeingRenewed) ? .wait : .pass
     }
 
-    /// What becomes of a refused request by now.
+    /// The present decision on a refused request.
     package func verdict(on rejection: TokenRejection, at now: Instant) -> Verdict {
         if let access, access.snapshot.generation > rejection.generation, access.isUsable(at: now) {
             return .replay(access.snapshot)
@@ -69,9 +67,9 @@ extension AuthState {
         return isBeingRenewed ? .wait : .pass
     }
 
-    /// A resource server took a token; `isReplayed` says whether in a request that it had refused with another one.
+    /// Takes note of an accepted token; `isReplayed` is true for a request that was refused with another token.
     ///
-    /// The hold-off stays: else an API with one endpoint that always refuses would cost a refresh for each request.
+    /// The hold-off stays, or an API with one endpoint that always refuses would cost a refresh for each request.
     package mutating func tokenAccepted(generation: Int, route: String, isReplayed: Bool = false) {
         guard access?.snapshot.generation == generation else { return }
         if !isUnsaved, generation == session.generation { hasStoredWorked = true }
@@ -82,7 +80,7 @@ extension AuthState {
         if attempt == nil { demand = nil }
     }
 
-    /// A person wants the present access token never to be used again.
+    /// Stops using the present access token for good.
     package mutating func tokenInvalidated(at now: Instant) {
         invalidated = access?.snapshot.generation ?? session[request]?.generation ?? session.generation
         access = nil
@@ -95,7 +93,7 @@ extension AuthState {
         isUnsaved = true
     }
 
-    /// Whether a forced renewal would be made now rather than after a back-off or never.
+    /// Returns true if a forced renewal would begin now, not after a back-off or never.
     private func canRenewNow(at now: Instant) -> Bool {
         guard canRenew, session.refusal == nil, !isBarred else { return false }
         return attempt != nil || failure.map { $0.retry <= now } ?? true
@@ -103,7 +101,7 @@ extension AuthState {
 
     // MARK: Healing
 
-    /// When a renewal is tried because a hold-off has ended and the newest token is still refused.
+    /// The end of the first hold-off that forces a renewal, because the newest token is still refused; nil for none.
     var healingMoment: Instant? {
         guard let unauthorized, attempt == nil, !isLeaving else { return nil }
         return holdOffs.values.filter { $0.refused == unauthorized }.map(\.until).min()

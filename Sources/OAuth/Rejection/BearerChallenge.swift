@@ -2,24 +2,24 @@
 
 import Cryptography
 
-/// What a resource server says is wrong with a token, in `WWW-Authenticate` (RFC 6750 §3, RFC 9110 §11.6.1).
+/// A resource server's `WWW-Authenticate` challenge (RFC 6750 §3, RFC 9110 §11.6.1).
 public struct BearerChallenge: Equatable, Sendable {
-    /// Nothing longer is read: no server has so much to say.
+    /// Longer fields are not read; in bytes.
     private static let longestField = 8192
 
-    /// `error`; nil where there is none, or none that may be shown.
+    /// `error`; nil if there is none, or it may not be shown.
     public let error: ErrorCode?
-    /// `scope`: what the request would need, as scope tokens.
+    /// `scope`: the scope tokens that the request needs.
     public let scope: [String]
 
-    /// A scheme of tokens, compared without case (RFC 9110 §11.1).
+    /// An authentication scheme, compared without case (RFC 9110 §11.1).
     package enum Scheme: String, Sendable {
         case bearer
         /// RFC 9449 §7.1: the parameters mean the same.
         case dpop
     }
 
-    /// Reads the first challenge of the scheme `Bearer`, whose parameters alone count.
+    /// Reads the first challenge of the scheme `Bearer`.
     ///
     /// - Parameter fields: the values of the field, which may hold several challenges each.
     /// - Returns: nil if no challenge is of that scheme; no input traps.
@@ -27,7 +27,7 @@ public struct BearerChallenge: Equatable, Sendable {
         self.init(in: fields, ofScheme: .bearer)
     }
 
-    /// Whether a resource server refuses a request for its nonce alone, which says nothing of the token (RFC 9449 §9).
+    /// Returns true if a resource server refuses a request for its nonce alone (RFC 9449 §9).
     ///
     /// - Parameter fields: the values of `WWW-Authenticate`.
     package static func asksForNonce(status: Int, _ fields: [String]) -> Bool {

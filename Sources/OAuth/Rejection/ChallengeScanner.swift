@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Takes a value of `WWW-Authenticate` apart (RFC 9110 §11.6.1).
+/// A scanner for values of `WWW-Authenticate` (RFC 9110 §11.6.1).
 ///
-/// A comma may stand between two parameters or two challenges: what follows tells which.
+/// A comma separates both parameters and challenges; the text after it tells which.
 struct ChallengeScanner {
     private var rest: Substring.UTF8View
 
@@ -10,10 +10,11 @@ struct ChallengeScanner {
         rest = field[...].utf8
     }
 
-    /// The parameters of the first challenge of a scheme, names in lower case; the first of equal names counts.
+    /// The parameters of the first challenge of the scheme `wanted` (lower case), by lower-case names.
     ///
-    /// - Parameter wanted: in lower case.
-    /// - Returns: nil if there is no such challenge; what follows something malformed is left out.
+    /// The first of equal names counts; the text after something malformed is ignored.
+    ///
+    /// - Returns: nil if there is no such challenge.
     mutating func parameters(of wanted: String) -> [String: String]? {
         var found: [String: String]?
         while true {
@@ -29,7 +30,7 @@ struct ChallengeScanner {
         }
     }
 
-    /// `BWS "=" BWS ( token / quoted-string )`; nil, and nothing is taken, where no parameter's value follows.
+    /// Consumes `BWS "=" BWS ( token / quoted-string )`; returns nil, consuming nothing, if something else is next.
     private mutating func parameterValue() -> String? {
         let start = rest
         skip(Self.isBlank)
@@ -45,7 +46,7 @@ struct ChallengeScanner {
         return String(Substring(value))
     }
 
-    /// An unclosed one ends with the field.
+    /// Consumes a quoted string; one that is not closed ends with the field.
     private mutating func quotedString() -> String {
         var bytes: [UInt8] = []
         rest.removeFirst()
@@ -59,7 +60,7 @@ struct ChallengeScanner {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// What schemes like `Negotiate` have in place of parameters.
+    /// Skips a `token68`, which schemes like `Negotiate` have in place of parameters.
     private mutating func skipToken68() {
         let start = rest
         skip(Self.isBlank)
@@ -69,7 +70,7 @@ struct ChallengeScanner {
         if let next = rest.first, next != UInt8(ascii: ",") { rest = start }
     }
 
-    /// A token in lower case; nil where none stands.
+    /// Consumes a token; returns it in lower case, nil if none is next.
     private mutating func token() -> String? {
         let word = rest.prefix(while: Self.isTokenByte)
         guard !word.isEmpty else { return nil }

@@ -1,35 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Keeps a route whose upstream refuses our tokens from forcing one refresh after the other.
-///
-/// It is a floor: nothing that the route accepts meanwhile shortens it below ten seconds.
+/// The time in which a route whose upstream refuses tokens may not force another refresh: at least ten seconds.
 struct HoldOff: Sendable {
-    /// The route forces nothing before this moment.
+    /// The route forces no refresh before this moment.
     private(set) var until: Instant
     private var length: Duration
-    /// The generation that the forced refresh brought; nil until it has.
+    /// The generation of the token that the forced refresh brought; nil before that.
     private var forced: Int?
-    /// Whether the route accepted that one.
+    /// True if the route accepted that token.
     private var isAccepted = false
-    /// Whether it was of no use: the route refused it again.
+    /// True if the route refused that token too.
     private var isInVain = false
     /// The newest generation the route refused.
     private(set) var refused: Int
 
-    /// The first one of a route, which has just refused `generation`.
+    /// The first hold-off of a route, which has just refused `generation`.
     init(refusing generation: Int, at now: Instant) {
         length = BackOff.holdOff.first
         until = now + length
         refused = generation
     }
 
-    /// The route refused `generation`; `isReplayed` says whether in a request that it had refused already.
+    /// Takes note that the route refused `generation`; `isReplayed` is true for a repeated request.
     mutating func refuse(_ generation: Int, isReplayed: Bool) {
         refused = max(refused, generation)
         if generation == forced, isReplayed || !isAccepted { isInVain = true }
     }
 
-    /// The route accepted `generation`; for a request that it had refused the waiting starts anew.
+    /// Takes note that the route accepted `generation`; if in a repeated request, the length is reset.
     mutating func accept(_ generation: Int, isReplayed: Bool) {
         guard generation == forced else { return }
         isAccepted = true
@@ -39,7 +37,7 @@ struct HoldOff: Sendable {
         length = BackOff.holdOff.first
     }
 
-    /// A refresh is forced again: the next one after twice the time if the last one was in vain.
+    /// Begins again with another forced refresh, for twice as long if the last one was in vain.
     mutating func renew(at now: Instant) {
         length = isInVain ? BackOff.holdOff.next(after: length) : BackOff.holdOff.first
         until = now + length
@@ -48,11 +46,11 @@ struct HoldOff: Sendable {
         isInVain = false
     }
 
-    /// A refresh brought `generation`.
+    /// Takes note that the refresh brought `generation`.
     mutating func renewed(to generation: Int) {
         forced = forced ?? generation
     }
 
-    /// Whether nothing was refused for so long that the route starts anew.
+    /// Returns true once the hold-off has been over for its own length.
     func isForgotten(at now: Instant) -> Bool { until + length <= now }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a resource server's refusal of a token means to its route.
+/// A resource server's refusal of a token.
 package struct TokenRejection: Equatable, Sendable {
-    /// Of the token that the request carried.
+    /// The generation of the refused token.
     package var generation: Int
-    /// The route's name: hold-offs are kept for each.
+    /// The route's name; each route has hold-offs of its own.
     package var route: String
-    /// Whether the status was 401; other statuses force a refresh but leave no mark.
+    /// True for status 401; other statuses force a refresh but leave no mark.
     package var isUnauthorized: Bool
-    /// Whether the request can be sent again: its body is at hand and no byte of the answer was sent on.
+    /// True if the request can be sent again: its body is at hand, and nothing of the response was sent on.
     package var canReplay: Bool
-    /// Whether the route had refused this very request already, with another token.
+    /// True if the route had refused this request before, with another token.
     package var isReplayed: Bool
 
     package init(

@@ -139,8 +139,8 @@ extension AuthSession {
     /// - Returns: nil if the attempt was superseded.
     private func outcome(
         of grant: Grant, over place: Result<HeldSession, StoreError>
-    ) async -> TokenOutcome? {
-        let answer: TokenOutcome?
+    ) async -> TokenRequestResult? {
+        let answer: TokenRequestResult?
         if state.mayRotate(grant), case .success(let held) = place {
             answer = await rotation(grant, of: held)
         } else {
@@ -156,7 +156,7 @@ extension AuthSession {
     /// Hands an outcome to the state.
     ///
     /// - Returns: what must be stored before anything of it is used.
-    private func take(_ outcome: TokenOutcome) -> StoredSession? {
+    private func take(_ outcome: TokenRequestResult) -> StoredSession? {
         state.basicEncodingLearned(server.learnedEncoding)
         switch outcome.result {
         case .success(let grant):
@@ -168,8 +168,9 @@ extension AuthSession {
         }
     }
 
-    func reportRequest(_ grant: Grant, _ outcome: TokenOutcome) {
-        let type = TokenRequestBody(grant: grant, configuration: state.configuration).grantType
+    func reportRequest(_ grant: Grant, _ outcome: TokenRequestResult) {
+        let type = TokenRequestBody.grantType(
+            of: grant, otherwise: state.configuration.grantType)
         switch outcome.result {
         case .success(let grant):
             report(.tokenRequested(type, nil))

@@ -17,7 +17,7 @@ extension AuthSession {
     /// What an attempt waits for.
     enum ProviderStep: Sendable {
         case answer(to: Grant, adding: TokenAdditions)
-        case judgement(of: TokenOutcome, previous: IDToken?)
+        case judgement(of: TokenRequestResult, previous: IDToken?)
     }
 
     /// Returns when nobody in this process makes a token request for the identity, or waits for the answer to one, and
@@ -36,9 +36,9 @@ extension AuthSession {
     }
 
     /// What comes of a step; nil if the attempt is superseded first.
-    func awaiting(_ step: ProviderStep) async -> TokenOutcome? {
+    func awaiting(_ step: ProviderStep) async -> TokenRequestResult? {
         guard !family.isSuperseded else { return nil }
-        let (outcomes, answer) = AsyncStream.makeStream(of: TokenOutcome.self)
+        let (outcomes, answer) = AsyncStream.makeStream(of: TokenRequestResult.self)
         let before = supersessions
         awaitedAnswer = answer
         let request = Task {
@@ -60,7 +60,7 @@ extension AuthSession {
         return outcome
     }
 
-    private func take(_ step: ProviderStep, unless isNeedless: () -> Bool) async -> TokenOutcome {
+    private func take(_ step: ProviderStep, unless isNeedless: () -> Bool) async -> TokenRequestResult {
         switch step {
         case .answer(let grant, let additions):
             await server.requestToken(
@@ -71,7 +71,7 @@ extension AuthSession {
     }
 
     /// Has the provider forget what a superseded attempt brought; an access token goes with its refresh token.
-    func revoke(leftover outcome: TokenOutcome) async {
+    func revoke(leftover outcome: TokenRequestResult) async {
         let grant = try? outcome.result.get()
         do throws(TokenFailure) {
             guard try await server.urlIfAny(of: .revocation) != nil else { return }

@@ -12,7 +12,7 @@ extension AuthSession {
     ///
     /// - Parameter held: the session that is to be replaced.
     /// - Returns: nil if the attempt was superseded, or makes room for a person.
-    func rotation(_ grant: Grant, of held: HeldSession) async -> TokenOutcome? {
+    func rotation(_ grant: Grant, of held: HeldSession) async -> TokenRequestResult? {
         guard !family.isSuperseded else { return nil }
         let sent = refreshUnderWay(from: held)
         while true {
@@ -96,7 +96,7 @@ extension AuthSession {
     }
 
     /// - Returns: what brought a token, or at least another refresh token.
-    private func take(_ event: SentRefresh.Event, of sent: SentRefresh) -> TokenOutcome? {
+    private func take(_ event: SentRefresh.Event, of sent: SentRefresh) -> TokenRequestResult? {
         switch event {
         case .time:
             break
@@ -104,7 +104,7 @@ extension AuthSession {
             sent.rule.asked(isAnswered: failure == nil, at: clock.now)
             if let failure {
                 sent.note(
-                    TokenOutcome(result: .failure(failure), sentAt: clock.now, wall: clock.wallNow),
+                    TokenRequestResult(result: .failure(failure), sentAt: clock.now, wall: clock.wallNow),
                     isAnswer: false)
             }
         case .ended(let outcome, let wasSent):
@@ -127,8 +127,8 @@ extension AuthSession {
     }
 
     private func end(
-        _ sent: SentRefresh, with outcome: TokenOutcome?, under lease: any StoreLease
-    ) -> TokenOutcome? {
+        _ sent: SentRefresh, with outcome: TokenRequestResult?, under lease: any StoreLease
+    ) -> TokenRequestResult? {
         sentRefresh = nil
         sent.cancel()
         state.attempt?.isSilent = false

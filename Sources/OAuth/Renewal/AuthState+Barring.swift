@@ -21,7 +21,7 @@ extension AuthState {
     }
 
     /// An attempt was answered with a token: what that tells of the server.
-    mutating func learnRotation(from grant: TokenGrant) {
+    mutating func learnRotation(from grant: TokenResponse) {
         guard showsRefreshToken, attempt?.isRotationStored != true else { return }
         rotates =
             grant.refreshToken.map { new in

@@ -212,7 +212,7 @@ extension AuthState {
     ///   - jitter: in 0..<1.
     /// - Returns: what must be stored before the token is used.
     package mutating func received(
-        _ grant: TokenGrant, sentAt: Instant, wall: WallTime, jitter: Double
+        _ grant: TokenResponse, sentAt: Instant, wall: WallTime, jitter: Double
     ) -> StoredSession {
         let (next, token) = granted(grant, to: session, sentAt: sentAt, wall: wall, jitter: jitter)
         learnRotation(from: grant)
@@ -244,7 +244,7 @@ extension AuthState {
 
     /// What an answer makes of `session`, and the token it brought.
     mutating func granted(
-        _ grant: TokenGrant, to session: StoredSession, sentAt: Instant, wall: WallTime, jitter: Double
+        _ grant: TokenResponse, to session: StoredSession, sentAt: Instant, wall: WallTime, jitter: Double
     ) -> (StoredSession, AccessToken) {
         let lifetime =
             grant.lifetime ?? knownLifetime

@@ -6,7 +6,7 @@
 final class SentRefresh {
     enum Event: Sendable {
         /// A request is over; `wasSent` says whether the provider may have seen it.
-        case ended(TokenOutcome, wasSent: Bool)
+        case ended(TokenRequestResult, wasSent: Bool)
         /// So is the harmless question; nil where it was answered.
         case asked(TokenFailure?)
         /// It is time to look again.
@@ -26,7 +26,7 @@ final class SentRefresh {
     var requests: [Task<Void, Never>] = []
     var question: Task<Void, Never>?
     /// What is told if nothing better comes, and whether the provider said it.
-    private(set) var failure: (outcome: TokenOutcome, isAnswer: Bool)?
+    private(set) var failure: (outcome: TokenRequestResult, isAnswer: Bool)?
 
     /// Those before it, which do not concern it.
     let supersessions: (all: Int, ending: Int)
@@ -52,7 +52,7 @@ final class SentRefresh {
     }
 
     /// Takes in a failure: what a provider says counts for more than that it said nothing, and a final word most.
-    func note(_ outcome: TokenOutcome, isAnswer: Bool) {
+    func note(_ outcome: TokenRequestResult, isAnswer: Bool) {
         if let failure, failure.outcome.isFinal || failure.isAnswer && !isAnswer { return }
         failure = (outcome, isAnswer)
     }
@@ -66,7 +66,7 @@ final class SentRefresh {
     }
 }
 
-extension TokenOutcome {
+extension TokenRequestResult {
     fileprivate var isFinal: Bool {
         if case .failure(let failure) = result { failure.kind == .final } else { false }
     }

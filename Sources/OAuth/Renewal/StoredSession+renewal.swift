@@ -15,7 +15,7 @@ extension StoredSession {
     ///   - wall: the civil clock at that moment.
     ///   - jitter: in 0..<1.
     func renewed(
-        by grant: TokenGrant, lasting lifetime: Duration, for client: ClientConfiguration, request: String,
+        by grant: TokenResponse, lasting lifetime: Duration, for client: ClientConfiguration, request: String,
         sentAt: Instant, wall: WallTime, jitter: Double
     ) -> (StoredSession, AccessToken) {
         var next = self
@@ -47,7 +47,7 @@ extension StoredSession {
 
     /// What a login's answer is to be taken into: only the generation and what was learnt of the server stay.
     func beginning(
-        _ client: ClientConfiguration, with grant: TokenGrant, at wall: WallTime
+        _ client: ClientConfiguration, with grant: TokenResponse, at wall: WallTime
     ) -> StoredSession {
         var fresh = StoredSession(
             identity: identity, generation: generation, binding: client.registered(registration).binding)

@@ -3,105 +3,90 @@
 import Cryptography
 package import JSON
 
-/// Members of a server's answer that no RFC of ours knows: `instance_url`, `session_state`, and so on.
+/// Members of a server's response that no RFC used here defines, such as `instance_url` or `session_state`.
 ///
-/// They may be secret: nothing prints them.
+/// They may be secret, so they are never printed.
 public struct AdditionalParameters: Equatable, Sendable {
-    /// A server may send anything, and we keep it: up to this many bytes.
+    /// A larger object is not kept; in bytes of JSON.
     private static let mostBytes = 1 << 16
+    /// A member whose name contains one of these words may hold a secret.
+    private static let secretWords = [
+        "token", "secret", "pass", "code", "assertion", "credential", "sig", "jwt", "key", "cookie", "otp",
+        "ticket", "verifier", "private", "seed", "nonce", "authorization",
+    ]
+    /// The longest text that ``showable`` has, in bytes.
+    private static let longestShown = 500
 
     package private(set) var members: JSONObject
 
-    /// None.
+    /// No parameters.
     public init() { members = JSONObject() }
 
-    /// - Parameters:
-    ///   - object: an answer.
-    ///   - known: the names that have a place of their own.
+    /// The members of `object` whose names are not `known`.
     package init(_ object: JSONObject, except known: Set<String> = []) {
         members = JSONObject()
         for (name, value) in object where !known.contains(name) { members[name] = value }
         if members.serialized().count > Self.mostBytes { members = JSONObject() }
     }
 
-    /// Whether there is none.
+    /// Returns true if there are no parameters.
     public var isEmpty: Bool { members.isEmpty }
 
-    /// The names, in the order of the answer.
+    /// The names, in the order of the response.
     public var names: [String] { members.map(\.name) }
 
-    /// A member that is text, by its name; nil where it is missing, or something else.
+    /// The member of this name if it is a string; nil otherwise.
     public subscript(name: String) -> String? { members[name]?.string }
 
-    /// A member that is a number; nil where it is missing, or something else.
+    /// The member of this name if it is a number; nil otherwise.
     public func number(_ name: String) -> Double? { members[name]?.number }
 
     /// All members as one JSON object.
     public var json: String { String(decoding: members.serialized(), as: UTF8.self) }
 
-    /// These, with what a later answer said in their place.
+    /// These parameters, with those of a later response in place of the ones that have the same names.
     func updated(with newer: AdditionalParameters) -> AdditionalParameters {
         var all = members
         for (name, value) in newer.members { all[name] = value }
         return AdditionalParameters(all)
     }
-}
 
-extension AdditionalParameters {
-    /// A member of one of these names, whole or in part, may open something.
-    private static let secretWords = [
-        "token", "secret", "pass", "code", "assertion", "credential", "sig", "jwt", "key", "cookie", "otp",
-        "ticket", "verifier", "private", "seed", "nonce", "authorization",
-    ]
-    private static let longestShown = 500
-
-    /// These, without what repeats one of `secrets` under whatever name.
+    /// These parameters without the strings that contain one of `secrets`.
     func without(_ secrets: [Secret]) -> AdditionalParameters {
-        var clean = JSONObject()
-        for (name, value) in members {
-            if let text = value.string {
-                let repeats = secrets.contains { secret in
-                    secret.withPlaintext { !$0.isEmpty && text.contains($0) }
-                }
-                if repeats { continue }
-            }
-            clean[name] = value
+        let revealing = members.filter { _, value in
+            guard let text = value.string else { return false }
+            return secrets.contains { $0.withPlaintext { !$0.isEmpty && text.contains($0) } }
         }
-        return AdditionalParameters(clean)
+        return AdditionalParameters(members, except: Set(revealing.map(\.name)))
     }
 
-    /// Whether what goes by this name may open something.
+    /// Returns true if a parameter of this name may hold a secret.
     static func soundsSecret(_ name: String) -> Bool {
         secretWords.contains(where: name.lowercased().contains)
     }
 
-    /// Those that may be shown: plain text, numbers and truths whose name does not sound like a secret's.
+    /// The parameters that may be shown: short plain strings, numbers and booleans whose names do not sound secret.
     package var showable: JSONObject {
         var shown = JSONObject()
         for (name, value) in members where !Self.soundsSecret(name) {
             switch value {
-            case .string(let text):
-                let isPlain = text.utf8.allSatisfy { 0x20...0x7E ~= $0 }
-                // What looks like a JWT is one, and the query of an address may hold anything.
-                if isPlain, text.utf8.count <= Self.longestShown, !text.hasPrefix("eyJ"),
-                    !SecretListing.isRepeated(in: text),
-                    !(text.contains("://") && text.contains { "?#@".contains($0) })
-                {
-                    shown[name] = value
-                }
+            case .string(let text): if Self.isShowable(text) { shown[name] = value }
             case .integer, .real, .bool: shown[name] = value
             case .array, .object, .null: break
             }
         }
         return shown
     }
+
+    /// Neither a JWT, nor a URL with a query, a fragment or a password, nor a part of a known secret.
+    private static func isShowable(_ text: String) -> Bool {
+        text.utf8.allSatisfy { 0x20...0x7E ~= $0 } && text.utf8.count <= longestShown
+            && !text.hasPrefix("eyJ") && !SecretListing.isRepeated(in: text)
+            && !(text.contains("://") && text.contains { "?#@".contains($0) })
+    }
 }
 
-extension AdditionalParameters: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Says what it is, and nothing of what is in it.
+extension AdditionalParameters: Redacted {
+    /// A fixed text, which shows nothing of the contents.
     public var description: String { "[additional parameters]" }
-    /// Says no more than `description`.
-    public var debugDescription: String { description }
-    /// Shows nothing of what is in it.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -2,13 +2,11 @@
 
 import HTTPMessages
 
-/// Finding out whether a server that leaves a request unanswered is at work at all.
+/// Probing a server that has left a request unanswered.
 extension AuthorizationServer {
-    /// Asks for what is everybody's to read (its metadata, else its keys): no credential goes along, and nothing changes.
+    /// Asks for a public document (metadata or keys), without credentials.
     ///
-    /// Any answer will do but one of a gateway in front of a server that does not answer.
-    ///
-    /// - Returns: why there is none; nil if it answers.
+    /// - Returns: nil if the server answers; the failure if it does not, or a gateway in front of it says so.
     func silence() async -> TokenFailure? {
         do throws(TokenFailure) {
             let url = try await publicURL()
@@ -35,7 +33,7 @@ extension AuthorizationServer {
             return url
         }
         if let keys = configuration.endpoints[.keys] { return keys }
-        // Nothing was ever read there, and "404" is an answer.
+        // Nothing may be published there, but a 404 shows that the server answers.
         let endpoint = try await url(of: .token)
         return HTTPURL("\(endpoint.origin)/.well-known/oauth-authorization-server") ?? endpoint
     }

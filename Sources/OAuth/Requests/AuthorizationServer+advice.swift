@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What to look at after a refusal.
+/// Advice after a refusal.
 extension AuthorizationServer {
-    /// A refusal with the keys of the configuration that it may be about.
+    /// The failure with the configuration keys that may have caused it at the end of its detail.
     func advised(_ failure: TokenFailure, after grant: Grant? = nil) -> TokenFailure {
         let keys = suspects(of: failure, grant)
         guard !keys.isEmpty else { return failure }
@@ -30,7 +30,7 @@ extension AuthorizationServer {
         }
     }
 
-    /// What the client proves itself with.
+    /// The configuration keys of the client's authentication.
     private var clientKeys: [String] {
         let key =
             switch configuration.authentication {
@@ -46,7 +46,7 @@ extension AuthorizationServer {
         return ["client_id", key]
     }
 
-    /// What a grant made from configuration is proved with.
+    /// The configuration keys of the grant.
     private var grantKeys: [String] {
         switch configuration.grantType {
         case .password: ["username", credentials.source.key(of: .password)]

@@ -4,27 +4,25 @@ import Cryptography
 import HTTPMessages
 import JSON
 
-/// The authorization server as one session sees it: where it is, how it wants to be asked, what it answers.
+/// The authorization server as one session sees it: its endpoints, the client authentication, its responses.
 ///
-/// Confined to its session; never shared.
+/// Confined to its session.
 final class AuthorizationServer {
     private(set) var configuration: ClientConfiguration
     private var listings: [SecretListing]
-    /// To the server's own endpoints.
+    /// Carries requests to the server's own endpoints.
     let transport: any TokenTransport
-    /// To its protected resources, whose nonces are others (RFC 9449 §9).
+    /// Carries requests to its protected resources, which have other DPoP nonces (RFC 9449 §9).
     private let resourceTransport: any TokenTransport
     private(set) var credentials: CredentialReader
     let clock: any SessionClock
     private let discovery: CachedDiscovery
     let publishedKeys = PublishedKeys()
-    /// What the next proof is to carry.
-    let nonces = ProofNonces()
-
-    /// The address whose answer is waited for.
+    /// The DPoP nonces of the server's own endpoints.
+    let nonces = DPoPNonces()
+    /// The URL whose response is awaited, for error messages; nil while there is none.
     private(set) var pending: String?
-
-    /// The Basic encoding that worked, where that is left to us.
+    /// The encoding of HTTP Basic that worked, if the configuration leaves it open.
     var learnedEncoding: BasicEncoding?
 
     init(
@@ -44,7 +42,7 @@ final class AuthorizationServer {
             ServiceDiscovery(configuration: configuration, transport: transport), clock: clock)
     }
 
-    /// Is asked as another client from now on; `secret` is that of one that was registered.
+    /// Asks as another client from now on; `secret` is that of a registered client.
     func become(_ client: ClientConfiguration, secret: Secret?) {
         configuration = client
         listings = client.listings
@@ -53,7 +51,7 @@ final class AuthorizationServer {
         learnedEncoding = nil
     }
 
-    /// The same server as another client sees it.
+    /// The same server for requests of another client.
     func asked(by client: ClientConfiguration, secret: Secret?) -> AuthorizationServer {
         let other = AuthorizationServer(
             configuration: client, transport: transport, credentials: credentials.source, clock: clock)
@@ -61,21 +59,19 @@ final class AuthorizationServer {
         return other
     }
 
-    // MARK: What it is asked
+    // MARK: Requests
 
     /// Makes one token request.
     ///
     /// - Parameters:
-    ///   - grant: what it is made with.
-    ///   - additions: what only this request says.
-    ///   - known: the key that the session's tokens are bound to, if there is one already.
-    ///   - limit: for its answer; nil for the configured one.
-    ///   - isNeedless: asked before anything is sent, for there may be much to find out first.
+    ///   - known: the key that the session's tokens are bound to; nil while there is none.
+    ///   - limit: how long to wait for the response; nil for the configured limit.
+    ///   - isNeedless: called before the request is sent; returns true if nobody wants the response any more.
     func requestToken(
         with grant: Grant, adding additions: TokenAdditions = TokenAdditions(),
         proving known: ProofKey? = nil, waitingAtMost limit: Duration? = nil,
         unless isNeedless: () -> Bool = { false }
-    ) async -> TokenOutcome {
+    ) async -> TokenRequestResult {
         do throws(TokenFailure) {
             try grant.checkParameters(with: additions)
             let key = try await proofKey(known)
@@ -85,45 +81,38 @@ final class AuthorizationServer {
                     additions: additions
                 ).form
             }
-            let answered = try await exchange(
-                try await form(), with: .token, adding: additions.headers, proving: key,
+            let sent = try await send(
+                try await form(), to: .token, adding: additions.headers, proving: key,
                 waitingAtMost: limit, unless: isNeedless, again: form)
-            if let failure = answered.failure {
-                // The refresh token in it may be the only one that works.
-                return TokenOutcome(
+            if let failure = sent.failure {
+                return TokenRequestResult(
                     result: .failure(failure),
-                    refreshToken: TokenAnswerMembers.refreshToken(inBroken: answered.response.body),
-                    proofKey: key, sentAt: answered.sentAt, wall: answered.wall)
+                    refreshToken: TokenRequestResult.refreshToken(inPartial: sent.response.body),
+                    proofKey: key, sentAt: sent.sentAt, wall: sent.wall)
             }
-            let answer = TokenAnswer(
-                answered.response, to: grant, of: configuration, wall: answered.wall, isProved: key != nil)
-            var result = answer.result.map { $0.proved(with: key) }
-            if case .failure(let failure) = answer.result {
+            var result = TokenRequestResult(
+                sent.response, to: grant, of: configuration, provedWith: key, sentAt: sent.sentAt,
+                wall: sent.wall)
+            if case .failure(let failure) = result.result {
                 doubtMetadata(after: failure)
-                result = .failure(advised(failure, after: grant))
+                result.result = .failure(advised(failure, after: grant))
             }
-            return TokenOutcome(
-                result: result, refreshToken: answer.refreshToken,
-                remainder: answer.remainder?.proved(with: key), proofKey: key, sentAt: answered.sentAt,
-                wall: answered.wall)
+            return result
         } catch {
             doubtMetadata(after: error)
-            return TokenOutcome(
-                result: .failure(error), refreshToken: nil, sentAt: clock.now, wall: clock.wallNow)
+            return TokenRequestResult(result: .failure(error), sentAt: clock.now, wall: clock.wallNow)
         }
     }
 
-    /// Posts a form to one of the server's endpoints, with the client's proof of itself.
+    /// Posts a form to one of the server's endpoints, with client authentication and, given a key, a DPoP proof.
     ///
-    /// - Parameter key: proved to be ours; nil for none.
-    /// - Returns: the answer, whatever its status.
-    /// - Throws: ``TokenFailure`` if there was no answer, or nothing could be asked: no such endpoint, a credential
-    ///   that cannot be read.
+    /// - Returns: the response, whatever its status.
+    /// - Throws: ``TokenFailure`` if there is no response, no such endpoint, or a credential cannot be read.
     func post(
         _ parameters: FormBody, to endpoint: Endpoint, proving key: ProofKey? = nil
-    ) async throws(TokenFailure) -> ProviderResponse {
+    ) async throws(TokenFailure) -> TransportResponse {
         do throws(TokenFailure) {
-            let response = try await exchange(parameters, with: endpoint, proving: key).response
+            let response = try await send(parameters, to: endpoint, proving: key).response
             if response.status == 404 { discovery.isDoubted = true }
             return response
         } catch {
@@ -132,7 +121,7 @@ final class AuthorizationServer {
         }
     }
 
-    /// The server as an error names it where no address of its own is at fault.
+    /// The server's name for error messages.
     var name: String {
         configuration.issuer ?? (configuration.discoveryURL ?? configuration.endpoints[.token])?.place
             ?? "the provider"
@@ -140,36 +129,36 @@ final class AuthorizationServer {
 
     /// Sends a request as it is.
     ///
-    /// - Parameter isForResource: whether it is one of the server's protected resources that is asked.
-    /// - Throws: ``TokenFailure`` if there was no answer, or the address is not fit for credentials.
+    /// - Parameter isForResource: true for a protected resource of the server, such as the userinfo endpoint.
+    /// - Throws: ``TokenFailure`` if there is no response, or credentials may not be sent to the URL.
     func send(
         _ request: TransferRequest, isForResource: Bool = false
-    ) async throws(TokenFailure) -> ProviderResponse {
+    ) async throws(TokenFailure) -> TransportResponse {
         try configuration.permit(request.url)
         pending = request.url.place
         defer { pending = nil }
         do throws(TransportError) {
             var response = try await (isForResource ? resourceTransport : transport).send(request)
             response.place = request.url.place
-            response.words = response.words(answering: request)
+            response.errorDescription = response.errorDescription(answering: request)
             return response
         } catch {
             throw TokenFailure(error, to: request)
         }
     }
 
-    /// What the server says of itself, in every document that it has.
+    /// The server's metadata, of every document that it has.
     ///
-    /// - Throws: ``TokenFailure`` if it says nothing, and never did.
+    /// - Throws: ``TokenFailure`` if it has none, now or earlier.
     func metadata() async throws(TokenFailure) -> ServiceConfiguration {
         try await discovery.metadata(wanting: nil)
     }
 
-    /// What the server says of itself, where that is only good to know.
+    /// The server's metadata, for a caller that can do without them.
     ///
-    /// - Parameter age: what was read longer ago is read again, if that can be done; nil for what is usual.
-    /// - Returns: nil for a server whose endpoints were given by hand and that publishes nothing.
-    /// - Throws: ``TokenFailure`` if it says nothing just now, and never did.
+    /// - Parameter age: older metadata are read again, if possible; nil for the usual age.
+    /// - Returns: nil for a server with configured endpoints that publishes none.
+    /// - Throws: ``TokenFailure`` if they cannot be had now, and never could.
     func metadataIfPublished(
         newerThan age: Duration? = nil
     ) async throws(TokenFailure) -> ServiceConfiguration? {
@@ -184,9 +173,9 @@ final class AuthorizationServer {
         }
     }
 
-    /// Where to send a request, from the configuration or else from the server's metadata.
+    /// The URL of an endpoint, from the configuration or else from the server's metadata.
     ///
-    /// - Throws: ``TokenFailure`` if neither says it.
+    /// - Throws: ``TokenFailure`` if neither has it.
     func url(of endpoint: Endpoint) async throws(TokenFailure) -> HTTPURL {
         if let configured = configuration.endpoints[endpoint] { return configured }
         let takesAlias = configuration.presentsCertificate
@@ -198,37 +187,36 @@ final class AuthorizationServer {
             detail: "neither configuration nor metadata of \(name) give a \(endpoint.rawValue)")
     }
 
-    // MARK: How it is asked
+    // MARK: Sending
 
-    /// An answer, and when it was asked for.
-    private struct Exchange {
-        let response: ProviderResponse
-        /// What follows from an answer that was cut off.
+    /// A request's response, and when the request was sent.
+    private struct Sent {
+        let response: TransportResponse
+        /// Why the response is incomplete; nil if it is whole.
         let failure: TokenFailure?
         let sentAt: Instant
         let wall: WallTime
     }
 
-    /// - Parameter again: makes the parameters for each further time that they are sent; nil for those that may be
-    ///   sent again.
-    private func exchange(
-        _ parameters: FormBody, with endpoint: Endpoint, adding headers: [NamedValue] = [],
+    /// - Parameter again: makes the parameters anew for each repetition; nil for those that may be sent twice.
+    private func send(
+        _ parameters: FormBody, to endpoint: Endpoint, adding headers: [NamedValue] = [],
         proving key: ProofKey? = nil,
         waitingAtMost limit: Duration? = nil, unless isNeedless: () -> Bool = { false },
         again: (() async throws(TokenFailure) -> FormBody)? = nil
-    ) async throws(TokenFailure) -> Exchange {
+    ) async throws(TokenFailure) -> Sent {
         try configuration.requireClient()
         let url = try await url(of: endpoint)
         var client = try await credentials.clientProof(for: audience, at: clock.wallNow)
         var (parameters, isFirst) = (parameters, true)
-        func attempt(_ isFormEncoded: Bool) async throws(TokenFailure) -> Exchange {
+        func attempt(_ isFormEncoded: Bool) async throws(TokenFailure) -> Sent {
             let first = try await attemptOnce(isFormEncoded)
             guard key != nil, first.response.asksForNonce else { return first }
             return try await attemptOnce(isFormEncoded)
         }
-        func attemptOnce(_ isFormEncoded: Bool) async throws(TokenFailure) -> Exchange {
+        func attemptOnce(_ isFormEncoded: Bool) async throws(TokenFailure) -> Sent {
             if !isFirst {
-                // An assertion is good for one use, the client's as the grant's (RFC 7523 §3, `jti`).
+                // Assertions, the client's and the grant's, are good for one use (RFC 7523 §3, `jti`).
                 client = try await credentials.clientProof(for: audience, at: clock.wallNow)
                 if let again { parameters = try await again() }
             }
@@ -255,7 +243,7 @@ final class AuthorizationServer {
             let response = try await send(request)
             let failure = response.cutOff.map { TokenFailure($0, to: request) }
             if let failure, !(200..<300 ~= response.status) { throw failure }
-            return Exchange(response: response, failure: failure, sentAt: sentAt, wall: wall)
+            return Sent(response: response, failure: failure, sentAt: sentAt, wall: wall)
         }
         return try await trying(client, attempt)
     }
@@ -264,10 +252,10 @@ final class AuthorizationServer {
         if failure.kind == .misconfigured { discovery.isDoubted = true }
     }
 
-    /// Tries the encodings of HTTP Basic that are open: form-encoded, then raw where that differs and may help.
+    /// Tries the encodings of HTTP Basic that are possible: form-encoded, then raw if that differs and may help.
     private func trying(
-        _ client: ClientProof, _ attempt: (Bool) async throws(TokenFailure) -> Exchange
-    ) async throws(TokenFailure) -> Exchange {
+        _ client: ClientProof, _ attempt: (Bool) async throws(TokenFailure) -> Sent
+    ) async throws(TokenFailure) -> Sent {
         switch configuration.basicEncoding {
         case .form: return try await attempt(true)
         case .raw: return try await attempt(false)
@@ -294,14 +282,14 @@ final class AuthorizationServer {
         return request
     }
 
-    /// What a grant made from configuration is proved with.
+    /// The password, assertion or subject token of a grant.
     private func proof(of grant: Grant) async throws(TokenFailure) -> Secret? {
         if case .onBehalf(let token) = grant { return token }
         guard case .original = grant else { return nil }
         return try await credentials.grantProof(for: audience, at: clock.wallNow)
     }
 
-    /// Whom our assertions are for, as the server spells itself.
+    /// The `aud` of our assertions, as the server spells itself.
     private func audience() async throws(TokenFailure) -> String {
         switch configuration.assertion.audience {
         case .value(let value):
@@ -321,7 +309,7 @@ final class AuthorizationServer {
 }
 
 extension HTTPFields {
-    /// Puts headers in, each in the place of what is there under its name.
+    /// Sets headers, each in place of those of its name.
     mutating func replace(_ headers: [NamedValue]) {
         for header in headers {
             guard let name = HTTPFields.Name(header.name) else { continue }
@@ -331,7 +319,7 @@ extension HTTPFields {
 }
 
 extension TransferRequest {
-    /// Waits for the answer for `limit`; getting the request on its way takes no longer than it may.
+    /// Waits for the response at most for `limit` after the request was sent; sending is limited as before.
     fileprivate mutating func wait(atMost limit: Duration) {
         timeLimit = min(timeLimit, limit)
         sentTimeLimit = limit

@@ -3,20 +3,20 @@
 import Cryptography
 import HTTPMessages
 
-/// What a request carries to prove its client (RFC 6749 §2.3, RFC 7521 §4.2, RFC 8705 §2).
+/// The client authentication of one request (RFC 6749 §2.3, RFC 7521 §4.2, RFC 8705 §2).
 enum ClientProof {
-    /// `client_id` alone: a public client, or one that its certificate proves; nothing where there is no client.
+    /// `client_id` alone, for a public client or one whose TLS certificate authenticates it; nothing if it is empty.
     case identifier
-    /// HTTP Basic.
+    /// HTTP Basic with the client secret.
     case basic(Secret)
-    /// The secret in the body.
+    /// The client secret in the body.
     case secret(Secret)
     /// A signed JWT.
     case assertion(Secret)
     /// A JWT-SVID (draft-ietf-oauth-spiffe-client-auth).
     case verifiableIdentityDocument(Secret)
 
-    /// Adds the proof to a request; `isFormEncoded` is about HTTP Basic.
+    /// Adds the authentication to a request; `isFormEncoded` is about HTTP Basic.
     func authenticate(
         _ clientID: String, _ fields: inout HTTPFields, _ body: inout FormBody, isFormEncoded: Bool
     ) {
@@ -26,7 +26,7 @@ enum ClientProof {
         case .basic(let secret):
             fields.append(
                 .authorization,
-                BasicCredentials.fieldValue(clientID: clientID, secret: secret, isFormEncoded: isFormEncoded))
+                Self.basicCredentials(clientID: clientID, secret: secret, isFormEncoded: isFormEncoded))
         case .secret(let secret):
             body.append(.clientID, clientID)
             secret.withPlaintext { body.append(.clientSecret, $0) }
@@ -43,17 +43,28 @@ enum ClientProof {
         assertion.withPlaintext { body.append(.clientAssertion, $0) }
     }
 
-    /// Whether the body does not say who the client is.
+    /// True if the body does not say who the client is.
     var namesClientInHeader: Bool {
-        switch self {
-        case .basic: true
-        case .identifier, .secret, .assertion, .verifiableIdentityDocument: false
-        }
+        if case .basic = self { true } else { false }
     }
 
-    /// Whether a refusal may be about the encoding of HTTP Basic.
+    /// Returns true if the two encodings of HTTP Basic differ, so that a refusal may be about the encoding.
     func dependsOnEncoding(_ clientID: String) -> Bool {
         guard case .basic(let secret) = self else { return false }
-        return BasicCredentials.dependOnEncoding(clientID: clientID, secret: secret)
+        return Self.basicCredentials(clientID: clientID, secret: secret, isFormEncoded: true)
+            != Self.basicCredentials(clientID: clientID, secret: secret, isFormEncoded: false)
+    }
+
+    /// The value of `Authorization` for HTTP Basic (RFC 7617), with both parts percent-encoded (RFC 6749 §2.3.1) or as they are.
+    static func basicCredentials(clientID: String, secret: Secret, isFormEncoded: Bool) -> String {
+        let joined = secret.withPlaintext { secret in
+            var bytes: [UInt8] = []
+            for (index, part) in [clientID, secret].enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ":")) }
+                if isFormEncoded { PercentEncoding.encode(part, into: &bytes) } else { bytes += part.utf8 }
+            }
+            return bytes
+        }
+        return "Basic " + Base64.encode(joined)
     }
 }

@@ -2,18 +2,18 @@
 
 package import HTTPMessages
 
-/// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
+/// The field `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
 package enum RetryAfter {
-    /// No server makes us wait longer.
+    /// Longer delays are cut to this.
     static let longest: Duration = .seconds(300)
 
-    /// - Returns: nil where the field is missing, unreadable or in the past.
+    /// The delay that the field asks for; nil if it is missing, unreadable or in the past.
     package static func delay(in fields: HTTPFields, wall: WallTime) -> Duration? {
         guard let text = fields[.retryAfter] else { return nil }
         if !text.isEmpty, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) {
             return min(.seconds(Int64(text) ?? .max / 2), longest)
         }
-        guard let date = HTTPDate.parse(text), date > wall else { return nil }
+        guard let date = WallTime(httpDate: text), date > wall else { return nil }
         return min(date - wall, longest)
     }
 }

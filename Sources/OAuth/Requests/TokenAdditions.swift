@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one token request says beside what the configuration has all of them say.
+/// Parameters and headers of one token request, beside those that the configuration gives to all of them.
 struct TokenAdditions: Sendable {
-    /// After the built-in parameters and those of the configuration.
+    /// Sent after the built-in parameters and those of the configuration.
     var parameters: [NamedValue] = []
-    /// What a refresh is for (RFC 6749 §6); nil where it says what it always does.
+    /// The scope of a refresh (RFC 6749 §6) in place of the usual one; nil for that.
     var scope: [String]?
-    /// In place of fields of the same name.
+    /// Replace fields of the same names.
     var headers: [NamedValue] = []
 
-    /// Whether the request is one like all others.
+    /// True if the request is like all others.
     var isEmpty: Bool { parameters.isEmpty && scope == nil && headers.isEmpty }
 }
 
 extension Grant {
-    /// What the client says of itself, and no program for it.
+    /// The parameters that a ``TokenRequest`` may not set: they are the client's own.
     private static let clientParameters: Set<TokenParameter> = [
         .grantType, .clientID, .clientSecret, .clientAssertion, .clientAssertionType, .scope,
     ]
 
-    /// - Throws: ``TokenFailure`` for a parameter that would be sent twice, and one without a name.
+    /// Throws a ``TokenFailure`` for a parameter without a name, and for one that would be sent twice.
     func checkParameters(with additions: TokenAdditions) throws(TokenFailure) {
         for parameter in additions.parameters { try Self.check(parameter.name) { _ in true } }
         guard case .request(let request) = self else { return }

@@ -4,12 +4,10 @@ import Cryptography
 import HTTPMessages
 
 extension TokenFailure {
-    /// What follows from an answer that did not arrive.
-    ///
-    /// - Parameter request: what was not answered.
+    /// The failure of a request that got no response.
     init(_ error: TransportError, to request: TransferRequest) {
         let server = request.url.hostAndPort
-        // A program's own transport may put the peer's words there.
+        // A program's own transport may put text of the peer into the reason.
         let shown = SecretListing.cleared
         switch error {
         case .unreachable(let reason):
@@ -36,10 +34,8 @@ extension TokenFailure {
                 detail: "what \(request.url.place) answers is no HTTP: \(shown(reason))")
         }
     }
-}
 
-extension TokenFailure {
-    /// What people hear of a refresh token that is not answered at `place` within `limit`, while its answer may still come.
+    /// The failure of a refresh that `place` has not answered within `limit`, and may answer yet.
     init(unansweredAt place: String, after limit: Duration) {
         self.init(
             .transient, .timedOut,

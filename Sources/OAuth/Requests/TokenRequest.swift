@@ -2,9 +2,9 @@
 
 public import Cryptography
 
-/// A request to the token endpoint that a program writes itself: a grant of an extension (RFC 6749 §4.5), say.
+/// A request to the token endpoint that a program composes, such as one with an extension grant (RFC 6749 §4.5).
 ///
-/// Address, time limit, client and its proof of itself are the session's. ``AuthSession/perform(_:)`` only asks;
+/// Endpoint, time limit and client authentication are the session's. ``AuthSession/perform(_:)`` only asks;
 /// ``AuthSession/logIn(with:)-(TokenRequest)`` makes what comes back the session.
 ///
 /// ```swift
@@ -18,11 +18,11 @@ public struct TokenRequest: Sendable {
     public var grantType: GrantType
     /// Scope tokens (RFC 6749 §3.3); none are sent if it is empty.
     public var scope: [String] = []
-    /// What else the grant needs, in the order it is sent.
+    /// Further parameters, in the order in which they are sent.
     public var parameters: [NamedValue] = []
-    /// What must not be printed, sent after ``parameters``.
+    /// Secret parameters, which are never printed; sent after ``parameters``.
     public var secrets: [(name: String, value: Secret)] = []
-    /// Header fields; one of a name that is sent anyway takes its place.
+    /// Header fields, in place of those of the same names.
     public var headers: [NamedValue] = []
 
     /// A request for a grant, without parameters.
@@ -31,11 +31,7 @@ public struct TokenRequest: Sendable {
     }
 }
 
-extension TokenRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Says what it is, and nothing of what is in it.
+extension TokenRequest: Redacted {
+    /// A fixed text, which shows nothing of the contents.
     public var description: String { "[token request]" }
-    /// Says no more than `description`.
-    public var debugDescription: String { description }
-    /// Shows nothing of what is in it.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -6,19 +6,12 @@ import Cryptography
 struct TokenRequestBody {
     let grant: Grant
     let configuration: ClientConfiguration
-    /// What a grant made from configuration is proved with: a password, an assertion, a subject token.
+    /// The password, assertion or subject token of a configured grant.
     var proof: Secret?
-    /// What only this request says.
+    /// The parameters of this request alone.
     var additions = TokenAdditions()
 
-    /// The grant as the wire names it.
-    var grantType: GrantType { Self.grantType(of: grant, otherwise: configuration.grantType) }
-
-    /// A grant as the wire names it.
-    ///
-    /// - Parameters:
-    ///   - grant: what is asked with.
-    ///   - original: the one of the configuration.
+    /// The `grant_type` of a grant, where `original` is the configured one.
     static func grantType(of grant: Grant, otherwise original: GrantType) -> GrantType {
         switch grant {
         case .original, .onBehalf: original
@@ -29,7 +22,7 @@ struct TokenRequestBody {
         }
     }
 
-    /// The parameters, without the client's proof of itself.
+    /// The parameters without the client authentication.
     var form: FormBody {
         var body = FormBody()
         appendGrant(to: &body)
@@ -40,6 +33,7 @@ struct TokenRequestBody {
     }
 
     private func appendGrant(to body: inout FormBody) {
+        let grantType = Self.grantType(of: grant, otherwise: configuration.grantType)
         body.append(.grantType, grantType.rawValue)
         switch grant {
         case .original, .onBehalf:
@@ -47,7 +41,7 @@ struct TokenRequestBody {
             append(configuration.scope, to: &body)
         case .refresh(let token):
             token.withPlaintext { body.append(.refreshToken, $0) }
-            // A session begun by a login was granted what that login asked for: asking again could only lose some.
+            // Without a scope the server grants that of the login; naming one could only lose some of it.
             if let scope = additions.scope {
                 append(scope, to: &body)
             } else if configuration.grantType == .refreshToken || configuration.namesScope {
@@ -64,7 +58,7 @@ struct TokenRequestBody {
             append(request.scope, to: &body)
             for parameter in request.parameters { body.append(name: parameter.name, parameter.value) }
             for (name, value) in request.secrets { value.withPlaintext { body.append(name: name, $0) } }
-            // Who writes the whole request says whom its token is for.
+            // A program that composes the request names its audience and resource too.
             return
         }
         for audience in configuration.audience { body.append(.audience, audience) }

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why no whole answer of the authorization server arrived.
-///
-/// The associated reasons are the transport library's words, never the peer's.
+/// Why no whole response arrived. The reasons are texts of the transport library, never of the peer.
 public enum TransportError: Error, Equatable, Sendable {
-    /// The name did not resolve, or no connection could be made: the request was not seen.
+    /// The name did not resolve, or no connection could be made; the request was not sent.
     case unreachable(String)
     /// The server's certificate does not verify, or TLS could not be set up as configured.
     case certificate(String)
-    /// The time limit passed; the request may have been acted upon.
+    /// The time limit passed; the server may have acted on the request.
     case timedOut
-    /// The connection ended before the answer did; the request may have been acted upon.
+    /// The connection ended early; the server may have acted on the request.
     case interrupted(String)
-    /// The answer was larger than allowed.
+    /// The response was larger than allowed.
     case answerTooLarge
-    /// What came back was not HTTP.
+    /// The server did not answer in HTTP.
     case notHTTP(String)
 }

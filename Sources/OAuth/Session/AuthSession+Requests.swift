@@ -58,7 +58,7 @@ extension AuthSession {
             askingFor: LoginAdditions(scope: request.scope))
     }
 
-    private func answer(to request: TokenRequest) async -> (TokenOutcome, Grant) {
+    private func answer(to request: TokenRequest) async -> (TokenRequestResult, Grant) {
         let grant = Grant.request(request)
         let outcome = await loginServer.requestToken(
             with: grant, adding: TokenAdditions(headers: request.headers), proving: state.session.proofKey)

@@ -22,7 +22,7 @@ public actor AuthSession: ExecutorConfined {
     let server: AuthorizationServer
     let random: @Sendable () -> Double
     /// Signs what requests to resource servers prove.
-    package nonisolated let proofs: ProofSigner
+    package nonisolated let proofs: DPoPSigner
     /// Whether tokens may be bound to a key, so that requests have no proofs but ours.
     package nonisolated let mayProve: Bool
     /// What callers' own tokens were exchanged for; nil for an identity with tokens of its own.
@@ -41,7 +41,7 @@ public actor AuthSession: ExecutorConfined {
     private(set) var attemptWaiters: [TokenWaiter<Void>] = []
     private var attemptTask: Task<Void, Never>?
     /// Where the answer goes that the attempt in flight waits for; finishing it supersedes the attempt.
-    var awaitedAnswer: AsyncStream<TokenOutcome>.Continuation?
+    var awaitedAnswer: AsyncStream<TokenRequestResult>.Continuation?
     /// A refresh token that was sent, until it is known what became of it or nobody cares.
     var sentRefresh: SentRefresh?
     /// The generation whose refresh token was sent without an answer.
@@ -97,7 +97,7 @@ public actor AuthSession: ExecutorConfined {
         self.observer = observer
         self.random = random
         self.family = family
-        proofs = ProofSigner(executor: signer ?? executor, clock: clock)
+        proofs = DPoPSigner(executor: signer ?? executor, clock: clock)
         mayProve = configuration.proofs != .never
         callers = configuration.exchangesCallersTokens ? CallerTokens() : nil
         server = AuthorizationServer(

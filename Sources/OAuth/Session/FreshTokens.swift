@@ -15,13 +15,9 @@ public struct FreshTokens: Sendable {
     public let expiry: Instant
 }
 
-extension FreshTokens: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Says what it is, and nothing of what is in it.
+extension FreshTokens: Redacted {
+    /// A fixed text, which shows nothing of the contents.
     public var description: String { "[tokens]" }
-    /// Says no more than `description`.
-    public var debugDescription: String { description }
-    /// Shows nothing of what is in it.
-    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 extension AuthSession {

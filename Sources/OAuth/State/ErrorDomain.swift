@@ -22,11 +22,11 @@ public enum ErrorDomain: Hashable, Sendable {
 
 extension TokenFailure {
     /// This failure as one of a server that said why; without its word there is no domain to speak of.
-    func refused(in domain: ErrorDomain, _ response: ProviderResponse) -> TokenFailure {
+    func refused(in domain: ErrorDomain, _ response: TransportResponse) -> TokenFailure {
         guard refusal != nil else { return self }
         var refused = self
         refused.domain = domain
-        refused.errorDescription = response.words
+        refused.errorDescription = response.errorDescription
         refused.errorURI = response.errorPage
         return refused
     }

@@ -3,39 +3,37 @@
 import Cryptography
 import HTTPMessages
 
-/// Who logged in.
+/// The userinfo endpoint.
 extension AuthSession {
-    /// Asks the server for the claims about the user (OpenID Connect Core §5.3), with a fresh token.
+    /// Fetches the claims about the person (OpenID Connect Core §5.3). A token that the endpoint refuses is refreshed once.
     ///
-    /// A token that the endpoint refuses is renewed once.
-    ///
-    /// - Parameter limit: for each token that has to be fetched.
-    /// - Returns: the claims; their `sub` is that of the session's id token, if it has one.
+    /// - Parameter limit: how long to wait for each token.
+    /// - Returns: the claims; their `sub` is that of the session's ID token, if it has one.
     /// - Throws: ``SessionFailure``.
     public func userinfo(
         waitingAtMost limit: Duration = .seconds(10)
     ) async throws(SessionFailure) -> Userinfo {
-        var response = try await userinfoAnswer(waitingAtMost: limit)
+        var response = try await userinfoResponse(waitingAtMost: limit)
         if response.status == 401, !response.wantsNonce {
             do throws(TokenError) {
                 try await refresh(waitingAtMost: limit)
             } catch {
                 throw .token(error)
             }
-            response = try await userinfoAnswer(waitingAtMost: limit)
+            response = try await userinfoResponse(waitingAtMost: limit)
         }
         do throws(TokenFailure) {
-            let answer = try UserinfoAnswer(response)
-            if let signed = answer.signed { try await server.verify(userinfo: signed) }
-            return try answer.claims(about: state.session.idToken)
+            let userinfo = try UserinfoResponse(response)
+            if let signed = userinfo.signed { try await server.verify(userinfo: signed) }
+            return try userinfo.claims(about: state.session.idToken)
         } catch {
             throw .server(error)
         }
     }
 
-    private func userinfoAnswer(
+    private func userinfoResponse(
         waitingAtMost limit: Duration
-    ) async throws(SessionFailure) -> ProviderResponse {
+    ) async throws(SessionFailure) -> TransportResponse {
         let token: AccessTokenSnapshot
         do throws(TokenError) {
             token = try await freshToken(waitingAtMost: limit)
@@ -49,7 +47,7 @@ extension AuthSession {
             request.fields.append(.accept, "application/json")
             request.fields.replace(state.configuration.userinfoHeaders)
             let response = try await server.send(authorized(request, with: token), isForResource: true)
-            let origin = ProofTarget(request.url).origin
+            let origin = DPoPTarget(request.url).origin
             guard proofs.nonces.note(response.fields, from: origin), response.wantsNonce else {
                 return response
             }
@@ -67,7 +65,7 @@ extension AuthSession {
         var authorization = requestAuthorization
         do throws(JOSEError) {
             let authorized = try await authorization.authorize(
-                request, at: ProofTarget(request.url), with: token, by: proofs)
+                request, at: DPoPTarget(request.url), with: token, by: proofs)
             requestAuthorization = authorization
             return authorized
         } catch {
@@ -76,9 +74,20 @@ extension AuthSession {
     }
 }
 
-extension ProviderResponse {
-    /// Whether the endpoint, as a resource server, refuses the proof for its nonce alone: that says nothing of the token.
+extension TransportResponse {
+    /// True if the endpoint refuses the proof for its nonce alone, which says nothing of the token.
     fileprivate var wantsNonce: Bool {
         BearerChallenge.asksForNonce(status: status, fields.values(of: .wwwAuthenticate))
+    }
+}
+
+extension AuthorizationServer {
+    /// Throws a ``TokenFailure`` unless the server signed these claims, with one of the keys that it publishes.
+    fileprivate func verify(userinfo signed: JWS) async throws(TokenFailure) {
+        guard try await publishedKeys.flaw(in: signed, fetchingWith: self) == nil else {
+            throw TokenFailure(
+                .misconfigured, .badSignature,
+                detail: "the signature of the userinfo of \(name) does not verify")
+        }
     }
 }

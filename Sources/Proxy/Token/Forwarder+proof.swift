@@ -53,7 +53,7 @@ extension Forwarder {
         return nonces.note(upstream.response.fields, from: proofTarget(of: exchange, on: route).origin)
     }
 
-    private func proofTarget(of exchange: Exchange, on route: RouteState<Pool>) -> ProofTarget {
-        ProofTarget(exchange.client.request, over: route.upstream.shared.address.url.scheme)
+    private func proofTarget(of exchange: Exchange, on route: RouteState<Pool>) -> DPoPTarget {
+        DPoPTarget(exchange.client.request, over: route.upstream.shared.address.url.scheme)
     }
 }

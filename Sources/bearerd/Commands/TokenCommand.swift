@@ -56,7 +56,7 @@ struct TokenCommand: IdentityCommand {
         guard words.count == 2, words[0].utf8.allSatisfy({ 0x41...0x5A ~= $0 || $0 == 0x2D }),
             let url = HTTPURL(String(words[1])), url.scheme != .unix
         else { throw CommandFailure(.usage, "--dpop needs a method, in capitals, and an http or https URL") }
-        guard nonce.map(ProofNonces.isNonce) ?? true else {
+        guard nonce.map(DPoPNonces.isNonce) ?? true else {
             throw CommandFailure(
                 .usage,
                 "--nonce needs the value of a DPoP-Nonce field: printable ASCII without spaces, quotes and backslashes"
@@ -98,7 +98,7 @@ extension IdentitySession {
                     "\(session.identity): the token is bound to a key (dpop), and of no use without a proof for each "
                         + "request: 'bearerd token --header --dpop METHOD URL' prints both lines")
             }
-            let target = ProofTarget(request.url)
+            let target = DPoPTarget(request.url)
             session.proofs.nonces.note(nonce, from: target.origin)
             let proof = RequestAuthorization.proof(
                 of: token, for: head, at: target, nonces: session.proofs.nonces)
@@ -109,7 +109,7 @@ extension IdentitySession {
         return lines.joined(separator: "\n")
     }
 
-    private func sign(_ proof: Proof) async throws(CommandFailure) -> String {
+    private func sign(_ proof: DPoPProof) async throws(CommandFailure) -> String {
         do throws(JOSEError) {
             return try await session.proofs.sign(proof)
         } catch {

@@ -59,7 +59,7 @@ final class ExaminedIdentity: Sendable {
     }
 
     /// Asks for a resource of the provider's, which changes nothing there.
-    func get(_ url: HTTPURL) async throws(TransportError) -> ProviderResponse {
+    func get(_ url: HTTPURL) async throws(TransportError) -> TransportResponse {
         try await transport.send(TransferRequest(method: .get, url: url, timeLimit: client.tokenTimeLimit))
     }
 
@@ -78,7 +78,7 @@ private final class ObservedTransport: TokenTransport {
 
     var offset: Duration? { last.withLock { $0 } }
 
-    func send(_ request: TransferRequest) async throws(TransportError) -> ProviderResponse {
+    func send(_ request: TransferRequest) async throws(TransportError) -> TransportResponse {
         let response = try await transport.send(request)
         if let date = response.fields[.date].flatMap(WallTime.init(httpDate:)) {
             last.withLock { $0 = date.sinceEpoch - WallClock.sinceEpoch }

@@ -14,12 +14,13 @@ extension Invariants {
         let (words, body) = split(bytes)
         let grantType = GrantType(configured: words.count > 1 ? words[1] : "") ?? .refreshToken
         let configuration = ClientConfiguration(name: "default", clientID: "app", grantType: grantType)
-        var response = ProviderResponse(status: status(words.first), body: body)
+        var response = TransportResponse(status: status(words.first), body: body)
         if words.count > 2 { response.fields[.retryAfter] = words[2...].joined(separator: " ") }
         let old = Secret("the-refresh-token-before")
         let grant: Grant = grantType.needsPerson ? .refresh(old) : .original
         let wall = WallTime(secondsSinceEpoch: 1_700_000_000)
-        let answer = TokenAnswer(response, to: grant, of: configuration, wall: wall)
+        let answer = TokenRequestResult(
+            response, to: grant, of: configuration, sentAt: .now, wall: wall)
 
         let sent = try? JSONObject(parsing: body)["refresh_token"]?.string
         if response.status == 200, let sent, !sent.isEmpty,
@@ -35,7 +36,7 @@ extension Invariants {
         return wrong ?? violation(ofStateWith: answer, configuration, old, wall)
     }
 
-    private static func violation(of token: TokenGrant, in response: ProviderResponse) -> String? {
+    private static func violation(of token: TokenResponse, in response: TransportResponse) -> String? {
         guard 200..<300 ~= response.status else { return "a success of status \(response.status)" }
         let isSendable = token.accessToken.withPlaintext {
             !$0.isEmpty && $0.utf8.allSatisfy { 0x21...0x7E ~= $0 }
@@ -63,7 +64,8 @@ extension Invariants {
 
     /// An answer never costs the state its refresh token, nor its future.
     private static func violation(
-        ofStateWith answer: TokenAnswer, _ configuration: ClientConfiguration, _ old: Secret, _ wall: WallTime
+        ofStateWith answer: TokenRequestResult, _ configuration: ClientConfiguration, _ old: Secret,
+        _ wall: WallTime
     ) -> String? {
         let now = Instant.now
         var state = AuthState(configuration)
@@ -102,7 +104,7 @@ extension Invariants {
     /// status; the rest is the body.
     package static func violation(providerAnswer bytes: [UInt8]) -> String? {
         let (words, body) = split(bytes)
-        var response = ProviderResponse(status: status(words.dropFirst().first), body: body)
+        var response = TransportResponse(status: status(words.dropFirst().first), body: body)
         switch words.first {
         case "device": return violation(ofDevice: response)
         case "register": return violation(ofRegistration: response)
@@ -113,7 +115,7 @@ extension Invariants {
         }
     }
 
-    private static func violation(ofDevice response: ProviderResponse) -> String? {
+    private static func violation(ofDevice response: TransportResponse) -> String? {
         let now = Instant.now
         guard let device = DeviceAuthorization(response, verifier: Secret("v"), sentAt: now) else {
             return nil
@@ -126,7 +128,7 @@ extension Invariants {
         return now...(now + .seconds(86_400)) ~= device.expiry ? nil : "a code that lives too long"
     }
 
-    private static func violation(ofRegistration response: ProviderResponse) -> String? {
+    private static func violation(ofRegistration response: TransportResponse) -> String? {
         let configuration = ClientConfiguration(
             name: "default", clientID: "", grantType: .clientCredentials)
         do throws(TokenFailure) {
@@ -144,9 +146,9 @@ extension Invariants {
         }
     }
 
-    private static func violation(ofUserinfo response: ProviderResponse) -> String? {
+    private static func violation(ofUserinfo response: TransportResponse) -> String? {
         do throws(TokenFailure) {
-            let userinfo = try UserinfoAnswer(response).claims(about: nil)
+            let userinfo = try UserinfoResponse(response).claims(about: nil)
             return userinfo.subject.isEmpty || userinfo["sub"] != userinfo.subject
                 ? "claims about nobody" : nil
         } catch {

@@ -17,14 +17,14 @@ extension Invariants {
             !text.utf8.starts(with: "-----BEGIN".utf8),
             text.utf8.allSatisfy({ $0 >= 0x20 })
         else {
-            _ = ProviderWords(around, beside: nil, hiding: [])
+            _ = ErrorDescription(around, beside: nil, hiding: [])
             return nil
         }
         let secret = Secret(text)
         return withExtendedLifetime(secret) {
             let percent = text.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
             for writing in [text, percent, Base64.encode(Array(text.utf8))] {
-                let said = ProviderWords("\(around) \(writing) \(around)", beside: nil, hiding: [])
+                let said = ErrorDescription("\(around) \(writing) \(around)", beside: nil, hiding: [])
                 guard said == nil else { return "a secret is shown: \(writing)" }
             }
             return nil

@@ -262,7 +262,7 @@ final class ModelProcess {
         let kind = Int.random(in: 0..<10, using: &world.random)
         switch kind {
         case 0..<4:
-            var grant = TokenGrant(accessToken: Secret("login \(id)"), lifetime: .seconds(60))
+            var grant = TokenResponse(accessToken: Secret("login \(id)"), lifetime: .seconds(60))
             grant.refreshToken = world.provider.begin()
             world.provider.endAll(but: grant.refreshToken)
             world.note("\(name) logs in")

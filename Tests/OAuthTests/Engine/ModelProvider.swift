@@ -228,7 +228,7 @@ final class ModelProvider {
         let slowness = !hasHung && world.chance(10) ? world.seconds(0...13) : world.briefly
         world.after(slowness, for: process) {
             guard sending.isAlive, process.open.remove(ticket) != nil else { return }
-            var outcome = TokenOutcome(
+            var outcome = TokenRequestResult(
                 result: result, sentAt: sentAt, wall: self.world.wall + (sentAt - self.world.now))
             if case .success(let grant) = result, let new = grant.refreshToken {
                 outcome.refreshToken = new
@@ -244,7 +244,7 @@ final class ModelProvider {
         }
     }
 
-    private func process(_ token: Secret) -> Result<TokenGrant, TokenFailure> {
+    private func process(_ token: Secret) -> Result<TokenResponse, TokenFailure> {
         let (family, index) = Self.place(of: token)
         guard !families[family].isDead else {
             // There is nothing left that sending it could end.
@@ -263,7 +263,7 @@ final class ModelProvider {
         }
         families[family].current += 1
         accessTokens += 1
-        var grant = TokenGrant(
+        var grant = TokenResponse(
             accessToken: Secret("a\(accessTokens)"), lifetime: world.seconds(15...200),
             refreshToken: Secret("\(family).\(index + 1)"))
         if world.chance(50) { grant.idToken = Secret("an id token") }

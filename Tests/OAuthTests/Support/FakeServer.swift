@@ -8,13 +8,13 @@ import Synchronization
 /// A transport that answers as the test says; without a word from the test, with fresh tokens.
 final class FakeServer: TokenTransport {
     enum Reply: Sendable {
-        case response(ProviderResponse)
+        case response(TransportResponse)
         case error(TransportError)
         /// Answered by ``release(with:)``.
         case held
 
         static func status(_ status: Int, _ body: String = "") -> Reply {
-            .response(ProviderResponse(status: status, body: Array(body.utf8)))
+            .response(TransportResponse(status: status, body: Array(body.utf8)))
         }
     }
 
@@ -74,7 +74,7 @@ final class FakeServer: TokenTransport {
         continuation?.resume(returning: reply)
     }
 
-    func send(_ request: TransferRequest) async throws(TransportError) -> ProviderResponse {
+    func send(_ request: TransferRequest) async throws(TransportError) -> TransportResponse {
         let planned = state.withLock { state -> Reply in
             state.requests.append(request)
             state.inFlight += 1

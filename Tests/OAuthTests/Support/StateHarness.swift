@@ -63,7 +63,7 @@ final class StateHarness {
 
     /// The attempt in flight brings a token.
     func land(_ token: String = "at", lifetime: Duration? = .seconds(300), refreshToken: String? = nil) {
-        let grant = TokenGrant(
+        let grant = TokenResponse(
             accessToken: Secret(token), lifetime: lifetime, refreshToken: refreshToken.map { Secret($0) })
         _ = state.received(grant, sentAt: now, wall: wall, jitter: jitter)
         state.attemptEnded(at: now, isSaved: true)

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import Cryptography
+
+/// A successful response of the token endpoint (RFC 6749 §5.1), checked.
+public struct TokenResponse: Sendable {
+    /// The access token; every byte of it is in 0x21–0x7E.
+    public var accessToken: Secret
+    /// The access token's lifetime; nil if the response has none.
+    public var lifetime: Duration?
+    /// A refresh token that replaces the one before; nil if that stays valid.
+    public var refreshToken: Secret?
+    /// The ID token, if the response has one.
+    public var idToken: Secret?
+    /// The granted scope; nil if it is the one that was asked for.
+    public var scope: [String]?
+    /// `token_type` as the server spells it; nil if the response has none.
+    public var tokenType: String?
+    /// Further members of the response.
+    public var additionalParameters: AdditionalParameters
+    /// The key of the request's DPoP proof (RFC 9449 §5); a refresh token may be bound to it.
+    package var proofKey: ProofKey?
+    /// The scope of a login that asked for another one than the configured; nil otherwise.
+    var loginScope: [String]?
+    /// True if the access token is bound to ``proofKey``.
+    package var isBound = false
+
+    package init(
+        accessToken: Secret, lifetime: Duration?, refreshToken: Secret? = nil, idToken: Secret? = nil,
+        scope: [String]? = nil, additional: AdditionalParameters = AdditionalParameters(),
+        tokenType: String? = nil
+    ) {
+        self.accessToken = accessToken
+        self.lifetime = lifetime
+        self.refreshToken = refreshToken
+        self.idToken = idToken
+        self.scope = scope
+        self.tokenType = tokenType
+        additionalParameters = additional
+    }
+}
+
+extension TokenResponse: Redacted {
+    /// A fixed text, which shows nothing of the contents.
+    public var description: String { "[token response]" }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import HTTPMessages
+import JSON
+
+/// A response that a ``TokenTransport`` received, whatever its status. It may hold tokens and is never printed.
+public struct TransportResponse: Sendable {
+    /// The status code.
+    public var status: Int
+    package var fields: HTTPFields
+    /// The body, or the part of it that arrived.
+    public var body: [UInt8]
+    /// Why ``body`` is incomplete; nil if it is whole. A transport may return a part only if the request asks for that.
+    public var cutOff: TransportError?
+    /// The URL that answered, as error messages name it; ``AuthorizationServer`` sets it and ``errorDescription``.
+    package var place = "the provider"
+    /// The `error_description` of an error response, as far as it may be shown.
+    package var errorDescription: String?
+
+    package init(status: Int, fields: HTTPFields = HTTPFields(), body: [UInt8] = []) {
+        self.status = status
+        self.fields = fields
+        self.body = body
+    }
+
+    /// A response as a transport received it; headers with invalid names are dropped.
+    public init(status: Int, headers: [NamedValue], body: [UInt8]) {
+        self.init(status: status, body: body)
+        for header in headers {
+            guard let name = HTTPFields.Name(header.name) else { continue }
+            fields.append(name, header.value)
+        }
+    }
+}
+
+extension TransportResponse: Redacted {
+    /// A fixed text with the status, which shows nothing of the contents.
+    public var description: String { "[answer of the authorization server, status \(status)]" }
+}
+
+extension TransportResponse {
+    /// True if the server may have misread the client's credentials.
+    var mayBeAboutCredentials: Bool {
+        switch status {
+        case 401:
+            return true
+        case 400:
+            let code = ResponseBody(body).code
+            return code == .invalidClient || code == .unauthorizedClient
+        case 403:
+            guard case .empty = ResponseBody(body) else { return false }
+            return true
+        default:
+            return false
+        }
+    }
+
+    /// Who answered with which status, and the error description: the detail of a failure.
+    var failureDetail: String {
+        "\(place) answered \(status)" + (errorDescription.map { ": \"\($0)\"" } ?? "")
+    }
+
+    /// `error_uri` (RFC 6749 §5.2) if it may be shown; nil otherwise.
+    var errorPage: String? { ResponseBody(body)[.errorURI]?.string.flatMap(ErrorDescription.page) }
+
+    /// The `error_description` of an error response, without the secrets that `request` carried; nil if there is none to show.
+    func errorDescription(answering request: TransferRequest) -> String? {
+        let body = ResponseBody(body)
+        guard status != 200 || body[.error] != nil, let said = body[.errorDescription]?.string else {
+            return nil
+        }
+        return ErrorDescription(said, beside: body.code?.rawValue, hiding: request.secrets)?.text
+    }
+}
