@@ -35,16 +35,10 @@ final class OneFileStore: SessionStore {
         return StoredSession(decoding: bytes)
     }
 
-    func withLock<Answer: Sendable>(
-        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
-        _ body: nonisolated(nonsending) (any StoreLease) async -> Answer
-    ) async throws(StoreError) -> Answer {
+    func lock(_ identity: String, waitingAtMost limit: Duration) async throws(StoreError) -> any StoreLease {
         let deadline = ContinuousClock.now + limit
         while true {
-            if let lease = take(identity) {
-                defer { state.withLock { $0.holders[identity] = nil } }
-                return await body(lease)
-            }
+            if let lease = take(identity) { return lease }
             guard .now < deadline, !Task.isCancelled else { throw .busy(by: nil) }
             try? await Task.sleep(for: .milliseconds(5))
         }
@@ -77,6 +71,12 @@ final class OneFileStore: SessionStore {
 
         func spend(_ session: StoredSession) async throws(StoreError) {
             guard store.state.withLock({ $0.holders[identity] }) == number else { throw .leaseLost }
+        }
+
+        func release() async {
+            store.state.withLock { state in
+                if state.holders[identity] == number { state.holders[identity] = nil }
+            }
         }
     }
 

@@ -11,6 +11,7 @@ final class RedisLease: StoreLease {
         /// The lock is ours until then at least.
         var end: ContinuousClock.Instant
         var isOver = false
+        var isReleased = false
         var mayBeSpent = false
         var leavesMark = false
         /// Whether the server has ever said that the lock is ours.
@@ -102,6 +103,14 @@ final class RedisLease: StoreLease {
             state.withLock { $0.spending = before }
             throw error
         }
+    }
+
+    func release() async {
+        let isFirst = state.withLock { state in
+            defer { (state.isOver, state.isReleased) = (true, true) }
+            return !state.isReleased
+        }
+        if isFirst { await store.release(self) }
     }
 
     /// Makes sure that nobody else can have the lock.

@@ -8,17 +8,9 @@ import System
 
 /// The lock: who has it, for how long, and whose mark is waited for.
 extension RedisStore {
-    package func withLock<Answer: Sendable>(
-        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
-        _ body: (any StoreLease) async -> Answer
-    ) async throws(StoreError) -> Answer {
-        let lease = try await waitForLock(identity, limit)
-        let answer = await body(lease)
-        await end(lease)
-        return answer
-    }
-
-    private func waitForLock(_ identity: String, _ limit: Duration) async throws(StoreError) -> RedisLease {
+    package func lock(
+        _ identity: String, waitingAtMost limit: Duration
+    ) async throws(StoreError) -> any StoreLease {
         let deadline = ContinuousClock.now + limit
         let owner = ownerToAsk(for: identity)
         var pause: Duration = .milliseconds(5)
@@ -114,12 +106,7 @@ extension RedisStore {
         }
     }
 
-    private func end(_ lease: RedisLease) async {
-        lease.finish()
-        await release(lease)
-    }
-
-    private func release(_ lease: RedisLease) async {
+    func release(_ lease: RedisLease) async {
         do throws(StoreError) {
             _ = try await run(
                 .release, keys: [lockKey, markKey], of: lease, [Array((lease.leavesMark ? "mark" : "").utf8)])

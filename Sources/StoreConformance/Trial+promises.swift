@@ -48,7 +48,7 @@ extension Trial {
 
     func excludes() async throws(StoreError) -> [String] {
         var reasons: [String] = []
-        let holder = try await Holder(of: one, identity, patience: patience)
+        let holder = try await one.lock(identity, waitingAtMost: patience)
         for (store, name) in [(one, "the same opening"), (other, "another opening")] {
             do throws(StoreError) {
                 try await locked(store, waitingAtMost: .zero) { _ in }
@@ -78,7 +78,7 @@ extension Trial {
     }
 
     func losesPatience() async throws(StoreError) -> [String] {
-        let holder = try await Holder(of: one, identity, patience: patience)
+        let holder = try await one.lock(identity, waitingAtMost: patience)
         var reasons: [String] = []
         let start = ContinuousClock.now
         do throws(StoreError) {
@@ -93,7 +93,7 @@ extension Trial {
     }
 
     func forgetsCancelled() async throws(StoreError) -> [String] {
-        let holder = try await Holder(of: one, identity, patience: patience)
+        let holder = try await one.lock(identity, waitingAtMost: patience)
         let waiter = Task { () -> (ran: Bool, failure: StoreError?) in
             do throws(StoreError) {
                 return (try await locked(other, waitingAtMost: .seconds(600)) { _ in true }, nil)
@@ -124,10 +124,10 @@ extension Trial {
     }
 
     func compares() async throws(StoreError) -> [String] {
-        let holder = try await Holder(of: one, identity, patience: patience)
+        let holder = try await one.lock(identity, waitingAtMost: patience)
         var reasons: [String] = []
         func expect(_ expected: StoreError?, _ generation: Int, over read: Int?) async {
-            let outcome = await save(generation, over: read, by: holder.lease)
+            let outcome = await save(generation, over: read, by: holder)
             guard outcome != expected else { return }
             let said = read.map { "\($0)" } ?? "nothing"
             reasons.append(
@@ -150,7 +150,7 @@ extension Trial {
         let late = try await locked(one) { $0 }
         var reasons: [String] = []
         for isHeldByOthers in [false, true] {
-            let holder = isHeldByOthers ? try await Holder(of: other, identity, patience: patience) : nil
+            let holder = isHeldByOthers ? try await other.lock(identity, waitingAtMost: patience) : nil
             if await save(1, over: nil, by: late) != .leaseLost {
                 reasons.append("a lease that has ended saves")
             }

@@ -29,7 +29,7 @@ struct Trial: Sendable {
         _ store: any SessionStore, waitingAtMost limit: Duration? = nil,
         _ body: (any StoreLease) async -> Answer
     ) async throws(StoreError) -> Answer {
-        try await store.withLock(identity, waitingAtMost: limit ?? patience, isolation: nil, body)
+        try await store.withLock(identity, waitingAtMost: limit ?? patience, body)
     }
 
     /// Counts the generation on, as who reads, changes and writes.

@@ -153,14 +153,13 @@ package actor FileStore: SessionStore, ExecutorConfined {
         if case .other = place.look(from: home(of: identity).directory) { true } else { false }
     }
 
-    package func withLock<Answer: Sendable>(
-        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
-        _ body: (any StoreLease) async -> Answer
-    ) async throws(StoreError) -> Answer {
-        let lock = try await waitForLock(identity, limit)
-        defer { lock.release() }
-        return await body(FileStoreLease(store: self, identity: identity, lock: lock))
+    package func lock(
+        _ identity: String, waitingAtMost limit: Duration
+    ) async throws(StoreError) -> any StoreLease {
+        FileStoreLease(store: self, identity: identity, lock: try await waitForLock(identity, limit))
     }
+
+    func release(_ lock: FileStoreLock) { lock.release() }
 
     package func claim(_ identity: String) async -> (any Sendable)? {
         // Whoever looks for a claim may hold it for an instant.

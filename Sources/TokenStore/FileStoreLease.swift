@@ -24,4 +24,6 @@ struct FileStoreLease: StoreLease {
     func leaveSpent() { lock.leaveSpent() }
 
     func isClaimed() async -> Bool { await store.isClaimed(identity) }
+
+    func release() async { await store.release(lock) }
 }

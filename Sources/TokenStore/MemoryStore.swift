@@ -35,21 +35,12 @@ package final class MemoryStore: SessionStore {
         state.withLock { $0.sessions[identity] }
     }
 
-    package func withLock<Answer: Sendable>(
-        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
-        _ body: (any StoreLease) async -> Answer
-    ) async throws(StoreError) -> Answer {
+    package func lock(
+        _ identity: String, waitingAtMost limit: Duration
+    ) async throws(StoreError) -> any StoreLease {
         let deadline = ContinuousClock.now + limit
         while true {
-            if let lease = take(identity) {
-                defer {
-                    state.withLock { state in
-                        state.holders[identity] = nil
-                        if state.spent[identity]?.isLeft == false { state.spent[identity] = nil }
-                    }
-                }
-                return await body(lease)
-            }
+            if let lease = take(identity) { return lease }
             guard .now < deadline, !Task.isCancelled else { throw .busy(by: nil) }
             await thread.sleep(for: .milliseconds(5))
         }
@@ -99,5 +90,13 @@ package final class MemoryStore: SessionStore {
         var mayBeSpent: Bool { store.state.withLock { $0.spent[identity]?.isRepeated ?? false } }
 
         func leaveSpent() { store.state.withLock { $0.spent[identity]?.isLeft = true } }
+
+        func release() {
+            store.state.withLock { state in
+                guard state.holders[identity] == number else { return }
+                state.holders[identity] = nil
+                if state.spent[identity]?.isLeft == false { state.spent[identity] = nil }
+            }
+        }
     }
 }

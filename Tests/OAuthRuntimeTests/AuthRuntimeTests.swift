@@ -210,10 +210,9 @@ private final class SharedStore: SessionStore {
 
     func load(_ identity: String) async throws(StoreError) -> StoredSession? { session }
 
-    func withLock<Answer: Sendable>(
-        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
-        _ body: (any StoreLease) async -> Answer
-    ) async throws(StoreError) -> Answer { await body(Lease(store: self)) }
+    func lock(
+        _ identity: String, waitingAtMost limit: Duration
+    ) async throws(StoreError) -> any StoreLease { Lease(store: self) }
 
     func changes(of identity: String) -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 
@@ -228,5 +227,7 @@ private final class SharedStore: SessionStore {
         }
 
         func spend(_ session: StoredSession) async throws(StoreError) {}
+
+        func release() async {}
     }
 }

@@ -84,10 +84,9 @@ final class FaultyStore: SessionStore {
         return session
     }
 
-    func withLock<Answer: Sendable>(
-        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
-        _ body: (any StoreLease) async -> Answer
-    ) async throws(StoreError) -> Answer {
+    func lock(
+        _ identity: String, waitingAtMost limit: Duration
+    ) async throws(StoreError) -> any StoreLease {
         let name = fault == .locksAllOut ? "all" : identity
         let deadline = ContinuousClock.now + limit
         while true {
@@ -97,12 +96,7 @@ final class FaultyStore: SessionStore {
                 state.held[name] = state.leases
                 return state.leases
             }
-            if let number {
-                let answer = await body(
-                    Lease(store: self, identity: identity, name: name, number: number))
-                if fault != .keepsLock { state.withLock { $0.held[name] = nil } }
-                return answer
-            }
+            if let number { return Lease(store: self, identity: identity, name: name, number: number) }
             let isOver = ContinuousClock.now >= deadline || Task.isCancelled
             if isOver, fault != .waitsForever || state.withLock({ $0.isOver }) { throw .busy(by: nil) }
             // A store that never gives up is what is tested: the suite's own deadline ends the wait.
@@ -117,6 +111,12 @@ final class FaultyStore: SessionStore {
         let identity: String
         let name: String
         let number: Int
+
+        func release() {
+            store.state.withLock { state in
+                if store.fault != .keepsLock, state.held[name] == number { state.held[name] = nil }
+            }
+        }
 
         private func check(_ state: borrowing State) throws(StoreError) {
             guard

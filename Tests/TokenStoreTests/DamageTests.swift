@@ -116,7 +116,7 @@ import TokenStore
     {
         let store = try await fixture.openWithTwoGenerations()
         fixture.overwrite(file, [])
-        let holder = try await LockHolder(of: fixture.open())
+        let holder = try await fixture.open().lock()
         #expect(try await store.load("default")?.generation == 1)
         #expect(fixture.reports.map(\.keptAs) == [nil])
         #expect(keptFiles().isEmpty)
@@ -128,7 +128,7 @@ import TokenStore
     @Test func `is put aside by the holder of the lock as well`() async throws {
         let store = try fixture.open()
         fixture.overwrite(file, [])
-        let holder = try await LockHolder(of: store)
+        let holder = try await store.lock()
         #expect(try await store.load("default") == nil)
         #expect(keptFiles().count == 1)
         await holder.release()

@@ -43,7 +43,7 @@ import TokenStore
 
     @Test func `excludes another caller, who gets it when it is released`() async throws {
         let store = try fixture.open()
-        let first = try await LockHolder(of: store)
+        let first = try await store.lock()
         let error = await #expect(throws: StoreError.self) {
             try await store.withLock(waitingAtMost: .zero)
         }
@@ -74,18 +74,18 @@ import TokenStore
     @Test func `is one for all while the directory is being replaced`() async throws {
         let (ours, theirs) = (try fixture.open(), try fixture.open())
         try await ours.save(.sample(generation: 1))
-        let old = try await LockHolder(of: ours)
+        let old = try await ours.lock()
         rename(fixture.directory, fixture.directory + ".old")
         #expect(mkdir(fixture.directory, 0o700) == 0)
         // Who has it finishes where it was; nobody else gets it there or here.
         await #expect(throws: StoreError.self) { try await theirs.withLock(waitingAtMost: .zero) }
-        try await old.lease.save(
+        try await old.save(
             .sample(generation: 2), over: .sample(generation: 1), keepingPrevious: true)
         #expect(try await theirs.load("default")?.generation == 2)
         await old.release()
-        let new = try await LockHolder(of: theirs)
+        let new = try await theirs.lock()
         #expect(try await theirs.load("default")?.generation == 2)
-        try await new.lease.save(
+        try await new.save(
             .sample(generation: 3), over: .sample(generation: 2), keepingPrevious: true)
         await #expect(throws: StoreError.self) { try await ours.withLock(waitingAtMost: .zero) }
         await new.release()
@@ -105,11 +105,11 @@ import TokenStore
                 await #expect(throws: StoreError.self) { try await store.withLock(waitingAtMost: .zero) }
             }
         }
-        let holder = try await LockHolder(of: ours, waitingAtMost: .seconds(20))
+        let holder = try await ours.lock(waitingAtMost: .seconds(20))
         await #expect(throws: StoreError.self) { try await ours.withLock(waitingAtMost: .zero) }
         #expect(try await ours.load("default") == nil)
         let error = await #expect(throws: StoreError.self) {
-            try await holder.lease.save(.sample(generation: 2), over: nil, keepingPrevious: true)
+            try await holder.save(.sample(generation: 2), over: nil, keepingPrevious: true)
         }
         #expect(error?.reason.contains("is gone: put it back") == true)
         await holder.release()

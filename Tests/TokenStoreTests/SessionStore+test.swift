@@ -3,11 +3,16 @@
 import OAuth
 
 extension SessionStore {
-    /// The same, from where a test runs.
+    /// Takes the lock of the identity that tests have, for the test to release.
+    func lock(waitingAtMost limit: Duration = .zero) async throws(StoreError) -> any StoreLease {
+        try await lock("default", waitingAtMost: limit)
+    }
+
+    /// Takes the lock, does something and releases it.
     @discardableResult
     func withLock<Answer: Sendable>(
         _ identity: String = "default", waitingAtMost limit: Duration = .seconds(20),
-        _ body: (any StoreLease) async -> Answer = { _ in }
+        doing body: (any StoreLease) async -> Answer = { _ in }
     ) async throws(StoreError) -> Answer {
         try await withLock(identity, waitingAtMost: limit, isolation: nil, body)
     }

@@ -17,10 +17,10 @@ import TokenStore
     private func spend(
         _ store: any SessionStore, _ generation: Int, leaving: Bool = false
     ) async throws -> Bool {
-        let holder = try await LockHolder(of: store, waitingAtMost: .seconds(5))
-        try await holder.lease.spend(.sample(generation: generation))
-        let mayBeSpent = holder.lease.mayBeSpent
-        if leaving { holder.lease.leaveSpent() }
+        let holder = try await store.lock(waitingAtMost: .seconds(5))
+        try await holder.spend(.sample(generation: generation))
+        let mayBeSpent = holder.mayBeSpent
+        if leaving { holder.leaveSpent() }
         await holder.release()
         return mayBeSpent
     }
@@ -44,8 +44,8 @@ import TokenStore
 
     @Test func `is one that a process has sent which was killed`() async throws {
         let store = try fixture.open()
-        let holder = try await LockHolder(of: store)
-        try await holder.lease.spend(.sample(generation: 7))
+        let holder = try await store.lock()
+        try await holder.spend(.sample(generation: 7))
         let left = TemporaryDirectory.contents(of: fixture.path("default.session.lock"))
         #expect(String(decoding: left, as: UTF8.self).hasSuffix(" 7\n"))
         await holder.release()
@@ -58,13 +58,13 @@ import TokenStore
 
     @Test func `is let go by who hears that a person wants the lock`() async throws {
         let (store, other) = (try fixture.open(), try fixture.open())
-        let holder = try await LockHolder(of: store)
-        #expect(await !holder.lease.isClaimed())
+        let holder = try await store.lock()
+        #expect(await !holder.isClaimed())
         var claim = await other.claim("default")
         #expect(claim != nil)
-        #expect(await holder.lease.isClaimed())
+        #expect(await holder.isClaimed())
         claim = nil
-        #expect(await !holder.lease.isClaimed())
+        #expect(await !holder.isClaimed())
         await holder.release()
     }
 }

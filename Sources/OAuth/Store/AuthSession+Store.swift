@@ -57,9 +57,9 @@ extension AuthSession {
         defer { withExtendedLifetime(claim) {} }
         for _ in 0..<waits {
             if waits == personsLockWaits, claim == nil { claim = await store.claim(identity) }
-            let lock: HeldLock
+            let lease: any StoreLease
             do throws(StoreError) {
-                lock = try await heldLock()
+                lease = try await keptOrNewLease()
             } catch {
                 outcome = .failed(error)
                 storeFailed(.lock, error)
@@ -71,46 +71,29 @@ extension AuthSession {
             storeWorked(.lock)
             let result: Result<Answer, Failure>
             do throws(Failure) {
-                result = .success(try await body(.held(lock.lease)))
+                result = .success(try await body(.held(lease)))
             } catch {
                 result = .failure(error)
             }
-            await giveBack(lock)
+            await giveBack(lease)
             return try result.get()
         }
         return try await body(outcome)
     }
 
-    /// The lock that the family has kept, or else the store's own.
-    private func heldLock() async throws(StoreError) -> HeldLock {
-        if let kept = family.keptLock { return kept }
-        let end = Handover<Void>()
-        let lease = Handover<Result<any StoreLease, StoreError>>()
-        let holder = Task {
-            do throws(StoreError) {
-                try await store.withLock(identity, waitingAtMost: Self.lockWait, isolation: self) { held in
-                    lease.give(.success(held))
-                    await end.value()
-                }
-            } catch {
-                lease.give(.failure(error))
-            }
-        }
-        let taken = await withTaskCancellationHandler {
-            await lease.value()
-        } onCancel: {
-            holder.cancel()
-        }
-        return HeldLock(lease: try taken.get(), end: end, holder: holder)
+    /// The lease that the family has kept, or else a new one.
+    private func keptOrNewLease() async throws(StoreError) -> any StoreLease {
+        if let kept = family.keptLease { return kept }
+        return try await store.lock(identity, waitingAtMost: Self.lockWait)
     }
 
     /// Gives the lock back, or keeps it while other processes would read a refresh token that has been sent already.
-    private func giveBack(_ lock: HeldLock) async {
+    private func giveBack(_ lease: any StoreLease) async {
         if family.mustKeepLock, await !store.hasMoved(identity) {
-            family.keptLock = lock
+            family.keptLease = lease
         } else {
-            family.keptLock = nil
-            await lock.release()
+            family.keptLease = nil
+            await lease.release()
         }
     }
 

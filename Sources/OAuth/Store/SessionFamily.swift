@@ -21,7 +21,7 @@ public final class SessionFamily: Sendable {
         var unwritten: StoredSession?
         /// Who is to write that, if the refresh token that the store holds in its place has been sent already.
         var keeper: ObjectIdentifier?
-        var keptLock: HeldLock?
+        var keptLease: (any StoreLease)?
         var outranksStored = false
         var reported = ReportedState(.empty)
 
@@ -159,10 +159,10 @@ public final class SessionFamily: Sendable {
     /// Whether other processes must not read the store before it has been written.
     var mustKeepLock: Bool { state.withLock { $0.keeper != nil } }
 
-    /// The store's lock, kept by whoever has the turn for the next one who gets it.
-    var keptLock: HeldLock? {
-        get { state.withLock { $0.keptLock } }
-        set { state.withLock { $0.keptLock = newValue } }
+    /// The store's lease, kept by whoever has the turn for the next one who gets it.
+    var keptLease: (any StoreLease)? {
+        get { state.withLock { $0.keptLease } }
+        set { state.withLock { $0.keptLease = newValue } }
     }
 
     /// The lock is somebody else's by now, or nobody's: it cannot be kept, and must be had anew before anything is written.
@@ -182,12 +182,12 @@ public final class SessionFamily: Sendable {
 
     /// The lock is not kept any longer, written or not.
     ///
-    /// - Returns: the lock, to be released.
-    func giveUpLock() -> HeldLock? {
+    /// - Returns: the lease, to be released.
+    func giveUpLock() -> (any StoreLease)? {
         state.withLock { state in
-            defer { state.keptLock = nil }
+            defer { state.keptLease = nil }
             state.keeper = nil
-            return state.keptLock
+            return state.keptLease
         }
     }
 }

@@ -20,23 +20,19 @@ public protocol SessionStore: Sendable {
     /// - Returns: nil where that cannot be.
     func settlement(of identity: String) async -> Instant?
 
-    /// Runs `body` while every other process, and every other caller in this one, is kept from changing `identity`.
+    /// Keeps every other process, and every other caller in this one, from changing `identity`.
     ///
-    /// The lock is given up when `body` returns, and by the death of the process as well. The lease is worth nothing
-    /// after that.
+    /// That ends with ``StoreLease/release()``, and with the death of the process.
     ///
     /// - Parameters:
     ///   - identity: its name in the configuration.
     ///   - limit: how long another holder is waited for; a cancelled caller waits no longer.
-    ///   - isolation: where the caller is, and `body` runs.
-    ///   - body: what is done under the lock.
-    /// - Returns: what `body` returns.
+    /// - Returns: the right to write, for the caller to release.
     /// - Throws: `StoreError.busy` if another holder kept it for `limit`; ``StoreError/unavailable(_:)`` if the
-    ///   store cannot lock at all. `body` has not run then.
-    func withLock<Answer: Sendable>(
-        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
-        _ body: (any StoreLease) async -> Answer
-    ) async throws(StoreError) -> Answer
+    ///   store cannot lock at all.
+    func lock(
+        _ identity: String, waitingAtMost limit: Duration
+    ) async throws(StoreError) -> any StoreLease
 
     /// Tells whoever has the lock, and only waits for the provider, that a person wants it: see
     /// ``StoreLease/isClaimed()``.
@@ -49,6 +45,23 @@ public protocol SessionStore: Sendable {
 }
 
 extension SessionStore {
+    /// Runs `body` with a lease on `identity`, which is released when it returns.
+    ///
+    /// - Parameters:
+    ///   - limit: as for ``lock(_:waitingAtMost:)``.
+    ///   - isolation: the caller's actor, on which `body` runs.
+    /// - Returns: what `body` returns.
+    /// - Throws: as ``lock(_:waitingAtMost:)`` does; `body` has not run then.
+    public func withLock<Answer: Sendable>(
+        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)? = #isolation,
+        _ body: (any StoreLease) async -> Answer
+    ) async throws(StoreError) -> Answer {
+        let lease = try await lock(identity, waitingAtMost: limit)
+        let answer = await body(lease)
+        await lease.release()
+        return answer
+    }
+
     /// Nothing is ever in another place.
     public func misplacement(of identity: String) async -> StoreError? { nil }
 

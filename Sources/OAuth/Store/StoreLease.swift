@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One identity of a store, held, for as long as ``SessionStore/withLock(_:waitingAtMost:isolation:_:)`` runs its body.
+/// One identity of a store, held from ``SessionStore/lock(_:waitingAtMost:)`` until ``release()``.
 ///
 /// Only who has one can write. A store over a network may have to let others in while the holder stands still, so a
 /// lease can be lost before its end; where the kernel keeps the lock that never happens.
@@ -36,6 +36,9 @@ public protocol StoreLease: Sendable {
 
     /// Whether somebody waits for the lock on behalf of a person, with a ``SessionStore/claim(_:)``.
     func isClaimed() async -> Bool
+
+    /// Lets others in; returns when they can come. The lease is worth nothing after that, and a second call does nothing.
+    func release() async
 }
 
 extension StoreLease {

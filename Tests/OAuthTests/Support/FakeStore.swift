@@ -110,21 +110,21 @@ final class FakeStore: SessionStore {
         return stored(identity)
     }
 
-    func withLock<Answer: Sendable>(
-        _ identity: String, waitingAtMost limit: Duration, isolation: isolated (any Actor)?,
-        _ body: (any StoreLease) async -> Answer
-    ) async throws(StoreError) -> Answer {
+    func lock(
+        _ identity: String, waitingAtMost limit: Duration
+    ) async throws(StoreError) -> any StoreLease {
         if isBusy { throw .busy(by: "process 7") }
         if isUnlockable { throw .unavailable("no locks") }
         await lock()
-        defer {
-            state.withLock { state in
-                if !state.leavesSpent { state.spent = nil }
-                state.leavesSpent = false
-            }
-            unlock()
+        return Lease(store: self)
+    }
+
+    private func release() {
+        state.withLock { state in
+            if !state.leavesSpent { state.spent = nil }
+            state.leavesSpent = false
         }
-        return await body(Lease(store: self))
+        unlock()
     }
 
     /// Returns when somebody else, in the test's hand, has the lock.
@@ -190,5 +190,7 @@ final class FakeStore: SessionStore {
         func isClaimed() async -> Bool { store.isWanted }
 
         func leaveSpent() { store.state.withLock { $0.leavesSpent = true } }
+
+        func release() async { store.release() }
     }
 }

@@ -127,20 +127,20 @@ import TokenStore
     {
         let (one, other) = (try fixture.open(), try fixture.open())
         try await one.save(.sample(generation: 1))
-        let holder = try await LockHolder(of: one)
+        let holder = try await one.lock()
         // As if the lock had ended by itself.
         try server("DEL", "bearerd:lock:default")
-        let next = try await LockHolder(of: other)
-        try await next.lease.spend(.sample(generation: 1))
-        await #expect(throws: StoreError.leaseLost) { try await holder.lease.spend(.sample(generation: 1)) }
+        let next = try await other.lock()
+        try await next.spend(.sample(generation: 1))
+        await #expect(throws: StoreError.leaseLost) { try await holder.spend(.sample(generation: 1)) }
         await #expect(throws: StoreError.leaseLost) {
-            try await holder.lease.save(
+            try await holder.save(
                 .sample(generation: 2), over: .sample(generation: 1), keepingPrevious: true)
         }
         await holder.release()
         #expect(try server("EXISTS", "bearerd:lock:default") == "1", "it gives back what is another's")
         await next.release()
-        #expect(!next.lease.mayBeSpent)
+        #expect(!next.mayBeSpent)
         #expect(try await other.generation() == 1)
         #expect(try server("EXISTS", "bearerd:spending:default") == "0")
     }
@@ -148,12 +148,12 @@ import TokenStore
     @Test func `renews a lease for as long as its holder works, and no longer`() async throws {
         let store = try fixture.open { $0.leaseLife = .seconds(1) }
         let other = try fixture.open()
-        let holder = try await LockHolder(of: store)
+        let holder = try await store.lock()
         let error = await #expect(throws: StoreError.self) {
             try await other.withLock(waitingAtMost: .seconds(2))
         }
         #expect(error?.isBusy == true)
-        try await holder.lease.spend(.sample(generation: 1))
+        try await holder.spend(.sample(generation: 1))
         await holder.release()
         try await other.withLock(waitingAtMost: .zero)
         try server("SET", "bearerd:lock:default", "word process 7 on web-1", "PX", "300")
