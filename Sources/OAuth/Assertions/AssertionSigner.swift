@@ -60,3 +60,14 @@ struct AssertionSigner {
         return header
     }
 }
+
+/// A claim of an assertion, spelled as on the wire (RFC 7523 §3); none may be configured.
+package enum AssertionClaim: String, CaseIterable, Sendable {
+    case issuer = "iss"
+    case subject = "sub"
+    case audience = "aud"
+    case expiry = "exp"
+    case notBefore = "nbf"
+    case issuedAt = "iat"
+    case identifier = "jti"
+}

@@ -121,3 +121,14 @@ extension ClientConfiguration {
             .map { "\($0.0): is not between 0 and ten years" }
     }
 }
+
+extension ClientConfiguration {
+    /// The secrets among the configured parameters and headers, such as an API key in `token_headers`.
+    var listings: [SecretListing] {
+        let said =
+            tokenHeaders + userinfoHeaders + tokenParameters + authorizationParameters + deviceParameters
+            + revocationParameters + endSessionParameters + registrationParameters
+        return said.filter { AdditionalParameters.soundsSecret($0.name) }
+            .map { SecretListing(Array($0.value.utf8)) }
+    }
+}

@@ -107,18 +107,15 @@ public struct ClientConfiguration: Equatable, Sendable {
 }
 
 extension ClientConfiguration {
-    /// The scope token that asks for an ID token (OpenID Connect Core §3.1.2.1).
-    static var openID: String { Scope.openID }
-
     /// True if a refresh names the scope.
     var namesScope: Bool { narrowsScope || sendsScopeOnRefresh }
 
     /// The scope of a login: `openid` if none is configured.
-    var loginScope: [String] { scope.isEmpty ? [Self.openID] : scope }
+    var loginScope: [String] { scope.isEmpty ? [Scope.openID] : scope }
 
     /// The resources of a login (RFC 8707 §2.1), those of all routes among them.
     var loginResource: [String] { resource + furtherResources.filter { !resource.contains($0) } }
 
     /// True if a login asks for an ID token.
-    var asksForIDToken: Bool { loginScope.contains(Self.openID) }
+    var asksForIDToken: Bool { loginScope.contains(Scope.openID) }
 }

@@ -21,3 +21,16 @@ extension CredentialSource {
     /// Returns true if the credential is configured.
     func has(_ credential: Credential) -> Bool { configuredKey(of: credential) != nil }
 }
+
+/// Why a credential could not be read: there is no file, no permission, an insecure mode, or nothing in it.
+public struct CredentialError: Error, Equatable, Sendable {
+    /// The file and the reason, never its contents.
+    public let reason: String
+    /// True if the system denies access, which may change with a restart.
+    package var isDenied = false
+
+    /// An error with a reason that holds no secret.
+    public init(reason: String) {
+        self.reason = reason
+    }
+}

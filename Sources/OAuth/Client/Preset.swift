@@ -25,11 +25,7 @@ public enum Preset: String, CaseIterable, Sendable {
 
     /// The issuer, if the provider has only one.
     package var issuer: String? {
-        switch self {
-        case .google: "https://accounts.google.com"
-        case .keycloak, .entra, .okta, .auth0, .keycloakWorkload, .entraWorkload, .googleWorkload, .spiffe:
-            nil
-        }
+        self == .google ? "https://accounts.google.com" : nil
     }
 
     /// The issuer as the provider spells it, with the part that people leave out.
@@ -53,12 +49,8 @@ public enum Preset: String, CaseIterable, Sendable {
 
     /// Further parameters of authorization requests.
     package var authorizationParameters: [NamedValue] {
-        switch self {
         // Without `prompt` a second login brings no refresh token.
-        case .google: [NamedValue("access_type", "offline"), NamedValue("prompt", "consent")]
-        case .keycloak, .entra, .okta, .auth0, .keycloakWorkload, .entraWorkload, .googleWorkload, .spiffe:
-            []
-        }
+        self == .google ? [NamedValue("access_type", "offline"), NamedValue("prompt", "consent")] : []
     }
 
     /// The encoding of HTTP Basic that the token endpoint takes; nil if it is not known.

@@ -48,3 +48,24 @@ package final class DPoPNonces: Sendable {
         0x21...0x7E ~= byte && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
     }
 }
+
+extension HTTPFields.Name {
+    /// A request's proof (RFC 9449 §4.1).
+    package static let dpop = HTTPFields.Name(known: "DPoP")
+    /// The nonce for the next proof (RFC 9449 §8.1).
+    package static let dpopNonce = HTTPFields.Name(known: "DPoP-Nonce")
+}
+
+/// A transport that keeps the DPoP nonce of every response, those of metadata and keys too (RFC 9449 §8.2).
+///
+/// A server may spend a refresh token before it checks the proof, so the first request should have the nonce.
+struct NonceKeepingTransport: TokenTransport {
+    let transport: any TokenTransport
+    let nonces: DPoPNonces
+
+    func send(_ request: TransferRequest) async throws(TransportError) -> TransportResponse {
+        let response = try await transport.send(request)
+        nonces.note(response.fields, from: request.url.origin)
+        return response
+    }
+}

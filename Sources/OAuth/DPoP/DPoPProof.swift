@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+package import Cryptography
 import JSONText
 
 /// A DPoP proof for one request, to be signed (RFC 9449 §4.2).
@@ -47,5 +47,27 @@ package struct DPoPProof: Sendable {
         if let nonce { put("nonce", nonce) }
         payload += ",\"iat\":\(wall.secondsSinceEpoch)}".utf8
         return payload
+    }
+}
+
+/// The binding of an access token to a key (RFC 9449 §6): each request with the token needs a proof.
+package final class DPoPBinding: Sendable {
+    let key: ProofKey
+    /// The JOSE header of the proofs, made once.
+    let header: String
+    /// `ath` of the proofs: the token's hash (RFC 9449 §4.2).
+    let tokenDigest: String
+
+    /// Binds `token` to `key`.
+    package init(of token: Secret, to key: ProofKey) {
+        self.key = key
+        header = DPoPProof.header(of: key)
+        tokenDigest = Base64URL.encode(SHA256.digest(token.plaintextBytes))
+    }
+
+    /// The proof to sign for one request.
+    package func proof(for method: String, at target: DPoPTarget, nonce: String?) -> DPoPProof {
+        DPoPProof(
+            key: key, header: header, method: method, target: target, tokenDigest: tokenDigest, nonce: nonce)
     }
 }

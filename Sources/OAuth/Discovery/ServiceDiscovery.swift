@@ -9,7 +9,7 @@ struct ServiceDiscovery {
     let configuration: ClientConfiguration
     let transport: any TokenTransport
 
-    /// Fetches the metadata: the second document too if the first is missing or lacks `endpoint`. One of them is enough.
+    /// Fetches the metadata: the second document too if the first is missing or lacks `endpoint`.
     ///
     /// - Parameter endpoint: the endpoint that is needed; nil for the members of all documents.
     /// - Returns: the metadata; `isComplete` is true if no other document may have more.

@@ -75,7 +75,7 @@ extension AuthSession {
             saying: EndSessionOptions(redirectURI: redirectURI, state: state, parameters: parameters))
     }
 
-    private func logOut(onlyHere isLocal: Bool, saying wishes: EndSessionOptions) async -> LogoutOutcome {
+    private func logOut(onlyHere isLocal: Bool, saying options: EndSessionOptions) async -> LogoutOutcome {
         var outcome = LogoutOutcome()
         await supersede(for: .logout(isLocal: isLocal))
         await adoptStored()
@@ -102,7 +102,7 @@ extension AuthSession {
         let idToken = ended.idToken
         await revoke(tokens, &outcome)
         let isAPersons = state.configuration.grantType.needsPerson && !tokens.isEmpty
-        if isAPersons || idToken != nil { await endSession(idToken, wishes, &outcome) }
+        if isAPersons || idToken != nil { await endSession(idToken, options, &outcome) }
         return outcome
     }
 
@@ -147,16 +147,16 @@ extension AuthSession {
 
     /// Without an id token the provider asks the person whom it knows by the browser's cookie.
     private func endSession(
-        _ idToken: Secret?, _ wishes: EndSessionOptions, _ outcome: inout LogoutOutcome
+        _ idToken: Secret?, _ options: EndSessionOptions, _ outcome: inout LogoutOutcome
     ) async {
         do throws(TokenFailure) {
             guard let endpoint = try await server.urlIfAny(of: .endSession) else {
                 outcome.endSession = .notSupported
                 return
             }
-            try wishes.check()
+            try options.check()
             let request = EndSessionRequest(
-                endpoint: endpoint, idToken: idToken, configuration: state.configuration, wishes)
+                endpoint: endpoint, idToken: idToken, configuration: state.configuration, options)
             outcome.request = request
             try await server.endSession(request)
             outcome.endSession = .requested

@@ -29,17 +29,10 @@ extension AuthorizationServer {
         var body = FormBody()
         token.withPlaintext { body.append(name: LogoutParameter.token.rawValue, $0) }
         body.append(name: LogoutParameter.tokenTypeHint.rawValue, hint.rawValue)
-        for parameter in configuration.revocationParameters {
-            body.append(name: parameter.name, parameter.value)
-        }
+        body.append(configuration.revocationParameters)
         let response = try await post(body, to: .revocation)
         guard !(200..<300 ~= response.status) else { return }
-        let code: ErrorCode? =
-            if case .object(let object) = ResponseBody(response.body) {
-                object[ResponseMember.error.rawValue]?.string.flatMap(ErrorCode.init(rawValue:))
-            } else {
-                nil
-            }
+        let code = ResponseBody(response.body).code
         let isTemporary = response.status >= 500 || response.status == 408 || response.status == 429
         throw advised(
             TokenFailure(
@@ -56,7 +49,7 @@ extension AuthorizationServer {
             method: .post, url: request.endpoint, timeLimit: configuration.tokenTimeLimit)
         message.fields.append(.contentType, FormBody.contentType)
         var body = FormBody()
-        for parameter in request.parameters { body.append(name: parameter.name, parameter.value) }
+        body.append(request.parameters)
         message.body = body.bytes
         let response = try await send(message)
         guard 200..<400 ~= response.status else {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one logout says beside, or in place of, what the configuration has all of them say.
+/// Parameters of one logout request that differ from the configured ones.
 struct EndSessionOptions: Sendable {
-    /// Where the browser goes in the end; nil for the configured place.
+    /// The `post_logout_redirect_uri`; nil for the configured one.
     var redirectURI: String?
-    /// What comes back there; nil for a word that is drawn anew.
+    /// The `state` that comes back there; nil for a random one.
     var state: String?
-    /// After the configuration's own.
+    /// Sent after the configured parameters.
     var parameters: [NamedValue] = []
 
-    /// - Throws: ``TokenFailure`` for what no request may say.
+    /// Throws a ``TokenFailure`` for a parameter that may not be sent.
     func check() throws(TokenFailure) {
         if let redirectURI, !WireGrammar.isAbsoluteURI(redirectURI) {
             throw TokenFailure(

@@ -20,14 +20,14 @@ public struct EndSessionRequest: Sendable {
 
     init(
         endpoint: HTTPURL, idToken: Secret?, configuration: ClientConfiguration,
-        _ wishes: EndSessionOptions = EndSessionOptions()
+        _ options: EndSessionOptions = EndSessionOptions()
     ) {
         self.endpoint = endpoint
         self.idToken = idToken
         clientID = configuration.clientID
-        postLogoutRedirectURI = wishes.redirectURI ?? configuration.postLogoutRedirectURI
-        state = postLogoutRedirectURI.map { _ in wishes.state ?? SecureRandom.word() }
-        additionalParameters = configuration.endSessionParameters + wishes.parameters
+        postLogoutRedirectURI = options.redirectURI ?? configuration.postLogoutRedirectURI
+        state = postLogoutRedirectURI.map { _ in options.state ?? SecureRandom.word() }
+        additionalParameters = configuration.endSessionParameters + options.parameters
     }
 
     /// What is posted, in order; holds the id token.

@@ -72,6 +72,28 @@ extension AuthorizationServer {
 extension TokenResponse {
     /// Returns true if `openid` was granted; a response without a scope grants the one that was asked for (RFC 6749 §5.1).
     fileprivate func hasOpenID(askedFor asked: [String]) -> Bool {
-        (scope ?? asked).contains(ClientConfiguration.openID)
+        (scope ?? asked).contains(Scope.openID)
+    }
+}
+
+extension AuthorizationServer: KeyPublisher {
+    var timeLimit: Duration { configuration.tokenTimeLimit }
+
+    func fetchKeys(from url: HTTPURL) async throws(TokenFailure) -> JSONWebKeySet {
+        var request = TransferRequest(method: .get, url: url, timeLimit: configuration.tokenTimeLimit)
+        request.fields.append(.accept, "application/json")
+        let response = try await send(request)
+        guard response.status == 200, let keys = try? JSONWebKeySet(parsing: response.body) else {
+            throw TokenFailure(
+                .transient, .noKeys,
+                detail: "what \(url.place) answers (\(response.status)) is no set of keys")
+        }
+        return keys
+    }
+
+    /// The `jwks_uri`; nil if the server publishes no keys.
+    func keysURL() async throws(TokenFailure) -> HTTPURL? {
+        if let configured = configuration.endpoints[.keys] { return configured }
+        return try await metadataIfPublished()?.endpoints[.keys]
     }
 }

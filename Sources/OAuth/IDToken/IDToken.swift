@@ -81,3 +81,17 @@ extension WallTime {
         self.init(secondsSinceEpoch: Int64(min(max(seconds, -1e12), 1e12)))
     }
 }
+
+/// A claim of an id token, spelled as on the wire (OpenID Connect Core §2).
+enum IDTokenClaim: String {
+    case issuer = "iss"
+    case subject = "sub"
+    case audience = "aud"
+    case expiry = "exp"
+    case issuedAt = "iat"
+    case nonce
+    case authorizedParty = "azp"
+    case accessTokenHash = "at_hash"
+    case authenticationTime = "auth_time"
+    case authenticationContext = "acr"
+}

@@ -102,3 +102,15 @@ final class PublishedKeys {
             .transient, .noKeys, detail: "the keys at \(url.place) could not be had just now")
     }
 }
+
+/// The server that ``PublishedKeys`` asks for keys.
+protocol KeyPublisher: AnyObject {
+    var clock: any SessionClock { get }
+    /// The time limit of a request for keys.
+    var timeLimit: Duration { get }
+
+    /// The `jwks_uri`; nil if no keys are published.
+    func keysURL() async throws(TokenFailure) -> HTTPURL?
+
+    func fetchKeys(from url: HTTPURL) async throws(TokenFailure) -> JSONWebKeySet
+}

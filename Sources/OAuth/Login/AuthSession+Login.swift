@@ -10,8 +10,7 @@ extension AuthSession {
 
     // MARK: Browser
 
-    /// An authorization request for a browser. It is pushed to the server first (RFC 9126) if that is configured or
-    /// required, and then has an ``AuthorizationRequest/expiry``.
+    /// An authorization request for a browser, pushed to the server first (RFC 9126) if that is configured or required.
     ///
     /// - Parameters:
     ///   - redirectURI: where the response is awaited.
@@ -79,7 +78,7 @@ extension AuthSession {
         reportRequest(grant, outcome)
         let scope = code.additions.scope ?? ownClient.loginScope
         return try await finish(
-            outcome, nonce: scope.contains(ClientConfiguration.openID) ? code.nonce : nil,
+            outcome, nonce: scope.contains(Scope.openID) ? code.nonce : nil,
             beside: code.additionalParameters, askingFor: code.additions)
     }
 
@@ -240,29 +239,29 @@ extension AuthSession {
         _ outcome: TokenRequestResult, nonce: Secret?, beside additional: AdditionalParameters,
         askingFor additions: LoginAdditions = LoginAdditions()
     ) async throws(LoginError) -> Login {
-        var grant: TokenResponse
+        var response: TokenResponse
         do throws(TokenFailure) {
             if let remainder = outcome.remainder, case .failure = outcome.result {
-                grant = remainder
+                response = remainder
             } else {
-                grant = try outcome.result.get()
+                response = try outcome.result.get()
             }
-            try await loginServer.judgeIDToken(of: grant, askedFor: additions, .login(nonce: nonce))
-            grant.scope = grant.scope ?? additions.scope
+            try await loginServer.judgeIDToken(of: response, askedFor: additions, .login(nonce: nonce))
+            response.scope = response.scope ?? additions.scope
             // An empty scope leaves the choice to the server.
-            grant.loginScope = additions.scope.flatMap { $0.isEmpty ? nil : $0 }
-            grant.additionalParameters = additional.updated(with: grant.additionalParameters)
+            response.loginScope = additions.scope.flatMap { $0.isEmpty ? nil : $0 }
+            response.additionalParameters = additional.updated(with: response.additionalParameters)
         } catch {
             throw .failed(error)
         }
         do throws(StoreError) {
-            try await adopt(login: grant, sentAt: outcome.sentAt, wall: outcome.wall)
+            try await adopt(login: response, sentAt: outcome.sentAt, wall: outcome.wall)
         } catch {
             throw .unstored(error)
         }
-        let idToken = grant.idToken.flatMap { try? IDToken(parsing: $0) }
+        let idToken = response.idToken.flatMap { try? IDToken(parsing: $0) }
         return Login(
-            hasRefreshToken: grant.refreshToken != nil, hasIDToken: grant.idToken != nil,
+            hasRefreshToken: response.refreshToken != nil, hasIDToken: response.idToken != nil,
             person: idToken?.person)
     }
 
@@ -272,14 +271,16 @@ extension AuthSession {
     /// only a person can help.
     ///
     /// - Parameters:
-    ///   - grant: the checked token response.
+    ///   - response: the checked token response.
     ///   - sentAt: when the token request was sent; the lifetime counts from here.
     ///   - wall: the civil time at `sentAt`.
     /// - Throws: ``StoreError`` if it could not be stored yet.
-    package func adopt(login grant: TokenResponse, sentAt: Instant, wall: WallTime) async throws(StoreError) {
+    package func adopt(
+        login response: TokenResponse, sentAt: Instant, wall: WallTime
+    ) async throws(StoreError) {
         await supersede(for: .login)
         let failure = await withLock(waits: personsLockWaits) { lock in
-            await adopt(grant, sentAt: sentAt, wall: wall, under: lock)
+            await adopt(response, sentAt: sentAt, wall: wall, under: lock)
         }
         family.endTurn()
         guard var trouble = failure else { return advance() }
@@ -297,10 +298,10 @@ extension AuthSession {
 
     /// - Returns: nil if the session is stored.
     private func adopt(
-        _ grant: TokenResponse, sentAt: Instant, wall: WallTime, under lock: LockOutcome
+        _ response: TokenResponse, sentAt: Instant, wall: WallTime, under lock: LockOutcome
     ) async -> StoreError? {
         let place = await place(under: lock)
-        let (session, token) = state.login(grant, sentAt: sentAt, wall: wall, jitter: random())
+        let (session, token) = state.login(response, sentAt: sentAt, wall: wall, jitter: random())
         let trouble: StoreError?
         switch place {
         case .success:

@@ -12,10 +12,10 @@ extension AuthState {
     ///   - jitter: in 0..<1.
     /// - Returns: the session, to be stored before the token is used, and the token.
     mutating func login(
-        _ grant: TokenResponse, sentAt: Instant, wall: WallTime, jitter: Double
+        _ response: TokenResponse, sentAt: Instant, wall: WallTime, jitter: Double
     ) -> (StoredSession, AccessToken) {
-        let fresh = session.beginning(configured, with: grant, at: wall)
-        return granted(grant, to: fresh, sentAt: sentAt, wall: wall, jitter: jitter)
+        let fresh = session.beginning(configured, with: response, at: wall)
+        return granted(response, to: fresh, sentAt: sentAt, wall: wall, jitter: jitter)
     }
 
     /// Takes over the session of a login; `isSaved` is false if it could not be stored.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Cryptography
+
 /// A parameter of an authorization request or response, spelled as on the wire.
 ///
 /// None of them may be configured as an additional one.
@@ -32,4 +34,15 @@ package enum AuthorizationParameter: String, CaseIterable, Sendable {
     case keyThumbprint = "dpop_jkt"
     /// RFC 9207 §2.
     case issuer = "iss"
+}
+
+/// Proof Key for Code Exchange, by S256 alone (RFC 7636).
+enum PKCE {
+    /// The parameters that a request has for a verifier.
+    static func parameters(for verifier: String) -> [(AuthorizationParameter, String)] {
+        [
+            (.codeChallenge, Base64URL.encode(SHA256.digest(Array(verifier.utf8)))),
+            (.codeChallengeMethod, "S256"),
+        ]
+    }
 }

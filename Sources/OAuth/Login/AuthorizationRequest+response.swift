@@ -57,8 +57,7 @@ extension AuthorizationRequest {
         }
     }
 
-    /// Returns true if the server refuses because the request was not pushed. RFC 9126 has no code for that; servers say
-    /// it in the description.
+    /// Returns true if the server refuses because the request was not pushed, for which RFC 9126 has no code.
     private func isAboutPushing(_ code: ErrorCode?, _ description: String?) -> Bool {
         guard !isPushed else { return false }
         if wantsPush, code == .invalidRequest { return true }

@@ -71,9 +71,7 @@ public struct AuthorizationRequest: Sendable {
         if let proofKey { append(.keyThumbprint, proofKey.thumbprint) }
         for audience in configuration.audience { append(.audience, audience) }
         for resource in configuration.loginResource { append(.resource, resource) }
-        for parameter in configuration.authorizationParameters {
-            query.append(name: parameter.name, parameter.value)
-        }
+        query.append(configuration.authorizationParameters)
         form = Self.parameters([(.responseType, "code")], query)
         clientID = configuration.clientID
         self.endpoint = endpoint

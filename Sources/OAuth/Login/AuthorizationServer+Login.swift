@@ -38,7 +38,7 @@ extension AuthorizationServer {
         for resource in configuration.loginResource { form.append(.resource, resource) }
         let verifier = SecureRandom.word()
         for (name, value) in PKCE.parameters(for: verifier) { form.append(name: name.rawValue, value) }
-        for parameter in asking.deviceParameters { form.append(name: parameter.name, parameter.value) }
+        form.append(asking.deviceParameters)
         let sentAt = clock.now
         let response = try await post(form, to: .deviceAuthorization)
         if var device = DeviceAuthorization(response, verifier: Secret(verifier), sentAt: sentAt) {

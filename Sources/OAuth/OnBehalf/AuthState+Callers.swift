@@ -4,13 +4,13 @@
 extension AuthState {
     /// The access token of a caller, of an exchange's response.
     mutating func callerServed(
-        _ grant: TokenResponse, to caller: CallerToken, generation: Int, sentAt: Instant
+        _ response: TokenResponse, to caller: CallerToken, generation: Int, sentAt: Instant
     ) -> AccessTokenSnapshot {
         failure = nil
         let lifetime =
-            grant.lifetime ?? min(configuration.defaultLifetime, ClientConfiguration.longestLifetime)
+            response.lifetime ?? min(configuration.defaultLifetime, ClientConfiguration.longestLifetime)
         return AccessToken(
-            grant.accessToken, boundTo: grant.isBound ? grant.proofKey : nil, generation: generation,
+            response.accessToken, boundTo: response.isBound ? response.proofKey : nil, generation: generation,
             subject: caller.subject, end: sentAt + lifetime, lifetime: lifetime, margin: .zero, jitter: 0
         ).snapshot
     }

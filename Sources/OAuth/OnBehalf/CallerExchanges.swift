@@ -121,8 +121,9 @@ final class CallerExchanges {
     /// When to call ``next(at:)`` again though nothing has happened; nil for never.
     var nextMoment: Instant? { order.compactMap { hasPlace($0) ? failures.next(in: $0) : nil }.min() }
 
-    /// Returns true if the group may begin an exchange. Served callers have places of their own, and so have peers that
-    /// have none under way.
+    /// Returns true if the group may begin an exchange.
+    ///
+    /// Served callers have places of their own, and so have peers with no exchange under way.
     private func hasPlace(_ group: CallerGroup) -> Bool {
         let served = busy[.served] ?? 0
         guard group != .served else { return served < Self.mostUnderWay }
@@ -151,4 +152,12 @@ final class CallerExchanges {
         }
         for waiter in waiters.removeValue(forKey: digest) ?? [] { waiter.wake(with: outcome) }
     }
+}
+
+/// The callers that share failures and a queue.
+enum CallerGroup: Hashable, Sendable {
+    /// Callers with an earlier success, which other callers' failures do not hold up.
+    case served
+    /// All other callers of one peer (a user of this machine, or a host), which can make up any number of tokens.
+    case peer([UInt8])
 }

@@ -15,6 +15,10 @@ struct FormBody {
         append(name: parameter.rawValue, value)
     }
 
+    mutating func append(_ parameters: [NamedValue]) {
+        for parameter in parameters { append(name: parameter.name, parameter.value) }
+    }
+
     /// Appends the parameters of another body.
     mutating func append(_ other: FormBody) {
         if !bytes.isEmpty, !other.bytes.isEmpty { bytes.append(UInt8(ascii: "&")) }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A parameter of a token request, spelled as on the wire. None of them may be configured as an additional one.
+/// A parameter of a token request, spelled as on the wire; none may be configured as an additional one.
 package enum TokenParameter: String, CaseIterable, Sendable {
     // RFC 6749 §2.3.1, §3.3, §4, §6
     case grantType = "grant_type"

@@ -26,9 +26,7 @@ struct TokenRequestBody {
     var form: FormBody {
         var body = FormBody()
         appendGrant(to: &body)
-        for parameter in configuration.tokenParameters + additions.parameters {
-            body.append(name: parameter.name, parameter.value)
-        }
+        body.append(configuration.tokenParameters + additions.parameters)
         return body
     }
 
@@ -56,7 +54,7 @@ struct TokenRequestBody {
             verifier.withPlaintext { body.append(.codeVerifier, $0) }
         case .request(let request):
             append(request.scope, to: &body)
-            for parameter in request.parameters { body.append(name: parameter.name, parameter.value) }
+            body.append(request.parameters)
             for (name, value) in request.secrets { value.withPlaintext { body.append(name: name, $0) } }
             // A program that composes the request names its audience and resource too.
             return

@@ -17,7 +17,7 @@ package struct TokenRequestResult: Sendable {
     /// The civil time at ``sentAt``.
     var wall: WallTime
 
-    /// Judges a response to a request made with `grant`. Every response gives a result.
+    /// Judges a response to a request made with `grant`; every response gives a result.
     ///
     /// - Parameters:
     ///   - configuration: that of the client that asked.

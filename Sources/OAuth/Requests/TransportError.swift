@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why no whole response arrived. The reasons are texts of the transport library, never of the peer.
+/// Why no whole response arrived; the reasons are texts of the transport library, never of the peer.
 public enum TransportError: Error, Equatable, Sendable {
     /// The name did not resolve, or no connection could be made; the request was not sent.
     case unreachable(String)

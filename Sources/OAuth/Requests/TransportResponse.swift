@@ -3,14 +3,14 @@
 package import HTTPMessages
 import JSON
 
-/// A response that a ``TokenTransport`` received, whatever its status. It may hold tokens and is never printed.
+/// A response that a ``TokenTransport`` received, whatever its status; it may hold tokens, and is never printed.
 public struct TransportResponse: Sendable {
     /// The status code.
     public var status: Int
     package var fields: HTTPFields
     /// The body, or the part of it that arrived.
     public var body: [UInt8]
-    /// Why ``body`` is incomplete; nil if it is whole. A transport may return a part only if the request asks for that.
+    /// Why ``body`` is incomplete; nil if it is whole, as it always is unless the request accepts a part.
     public var cutOff: TransportError?
     /// The URL that answered, as error messages name it; ``AuthorizationServer`` sets it and ``errorDescription``.
     package var place = "the provider"

@@ -5,7 +5,9 @@ import HTTPMessages
 
 /// The userinfo endpoint.
 extension AuthSession {
-    /// Fetches the claims about the person (OpenID Connect Core §5.3). A token that the endpoint refuses is refreshed once.
+    /// Fetches the claims about the person (OpenID Connect Core §5.3).
+    ///
+    /// A token that the endpoint refuses is refreshed once.
     ///
     /// - Parameter limit: how long to wait for each token.
     /// - Returns: the claims; their `sub` is that of the session's ID token, if it has one.
