@@ -11,9 +11,6 @@ package struct CallerToken: Sendable {
     }
 
     private static let scheme = Array("bearer ".utf8)
-    private static let expiryClaim = "exp"
-    private static let subjectClaim = "sub"
-    private static let longestSubject = 255
 
     let token: Secret
     package let digest: Digest
@@ -38,13 +35,15 @@ package struct CallerToken: Sendable {
 
     /// Its unverified `sub`; nil if it has none.
     var subject: String? {
-        let name = token.withPlaintext { try? JWS(compact: $0) }?.claims?[Self.subjectClaim]?.string
-        return name.flatMap { 1...Self.longestSubject ~= $0.utf8.count ? $0 : nil }
+        claim(.subject)?.string.flatMap { 1...255 ~= $0.utf8.count ? $0 : nil }
     }
 
     /// Its unverified `exp`; nil if it has none.
     var end: WallTime? {
-        let seconds = token.withPlaintext { try? JWS(compact: $0) }?.claims?[Self.expiryClaim]?.number
-        return seconds.flatMap { 0...1e11 ~= $0 ? WallTime(secondsSinceEpoch: Int64($0)) : nil }
+        claim(.expiry)?.number.flatMap { 0...1e11 ~= $0 ? WallTime(secondsSinceEpoch: Int64($0)) : nil }
+    }
+
+    private func claim(_ claim: IDTokenClaim) -> JSONValue? {
+        token.withPlaintext { try? JWS(compact: $0) }?.claims?[claim.rawValue]
     }
 }

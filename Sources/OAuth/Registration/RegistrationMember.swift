@@ -19,12 +19,7 @@ package enum RegistrationMember: String {
 
     /// True if the configuration may replace the member.
     package var isReplaceable: Bool {
-        switch self {
-        case .jwks, .jwksURI, .postLogoutRedirectURIs: true
-        case .redirectURIs, .applicationType, .clientName, .grantTypes, .responseTypes,
-            .tokenEndpointAuthMethod, .scope, .clientID, .clientSecret, .clientSecretExpiresAt, .error:
-            false
-        }
+        [.jwks, .jwksURI, .postLogoutRedirectURIs].contains(self)
     }
 
     /// Returns true if the configuration may not have further metadata of this name.

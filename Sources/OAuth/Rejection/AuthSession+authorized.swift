@@ -131,17 +131,27 @@ extension AuthSession {
     private func credentials(
         for request: TransferRequest, _ token: AccessTokenSnapshot
     ) async throws(TokenError) -> RequestCredentials {
-        var authorization = requestAuthorization
-        let authorized: TransferRequest
-        do throws(JOSEError) {
-            authorized = try await authorization.authorize(
-                request, at: DPoPTarget(request.url), with: token, by: proofs)
-        } catch {
+        // Without headers the token has bytes that no field may hold.
+        guard let headers = try? await authorized(request, with: token).headers, !headers.isEmpty else {
             throw .unavailable(retryAfter: .zero)
         }
-        requestAuthorization = authorization
-        // No headers: the token has bytes that no field may hold.
-        guard !authorized.headers.isEmpty else { throw .unavailable(retryAfter: .zero) }
-        return RequestCredentials(headers: authorized.headers)
+        return RequestCredentials(headers: headers)
+    }
+
+    /// The request with the token and, where it needs one, a signed proof.
+    ///
+    /// - Throws: ``TokenFailure`` if the proof cannot be signed.
+    func authorized(
+        _ request: TransferRequest, with token: AccessTokenSnapshot
+    ) async throws(TokenFailure) -> TransferRequest {
+        var authorization = requestAuthorization
+        do throws(JOSEError) {
+            let authorized = try await authorization.authorize(
+                request, at: DPoPTarget(request.url), with: token, by: proofs)
+            requestAuthorization = authorization
+            return authorized
+        } catch {
+            throw TokenFailure(.transient, .noProof, detail: "the proof for DPoP cannot be signed")
+        }
     }
 }

@@ -60,20 +60,6 @@ extension AuthSession {
             throw .server(error)
         }
     }
-
-    private func authorized(
-        _ request: TransferRequest, with token: AccessTokenSnapshot
-    ) async throws(TokenFailure) -> TransferRequest {
-        var authorization = requestAuthorization
-        do throws(JOSEError) {
-            let authorized = try await authorization.authorize(
-                request, at: DPoPTarget(request.url), with: token, by: proofs)
-            requestAuthorization = authorization
-            return authorized
-        } catch {
-            throw TokenFailure(.transient, .noProof, detail: "the proof for DPoP cannot be signed")
-        }
-    }
 }
 
 extension TransportResponse {
