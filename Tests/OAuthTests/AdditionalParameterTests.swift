@@ -70,17 +70,15 @@ struct `Parameters beyond the protocol` {
             let failed = harness.journal.entries.contains { $0.contains("misconfigured") }
             #expect(failed, "\(harness.journal.entries)")
         }
-        let table = ErrorResponse(
-            {
-                var response = TransportResponse(
-                    status: 400,
-                    body: Array(#"{"error":"invalid_scope","error_uri":"https://sso.example/help"}"#.utf8))
-                response.errorDescription = "no such scope"
-                return response
-            }(), .object(["error": "invalid_scope"]), grant: .original, grantType: .clientCredentials,
-            wall: WallTime(secondsSinceEpoch: 0))
-        #expect(table.failure?.errorDescription == "no such scope")
-        #expect(table.failure?.errorURI == "https://sso.example/help")
+        var response = TransportResponse(
+            status: 400,
+            body: Array(#"{"error":"invalid_scope","error_uri":"https://sso.example/help"}"#.utf8))
+        response.errorDescription = "no such scope"
+        let error = ErrorResponse(
+            response: response, body: .object(["error": "invalid_scope"]), grant: .original,
+            grantType: .clientCredentials, wall: WallTime(secondsSinceEpoch: 0))
+        #expect(error.failure?.errorDescription == "no such scope")
+        #expect(error.failure?.errorURI == "https://sso.example/help")
     }
 
     @Test func `contradict the protocol where they have one of its names`() {

@@ -46,7 +46,7 @@ extension AuthorizationServer {
             return device
         }
         let error = ErrorResponse(
-            response, ResponseBody(response.body), grant: .original, grantType: .deviceCode,
+            response: response, body: ResponseBody(response.body), grant: .original, grantType: .deviceCode,
             wall: clock.wallNow)
         throw advised(
             error.failure?.refused(in: .deviceAuthorization, response)

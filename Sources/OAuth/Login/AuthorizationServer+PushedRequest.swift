@@ -44,7 +44,7 @@ extension AuthorizationServer {
 
     private func failure(of response: TransportResponse, _ body: ResponseBody) -> TokenFailure {
         let error = ErrorResponse(
-            response, body, grant: .original, grantType: .authorizationCode,
+            response: response, body: body, grant: .original, grantType: .authorizationCode,
             wall: clock.wallNow)
         guard 200..<300 ~= response.status, body.code == nil else {
             return advised(

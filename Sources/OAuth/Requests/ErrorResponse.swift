@@ -7,26 +7,15 @@ import JSON
 ///
 /// A known `error` code decides before the status does; of a 5xx only one that says the server is out of order.
 struct ErrorResponse {
-    private let response: TransportResponse
-    private let body: ResponseBody
-    private let grant: Grant
-    private let grantType: GrantType
-    private let wall: WallTime
-
-    /// - Parameters:
-    ///   - grant: what the request was made with.
-    ///   - grantType: the configured one.
-    ///   - wall: the civil time, for a `Retry-After` that is a date.
-    init(
-        _ response: TransportResponse, _ body: ResponseBody, grant: Grant, grantType: GrantType,
-        wall: WallTime
-    ) {
-        self.response = response
-        self.body = body
-        self.grant = grant
-        self.grantType = grantType
-        self.wall = wall
-    }
+    let response: TransportResponse
+    /// The body of ``response``, parsed.
+    let body: ResponseBody
+    /// What the request was made with.
+    let grant: Grant
+    /// The configured grant type.
+    let grantType: GrantType
+    /// The civil time, for a `Retry-After` that is a date.
+    let wall: WallTime
 
     /// The failure; nil for a 200 without `error`.
     var failure: TokenFailure? {

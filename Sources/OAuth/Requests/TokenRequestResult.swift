@@ -29,7 +29,7 @@ package struct TokenRequestResult: Sendable {
         let body = ResponseBody(response.body)
         let isSuccess = 200..<300 ~= response.status
         let error = ErrorResponse(
-            response, body, grant: grant, grantType: configuration.grantType, wall: wall)
+            response: response, body: body, grant: grant, grantType: configuration.grantType, wall: wall)
         let wantsBound = key != nil && configuration.profile == .fapi2
         if let failure = error.failure {
             result = .failure(failure)
