@@ -5,7 +5,7 @@ internal import Routing
 internal import YAML
 
 extension Configuration {
-    /// Reads the whole file; what comes out is of use only if nothing was reported as an error.
+    /// Reads the whole file; the value is of use only if no error was reported.
     init(reading root: Section<RootKey>) {
         let isUnsafe = root.flag(.unsafeListen)
         allowsUnsafeListen = isUnsafe ?? false
@@ -33,11 +33,11 @@ extension Configuration {
         let identities = (named ?? []).compactMap { name, section in
             IdentityConfiguration(reading: section, name: name, timeouts: timeouts)
         }
-        let surroundings = RouteConfiguration.Surroundings(
+        let context = RouteConfiguration.Context(
             listeners: root.isInDoubt(.listen) ? [] : listen,
             ownAddresses: listen + [admin?.listen].compactMap { $0 },
             identities: named?.map(\.name.value), timeouts: timeouts.upstream, peers: root.peers(by: access))
-        let routes = root.routes(in: surroundings)
+        let routes = root.routes(in: context)
         self.routes = routes
         self.identities = identities.map { $0.serving(routes) }
     }
@@ -56,8 +56,8 @@ extension Section<RootKey> {
         return listeners.map(\.value)
     }
 
-    /// Off loopback neither plain HTTP nor TLS alone keeps anybody away: TLS is for us to prove who we are, not for
-    /// clients.
+    /// Warns that neither plain HTTP nor TLS keeps strangers away off loopback: TLS proves who we are, not who
+    /// clients are.
     fileprivate func checkStrangers(
         _ listen: [ListenAddress], tls: TLSConfiguration?, access: AccessConfiguration
     ) {
@@ -79,7 +79,7 @@ extension Section<RootKey> {
         )
     }
 
-    /// A listener on all addresses has no name of its own by which callers elsewhere could mean it.
+    /// Warns of a wildcard listener without `access.hosts`: it has no name by which callers elsewhere could mean it.
     fileprivate func checkHosts(_ listen: [ListenAddress], access: AccessConfiguration) {
         guard access.hosts == nil, let open = listen.first(where: \.isEveryAddress) else { return }
         let section = section(.access, AccessConfiguration.Key.self)
@@ -91,7 +91,7 @@ extension Section<RootKey> {
         )
     }
 
-    /// No address can be listened on twice.
+    /// Reports an address that is listened on twice.
     fileprivate func checkAddresses(
         _ listen: [ListenAddress], admin: AdminConfiguration?, development: DevelopmentConfiguration
     ) {
@@ -105,20 +105,20 @@ extension Section<RootKey> {
         }
     }
 
-    /// Who may connect to Unix sockets.
+    /// The users that may connect to Unix sockets.
     fileprivate func peers(by access: AccessConfiguration) -> RouteConfiguration.Peers {
         if let users = access.peerUserIDs { return .listed(users) }
         let section = section(.access, AccessConfiguration.Key.self)
         return isInDoubt(.access) || section.isInDoubt(.peerUserIDs) ? .inDoubt : .own
     }
 
-    fileprivate func routes(in surroundings: RouteConfiguration.Surroundings) -> [RouteConfiguration] {
+    fileprivate func routes(in context: RouteConfiguration.Context) -> [RouteConfiguration] {
         guard let sections = sections(.routes, RouteConfiguration.Key.self) else { return [] }
         if sections.isEmpty { error(.routes, "there are none: at least one is needed") }
         var routes: [RouteConfiguration] = []
         var seen: [(key: RouteKey, place: Place)] = []
         for (position, section) in sections.enumerated() {
-            let own = RouteConfiguration.routes(reading: section, at: position, in: surroundings)
+            let own = RouteConfiguration.routes(reading: section, at: position, in: context)
             guard let route = own.first else { continue }
             routes += own
             let selecting: [RouteConfiguration.Key] = [.path, .host, .listen, .methods]
@@ -135,7 +135,7 @@ extension Section<RootKey> {
 }
 
 extension ListenAddress {
-    /// The wildcard of either family.
+    /// True for the wildcard address of either family.
     fileprivate var isEveryAddress: Bool {
         switch self {
         case .tcp(let host, _): host == "0.0.0.0" || host == "::"
@@ -143,7 +143,7 @@ extension ListenAddress {
         }
     }
 
-    /// Port 0, which two listeners may both ask for.
+    /// True for port 0, which two listeners may both ask for.
     fileprivate var isAnyFreePort: Bool {
         switch self {
         case .tcp(_, let port): port == 0
@@ -153,12 +153,10 @@ extension ListenAddress {
 }
 
 extension RouteKey {
-    /// Whether a request could be meant for both, with nothing to prefer one.
+    /// Returns true if a request could match both keys, with nothing to prefer one.
     fileprivate func selectsTheSame(as other: RouteKey) -> Bool {
         guard path.withoutLastSlash == other.path.withoutLastSlash, host == other.host, listen == other.listen
-        else {
-            return false
-        }
+        else { return false }
         guard let methods, let otherMethods = other.methods else { return true }
         return !methods.isDisjoint(with: otherMethods)
     }

@@ -2,13 +2,12 @@
 
 internal import YAML
 
-/// Where a key stands in a configuration file.
+/// The place of a key in a configuration file.
 package struct ConfigurationPlace: Sendable {
-    /// The key's way from the top of the file, as in `routes[0].upstream`.
+    /// The key's path, as in `routes[0].upstream`.
     package let key: String
-    /// Counted from 1.
+    /// Line and column count from 1.
     package let line: Int
-    /// Counted from 1.
     package let column: Int
 
     init(key: String, _ mark: Mark) {

@@ -3,26 +3,24 @@
 internal import System
 internal import YAML
 
-/// What came of reading a configuration file: the configuration if it can be used, and all problems of the file.
+/// The result of reading a configuration file: the configuration if it can be used, and every problem of the file.
 package struct ConfigurationReport: Sendable {
-    /// The file's name as it was given, for messages.
+    /// The file's name as given, for messages.
     package let file: String
-    /// What the file says; nil if there is an error among the problems.
+    /// The configuration; nil if there is an error among the problems.
     package let configuration: Configuration?
     /// Errors and warnings in the order of the file.
     package let problems: [ConfigurationProblem]
-    /// Where the file has what, by the paths of keys and items.
+    /// The places of all keys and items in the file, by their paths.
     private let marks: [String: Mark]
 
     /// Reads and checks a file, and the files it names; blocks while it does.
     ///
-    /// - Parameters:
-    ///   - path: of the configuration file.
-    ///   - environment: looks up a variable.
+    ///   - Parameter environment: looks up a variable.
     package init(path: String, environment: @escaping (String) -> String?) {
         do throws(SystemError) {
             let (bytes, status) = try FileSystem.read(path, limit: YAMLLimits().bytes)
-            // A pipe has a name in no directory of anybody's.
+            // A pipe is in no directory, so its paths are relative to the working directory.
             let directory =
                 status.kind == .regular ? Self.directory(of: path) : CurrentProcess.workingDirectory
             self.init(bytes, file: path, status, in: directory, environment: environment)
@@ -33,11 +31,6 @@ package struct ConfigurationReport: Sendable {
     }
 
     /// Checks the text of a file.
-    ///
-    /// - Parameters:
-    ///   - text: of the file, in UTF-8.
-    ///   - file: its name for messages.
-    ///   - environment: looks up a variable.
     package init(_ text: [UInt8], file: String, environment: @escaping (String) -> String?) {
         self.init(text, file: file, nil, in: nil, environment: environment)
     }
@@ -59,7 +52,6 @@ package struct ConfigurationReport: Sendable {
         }
     }
 
-    /// The directory that a file is in, as an absolute path.
     private static func directory(of path: String) -> String? {
         guard let slash = path.lastIndex(of: "/") else { return CurrentProcess.workingDirectory }
         let directory = slash == path.startIndex ? "/" : String(path[..<slash])
@@ -84,10 +76,11 @@ package struct ConfigurationReport: Sendable {
         self.problems = problems
     }
 
-    /// Where the first of these keys stands that the file has; the innermost section around the last one otherwise.
+    /// The place of the first of these keys that the file has; otherwise of the innermost section around the last
+    /// one.
     ///
-    /// - Parameter keys: paths, as in `listen[1]`: how one value may be spelled.
-    /// - Returns: the key, the last one where the file has none; and its place.
+    /// - Parameter keys: paths, as in `listen[1]`: the possible spellings of one value.
+    /// - Returns: the key that was found, or the last one, with its place.
     package func place(of keys: String...) -> ConfigurationPlace {
         for key in keys {
             if let mark = marks[key] { return ConfigurationPlace(key: key, mark) }
@@ -101,9 +94,9 @@ package struct ConfigurationReport: Sendable {
         return ConfigurationPlace(key: key, .start)
     }
 
-    /// Where a secret stands, in whichever form the file has it.
+    /// The place of a secret, in whichever form the file has it.
     package func place(ofSecret key: String) -> ConfigurationPlace {
-        let forms = SecretForm.allCases.map { key + $0.suffix }
+        let forms = SecretForm.allCases.map { key + $0.rawValue }
         let form = forms.first { marks[$0] != nil }
         return place(of: form ?? key)
     }
@@ -113,7 +106,7 @@ package struct ConfigurationReport: Sendable {
 }
 
 extension Reading {
-    /// Reports a mode or an owner of the file itself that lets others change it, or read a secret in it.
+    /// Reports a mode or owner of the file itself that lets others change it or read a secret in it.
     fileprivate func judge(_ status: FileStatus) {
         let mode = String(status.mode, radix: 8)
         if status.isWritableByOthers {

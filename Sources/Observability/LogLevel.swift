@@ -15,12 +15,6 @@ package enum LogLevel: Int, CaseIterable, Comparable, Sendable {
     /// A request was lost, or somebody has to act.
     case error
 
-    /// Reads a level as the configuration spells it (`log.level`).
-    package init?(name: String) {
-        guard let level = Self.allCases.first(where: { $0.name == name }) else { return nil }
-        self = level
-    }
-
     /// The level as it is spelled in the configuration and in each line.
     package var name: String {
         switch self {

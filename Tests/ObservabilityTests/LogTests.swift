@@ -69,10 +69,4 @@ struct `The log` {
         log(.text).info("x", [.error: ""])
         #expect(sink.text.hasSuffix("error=\"\"\n"))
     }
-
-    @Test(arguments: LogLevel.allCases)
-    func `a level is read back from its name`(level: LogLevel) {
-        #expect(LogLevel(name: level.name) == level)
-        #expect(LogLevel(name: "loud") == nil)
-    }
 }

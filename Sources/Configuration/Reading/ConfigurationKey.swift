@@ -1,41 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The keys of one section, spelled as in the file; the only place that spells them.
+/// The keys of one section; they are spelled here and nowhere else.
 protocol ConfigurationKey: RawRepresentable<String>, CaseIterable, Hashable {
-    /// Whether its value is a secret, so that `X_file` and `X_credential` may stand in its place.
+    /// True if the value is a secret, so that `X_file` and `X_credential` may stand in its place.
     var isSecret: Bool { get }
 }
 
 extension ConfigurationKey {
     var isSecret: Bool { false }
 
-    /// The key with one of its spellings.
-    static func spelled(_ text: String) -> Self? {
-        if let key = Self(rawValue: text) { return key }
-        for form in SecretForm.allCases where text.hasSuffix(form.suffix) {
-            if let key = Self(rawValue: String(text.dropLast(form.suffix.count))), key.isSecret { return key }
-        }
-        return nil
-    }
+    /// The key that has this spelling.
+    static func spelled(_ text: String) -> Self? { allCases.first { $0.spellings.contains(text) } }
 
     /// Every spelling that the section knows.
-    static var spellings: [String] {
-        allCases.flatMap { key in
-            key.isSecret
-                ? [key.rawValue] + SecretForm.allCases.map { key.rawValue + $0.suffix } : [key.rawValue]
-        }
+    static var spellings: [String] { allCases.flatMap(\.spellings) }
+
+    /// The spellings of the key: with each suffix too if it is a secret's.
+    var spellings: [String] {
+        [rawValue] + (isSecret ? SecretForm.allCases.map { rawValue + $0.rawValue } : [])
     }
 }
 
-/// Where a secret may be instead of the configuration itself.
-enum SecretForm: CaseIterable {
-    case file
-    case credential
-
-    var suffix: String {
-        switch self {
-        case .file: "_file"
-        case .credential: "_credential"
-        }
-    }
+/// The two forms of a secret that is kept outside the configuration, with the suffixes of their keys.
+enum SecretForm: String, CaseIterable {
+    case file = "_file"
+    case credential = "_credential"
 }

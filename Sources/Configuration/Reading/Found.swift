@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A value and where it was found.
+/// A value and the place where it was found.
 struct Found<Value> {
     let value: Value
     let place: Place

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds the word that somebody probably meant.
+/// Finds the word that somebody probably meant to write.
 package enum NearMiss {
     /// The words `; did you mean 'x'?`, or nothing when no candidate is near.
     package static func hint(for word: String, among candidates: [String]) -> String {
@@ -23,7 +23,7 @@ package enum NearMiss {
         return best?.candidate
     }
 
-    /// Optimal string alignment distance; anything above `limit` when it is more than that.
+    /// The optimal string alignment distance; any number above `limit` if it is larger than that.
     private static func distance(_ left: [UInt8], _ right: [UInt8], limit: Int) -> Int {
         guard abs(left.count - right.count) <= limit else { return limit + 1 }
         guard !left.isEmpty, !right.isEmpty else { return max(left.count, right.count) }

@@ -3,9 +3,9 @@
 internal import JSON
 internal import YAML
 
-/// From nodes to values; what does not fit is reported.
+/// Turns nodes into values and reports those that do not fit.
 extension Reading {
-    /// The entries of a map; nothing at all counts as a map without entries.
+    /// The entries of a map; a node without a value counts as an empty map.
     func mapping(_ node: YAMLNode, at place: Place) -> YAMLMapping? {
         switch node.content {
         case .mapping(let mapping):
@@ -21,7 +21,7 @@ extension Reading {
         }
     }
 
-    /// The items of a list; nothing at all counts as a list without items.
+    /// The items of a list; a node without a value counts as an empty list.
     func items(_ node: YAMLNode, at place: Place) -> [YAMLNode]? {
         switch node.content {
         case .sequence(let items): return items
@@ -32,7 +32,7 @@ extension Reading {
         }
     }
 
-    /// A list of values of one kind; nil when it is no list, or an item was reported.
+    /// A list of values of one kind; nil if it is no list or an item was reported.
     func list<Value>(_ node: YAMLNode, _ kind: ValueKind<Value>, at place: Place) -> [Found<Value>]? {
         guard case .sequence(let items) = node.content else {
             error("expected a list, found \(node.kindInWords)", at: place)
@@ -44,12 +44,11 @@ extension Reading {
         return values.count == items.count ? values : nil
     }
 
-    /// A value of one kind.
     func value<Value>(_ node: YAMLNode, _ kind: ValueKind<Value>, at place: Place) -> Found<Value>? {
         scalar(node, at: place).flatMap { value($0, kind, at: place) }
     }
 
-    /// A value of one kind from a scalar that has the environment in it.
+    /// A value of one kind, from a scalar whose variables are expanded.
     func value<Value>(_ scalar: ScalarText, _ kind: ValueKind<Value>, at place: Place) -> Found<Value>? {
         do throws(ValueError) {
             return Found(value: try kind.parse(scalar), place: place)
@@ -59,7 +58,7 @@ extension Reading {
         }
     }
 
-    /// JSON as YAML types it; its depth is bounded by that of the file.
+    /// JSON with the types that YAML gives; the depth is bounded by that of the file.
     func json(_ node: YAMLNode, at place: Place) -> JSONValue? {
         switch node.content {
         case .scalar: value(node, .json, at: self.place(place, of: node))?.value
@@ -72,7 +71,7 @@ extension Reading {
         }
     }
 
-    /// The members of a map as JSON, without those whose name `objection` speaks against.
+    /// The members of a map as JSON; reports names to which `objection` objects.
     func members(
         _ mapping: YAMLMapping, at place: Place, objection: (String) -> String? = { _ in nil }
     ) -> JSONObject {
@@ -85,7 +84,7 @@ extension Reading {
         return object
     }
 
-    /// A scalar with the environment put in.
+    /// A scalar with its variables expanded.
     func scalar(_ node: YAMLNode, at place: Place) -> ScalarText? {
         guard case .scalar(let scalar) = node.content else {
             error("expected a single value, found \(node.kindInWords)", at: place)
@@ -103,7 +102,7 @@ extension Reading {
         }
     }
 
-    /// The place of a key's value; of the key itself when it has none.
+    /// The place of a key's value, or of the key if it has none.
     func place(_ key: Place, of node: YAMLNode) -> Place {
         if case .scalar(let scalar) = node.content, scalar.isNull { return key }
         return Place(path: key.path, mark: node.mark)

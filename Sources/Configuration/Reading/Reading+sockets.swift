@@ -4,8 +4,7 @@ internal import HTTPMessages
 internal import System
 
 extension Reading {
-    /// Warns of a Unix socket in a directory where other users may put one of their own in its place, and answer our
-    /// clients.
+    /// Warns of a Unix socket in a directory where other users could replace it and answer our clients.
     func judgeDirectory(of address: Found<ListenAddress>) {
         guard case .unix(let path) = address.value, let slash = path.lastIndex(of: "/") else { return }
         let directory = slash == path.startIndex ? "/" : String(path[..<slash])

@@ -2,20 +2,20 @@
 
 internal import YAML
 
-/// The reading of one file: what it may look at, and the problems found so far.
+/// The state of reading one file: what it may look up, and the problems so far.
 ///
-/// A class, because every section adds its problems to the same list; it lives for one call.
+/// A class, because every section adds to the same list of problems. It lives for one call.
 final class Reading {
-    /// The variables that `${NAME}` stands for.
+    /// Looks up the variable that `${NAME}` stands for.
     let environment: (String) -> String?
-    /// What relative paths are relative to; nil for a text that is in no file.
+    /// The base of relative paths; nil for a text that is in no file.
     let directory: String?
-    /// Where the file itself holds a secret, in its order.
+    /// The places of secrets in the file itself, in its order.
     private(set) var secretPlaces: [Place] = []
-    /// Where every key and item of a list that the file has stands, by its path.
+    /// The place of every key and list item, by its path.
     private(set) var marks: [String: Mark] = [:]
     private var problems: Set<ConfigurationProblem> = []
-    /// The paths of keys whose value was reported as wrong, wholly or in an item of its list.
+    /// The paths of keys with an error in their value or in an item of it.
     private var faultyPaths: Set<String> = []
 
     init(environment: @escaping (String) -> String?, directory: String? = nil) {
@@ -23,10 +23,9 @@ final class Reading {
         self.directory = directory
     }
 
-    /// Whether there is a problem that makes the file unusable.
     var hasErrors: Bool { problems.contains { $0.severity == .error } }
 
-    /// The problems in the order of the file, each once: a value shared by an alias is read more than once.
+    /// The problems in the file's order, each once: a value shared by an alias is read more than once.
     var sortedProblems: [ConfigurationProblem] {
         problems.sorted { ($0.mark, $0.path, $0.reason) < ($1.mark, $1.path, $1.reason) }
     }
@@ -41,13 +40,13 @@ final class Reading {
         }
     }
 
-    /// Whether an error with the value of the key at `path` was reported.
+    /// Returns true if an error was reported for the value at `path`.
     func isFaulty(_ path: String) -> Bool { faultyPaths.contains(path) }
 
     /// Notes that the file itself holds a secret.
     func holdsSecret(at place: Place) { secretPlaces.append(place) }
 
-    /// Notes where the file has a key, and the items of the list that is its value.
+    /// Notes the place of a key and of the items of its list.
     func stands(_ node: YAMLNode, at key: Place) {
         let place = place(key, of: node)
         marks[place.path] = place.mark
@@ -55,7 +54,7 @@ final class Reading {
         for (index, item) in items.enumerated() { marks[place.item(index, at: item.mark).path] = item.mark }
     }
 
-    /// A path as it is used: a relative one is in the directory of the file.
+    /// The path to use: a relative one is in the file's directory.
     func resolved(_ path: String) -> String {
         guard let directory, !path.hasPrefix("/") else { return path }
         var rest = Substring(path)

@@ -2,20 +2,19 @@
 
 internal import YAML
 
-/// A scalar with the environment put in.
+/// A scalar with its environment variables expanded.
 struct ScalarText {
-    /// The value.
     let text: String
-    /// The value as it stands in the file, for messages: what a variable holds may be a secret.
+    /// The value as it stands in the file, for messages: a variable may hold a secret.
     let written: String
-    /// The value for its type: what a variable holds has the type of its looks, quoted or not.
+    /// The value with its type; the value of a variable is typed by its looks, quoted or not.
     let typed: YAMLScalar
-    /// Whether a variable was put in.
+    /// True if a variable was expanded.
     let isExpanded: Bool
 
-    /// Puts in the variables.
+    /// Expands the variables.
     ///
-    /// - Throws: a variable that is not set, or `${` that is not followed by a name and `}`.
+    /// - Throws: for a variable that is not set, and for `${` without a name and `}`.
     init(_ scalar: YAMLScalar, environment: (String) -> String?) throws(ValueError) {
         written = scalar.text
         let expanded = try ScalarText.expand(scalar.text, with: environment)
@@ -31,7 +30,7 @@ struct ScalarText {
         isExpanded = whole.isExpanded
     }
 
-    /// The words of a text with spaces between them.
+    /// The words of the text, split at white space.
     var words: [ScalarText] {
         text.split(whereSeparator: \.isWhitespace).map { ScalarText(word: $0, of: self) }
     }
@@ -53,12 +52,10 @@ struct ScalarText {
                     throw ValueError("'${' without '}'; write '$${' for the characters themselves")
                 }
                 let name = rest[rest.index(rest.startIndex, offsetBy: 2)..<end]
-                guard isVariableName(name) else {
-                    throw ValueError("'\(name)' is not a name of an environment variable")
-                }
-                guard let value = environment(String(name)) else {
-                    throw ValueError("the environment variable \(name) is not set")
-                }
+                guard isVariableName(name)
+                else { throw ValueError("'\(name)' is not a name of an environment variable") }
+                guard let value = environment(String(name))
+                else { throw ValueError("the environment variable \(name) is not set") }
                 result += value
                 hasVariables = true
                 rest = rest[rest.index(after: end)...]

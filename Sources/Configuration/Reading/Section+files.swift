@@ -4,13 +4,13 @@ internal import Cryptography
 internal import OAuth
 internal import System
 
-/// Keys whose value is a file, or may be in one.
+/// Keys whose value is a file or may be in one.
 extension Section {
     /// A secret, from at most one of `X`, `X_file` and `X_credential`.
     func secret(_ key: Key) -> SecretSource? {
-        let file = key.rawValue + SecretForm.file.suffix
-        let credential = key.rawValue + SecretForm.credential.suffix
-        let given = [key.rawValue, file, credential].filter(has(spelling:))
+        let file = key.rawValue + SecretForm.file.rawValue
+        let credential = key.rawValue + SecretForm.credential.rawValue
+        let given = key.spellings.filter(has(spelling:))
         guard given.count <= 1 else {
             for spelling in given.dropFirst() {
                 reading.error(
@@ -27,7 +27,7 @@ extension Section {
         return value(spelled: credential, .credentialName).flatMap(credentialPath).flatMap(checked)
     }
 
-    /// A secret that must fit a rule; its text takes part in no message.
+    /// A secret that must fit a rule; no message quotes it.
     func secret(
         _ key: Key, where rule: String, _ fits: (Secret) -> Bool
     ) -> SecretSource? {
@@ -37,13 +37,10 @@ extension Section {
         return nil
     }
 
-    /// How the file spells a secret's key: with what form's suffix.
-    func spelling(ofSecret key: Key) -> String {
-        let spellings = [key.rawValue] + SecretForm.allCases.map { key.rawValue + $0.suffix }
-        return spellings.first(where: has(spelling:)) ?? key.rawValue
-    }
+    /// The spelling of a secret's key in the file, with the suffix of its form.
+    func spelling(ofSecret key: Key) -> String { key.spellings.first(where: has(spelling:)) ?? key.rawValue }
 
-    /// A secret that stands in a header field, and so must come out of it as it went in (RFC 9110 5.5).
+    /// A secret for a header field, which must not change on its way through one (RFC 9110 §5.5).
     func fieldSecret(_ key: Key) -> SecretSource? {
         secret(key, where: "cannot stand in a header: it holds a control character, or a space at an end") {
             let bytes = $0.plaintextBytes
@@ -53,7 +50,7 @@ extension Section {
         }
     }
 
-    /// The path of a file with certificates, which nobody but its owner may change.
+    /// The path of a file with certificates that only its owner may change.
     func certificateFile(_ key: Key) -> String? {
         guard let path = value(key, .path(in: reading)) else { return nil }
         return inspect(path, isPublic: true) { path throws(CredentialError) in
@@ -61,12 +58,7 @@ extension Section {
         }
     }
 
-    /// The path of a file with a private key.
-    func keyFile(_ key: Key) -> String? {
-        secretFile(key)
-    }
-
-    /// The path of a file that nobody but its owner may change, and nobody else should read unless it is public.
+    /// The path of a file that only its owner may change, and that others should not read unless it is public.
     func secretFile(_ key: Key, isPublic: Bool = false, limit: Int = SecretFile.longest) -> String? {
         guard let path = value(key, .path(in: reading)) else { return nil }
         return inspect(path, isPublic: isPublic) { path throws(CredentialError) in
@@ -74,7 +66,7 @@ extension Section {
         }
     }
 
-    /// A name under `$CREDENTIALS_DIRECTORY`, as a path.
+    /// The path of a name under `$CREDENTIALS_DIRECTORY`.
     private func credentialPath(_ name: Found<String>) -> Found<String>? {
         guard let directory = reading.environment(Variable.credentialsDirectory) else {
             reading.error(
@@ -111,37 +103,29 @@ extension Section {
     }
 }
 
-/// Variables of the environment that bearerd reads by itself.
+/// Environment variables that are read by bearerd itself.
 enum Variable {
-    /// Where systemd puts what `LoadCredential=` names.
+    /// The directory of systemd's `LoadCredential=`.
     static let credentialsDirectory = "CREDENTIALS_DIRECTORY"
-    /// What systemd's `StateDirectory=` names.
+    /// The directories of systemd's `StateDirectory=`.
     static let stateDirectory = "STATE_DIRECTORY"
-    /// Where programs keep what outlives them (XDG base directories).
+    /// The directory for programs' state (XDG base directories).
     static let stateHome = "XDG_STATE_HOME"
-    /// The user's own directory.
     static let home = "HOME"
 }
 
 extension ValueKind<String> {
-    /// A path; a relative one is in the directory of the configuration.
-    static func path(in reading: Reading) -> ValueKind {
-        text.map { reading.resolved($0) }
-    }
+    /// A path; a relative one is in the configuration's directory.
+    static func path(in reading: Reading) -> ValueKind { text.map { reading.resolved($0) } }
 
-    /// A file's name in systemd's directory of credentials.
+    /// The name of a file in systemd's directory of credentials.
     fileprivate static var credentialName: ValueKind {
-        ValueKind { scalar throws(ValueError) in
-            guard !["", ".", ".."].contains(scalar.text), !scalar.text.contains("/") else {
-                throw ValueError("'\(scalar.written)' is not the name of a credential")
-            }
-            return scalar.text
-        }
+        reading("the name of a credential") { ["", ".", ".."].contains($0) || $0.contains("/") ? nil : $0 }
     }
 }
 
 extension ValueKind<Secret> {
-    /// A secret; its text takes part in no message.
+    /// A secret; no message quotes it.
     static var secret: ValueKind {
         ValueKind { scalar throws(ValueError) in
             guard !scalar.text.isEmpty else { throw ValueError("is empty") }

@@ -5,20 +5,19 @@ internal import YAML
 
 /// One map of the file, read key by key.
 ///
-/// Making one reports the keys that are unknown or repeated; each accessor reports a value of the wrong type. What an
-/// accessor returns is nil when the key is absent or its value was reported.
+/// Initialising it reports unknown and repeated keys; each accessor reports a value of the wrong type. An accessor
+/// returns nil if the key is absent or its value was reported.
 struct Section<Key: ConfigurationKey> {
-    /// Where the map stands: its key's place, or its own as an item of a list.
+    /// The place of the section's key, or of the map itself in a list.
     let place: Place
-    /// Where problems go.
     let reading: Reading
-    /// Whether the section is a map, or absent; if not, that is reported, and nothing is missed in it.
+    /// False for a section that is no map, which was reported; then no key is reported as missing.
     let isMap: Bool
     private var entries: [String: YAMLMapping.Entry] = [:]
     /// The keys that unknown ones were probably meant to be.
     private var misspelt: Set<Key> = []
 
-    /// Begins to read the map under a key; the node is nil when the key is not in the file.
+    /// Begins to read the map under a key; the node is nil if the file does not have the key.
     init(_ node: YAMLNode?, at place: Place, reading: Reading) {
         self.place = place
         self.reading = reading
@@ -38,17 +37,15 @@ struct Section<Key: ConfigurationKey> {
         }
     }
 
-    /// Whether the file has the key, well-formed or not.
-    func has(_ key: Key) -> Bool {
-        has(spelling: key.rawValue)
-    }
+    /// Returns true if the file has the key, well-formed or not.
+    func has(_ key: Key) -> Bool { has(spelling: key.rawValue) }
 
-    /// Whether the file has a map under the key.
+    /// Returns true if the file has a map under the key.
     func hasMap(_ key: Key) -> Bool {
         if case .mapping = entries[key.rawValue]?.value.content { true } else { false }
     }
 
-    /// Whether the file has a map or a list with something in it under the key.
+    /// Returns true if the file has a map or a list with something in it under the key.
     func hasEntries(_ key: Key) -> Bool {
         switch entries[key.rawValue]?.value.content {
         case .mapping(let mapping): !mapping.entries.isEmpty
@@ -57,59 +54,41 @@ struct Section<Key: ConfigurationKey> {
         }
     }
 
-    /// Whether the file has a secret, in whatever form.
-    func hasSecret(_ key: Key) -> Bool {
-        has(key) || SecretForm.allCases.contains { has(spelling: key.rawValue + $0.suffix) }
-    }
+    /// Returns true if the file has the secret in any form.
+    func hasSecret(_ key: Key) -> Bool { key.spellings.contains(where: has(spelling:)) }
 
-    /// Whether an error was reported that leaves open what the file says by this key.
+    /// Returns true if an error leaves open what the file says for this key: it may be misspelt or have a wrong
+    /// value.
     ///
-    /// It may be misspelt, or its value is wrong. What only follows from that is not worth an error of its own.
+    /// Consequences of such an error are not reported as errors of their own.
     func isInDoubt(_ key: Key) -> Bool {
-        let forms = key.isSecret ? SecretForm.allCases.map(\.suffix) : []
-        return misspelt.contains(key)
-            || ([""] + forms).contains { suffix in
-                reading.isFaulty(place.key(key.rawValue + suffix, at: place.mark).path)
-            }
+        misspelt.contains(key)
+            || key.spellings.contains { reading.isFaulty(place.key($0, at: place.mark).path) }
     }
 
-    /// Whether the file has the key under this spelling.
-    func has(spelling: String) -> Bool {
-        entries[spelling] != nil
-    }
+    /// Returns true if the file has the key under this spelling.
+    func has(spelling: String) -> Bool { entries[spelling] != nil }
 
-    /// Where the key's value stands; the section's own place when the key is absent.
-    func place(of key: Key) -> Place {
-        place(ofSpelling: key.rawValue)
-    }
+    /// The place of the key's value, or of the section if the key is absent.
+    func place(of key: Key) -> Place { place(ofSpelling: key.rawValue) }
 
-    /// Reports a problem with a key's value.
-    func error(_ key: Key, _ reason: String) {
-        reading.error(reason, at: place(of: key))
-    }
+    func error(_ key: Key, _ reason: String) { reading.error(reason, at: place(of: key)) }
+    func warn(_ key: Key, _ reason: String) { reading.warn(reason, at: place(of: key)) }
 
-    /// Reports something about a key's value that somebody should look at.
-    func warn(_ key: Key, _ reason: String) {
-        reading.warn(reason, at: place(of: key))
-    }
-
-    /// Reports a key that must be there and is not.
     func require(_ key: Key, _ reason: String = "is missing") {
         guard isMap, !has(key), !isInDoubt(key) else { return }
         error(key, reason)
     }
 
-    /// The value of a key.
     func value<Value>(_ key: Key, _ kind: ValueKind<Value>) -> Found<Value>? {
         value(spelled: key.rawValue, kind)
     }
 
-    /// The value of a key, or what stands for it when the key is absent.
     func value<Value>(_ key: Key, _ kind: ValueKind<Value>, default standard: Value) -> Value {
         value(key, kind)?.value ?? standard
     }
 
-    /// Whether a flag is set; nil where that cannot be known.
+    /// The value of a flag; nil if it cannot be known.
     func flag(_ key: Key) -> Bool? {
         if let flag = value(key, .flag)?.value { return flag }
         return isInDoubt(key) ? nil : false
@@ -117,38 +96,39 @@ struct Section<Key: ConfigurationKey> {
 
     /// The value of a key under one of its other spellings.
     func value<Value>(spelled spelling: String, _ kind: ValueKind<Value>) -> Found<Value>? {
-        guard let node = entries[spelling]?.value else { return nil }
-        return reading.value(node, kind, at: place(ofSpelling: spelling))
+        entries[spelling].flatMap { reading.value($0.value, kind, at: place(ofSpelling: spelling)) }
     }
 
     /// The items of a list.
     func list<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [Found<Value>]? {
-        guard let node = entries[key.rawValue]?.value else { return nil }
-        return reading.list(node, kind, at: place(of: key))
+        node(key).flatMap { reading.list($0, kind, at: place(of: key)) }
     }
 
-    /// The items of a list, or the only one written without a list.
+    private func node(_ key: Key) -> YAMLNode? { entries[key.rawValue]?.value }
+
+    private func mapping(_ key: Key) -> YAMLMapping? {
+        node(key).flatMap { reading.mapping($0, at: place(of: key)) }
+    }
+
+    /// The items of a list; a single value counts as a list of one.
     func oneOrMany<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [Found<Value>]? {
-        guard let node = entries[key.rawValue]?.value else { return nil }
-        guard case .scalar = node.content else { return list(key, kind) }
+        guard let node = node(key), case .scalar = node.content else { return list(key, kind) }
         return reading.value(node, kind, at: place(of: key)).map { [$0] }
     }
 
-    /// The items of a list, or the words of a text with spaces between them.
+    /// The items of a list, or the words of a text.
     func words<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [Found<Value>]? {
-        guard let node = entries[key.rawValue]?.value else { return nil }
-        guard case .scalar = node.content else { return list(key, kind) }
+        guard let node = node(key), case .scalar = node.content else { return list(key, kind) }
         let place = place(of: key)
         return reading.scalar(node, at: place)?.words.compactMap { reading.value($0, kind, at: place) }
     }
 
-    /// Whether a variable of the environment was put into a key's value.
+    /// Returns true if a variable was expanded in the key's value.
     func isFromEnvironment(_ key: Key) -> Bool {
-        guard let node = entries[key.rawValue]?.value else { return false }
-        return reading.scalar(node, at: place(of: key))?.isExpanded ?? false
+        node(key).flatMap { reading.scalar($0, at: place(of: key)) }?.isExpanded ?? false
     }
 
-    /// A program with its arguments, run without a shell; none if the list is empty.
+    /// A program with its arguments, run without a shell; an empty list means none.
     func command(_ key: Key) -> [String]? {
         var words = list(key, .textThatMayBeEmpty)?.map(\.value)
         if words?.first?.isEmpty == true { error(key, "needs a program before its arguments") }
@@ -158,61 +138,52 @@ struct Section<Key: ConfigurationKey> {
         return words
     }
 
-    /// The entries of a map from free names to values, in order.
+    /// The entries of a map with free names, in order.
     func map<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [(name: Found<String>, value: Found<Value>)]? {
-        guard let node = entries[key.rawValue]?.value, let mapping = reading.mapping(node, at: place(of: key))
-        else { return nil }
-        return mapping.entries.compactMap { entry in
+        mapping(key)?.entries.compactMap { entry in
             let place = place(of: key).key(entry.key, at: entry.mark)
-            guard let value = reading.value(entry.value, kind, at: reading.place(place, of: entry.value))
-            else {
-                return nil
-            }
-            return (Found(value: entry.key, place: place), value)
+            let value = reading.value(entry.value, kind, at: reading.place(place, of: entry.value))
+            return value.map { (Found(value: entry.key, place: place), $0) }
         }
     }
 
-    /// A map from free names to JSON of any shape, without those whose name `objection` speaks against.
+    /// A map with free names and any JSON as values; reports names to which `objection` objects.
     func members(_ key: Key, objection: (String) -> String?) -> JSONObject {
-        guard let node = entries[key.rawValue]?.value, let mapping = reading.mapping(node, at: place(of: key))
-        else { return JSONObject() }
-        return reading.members(mapping, at: place(of: key), objection: objection)
+        mapping(key).map { reading.members($0, at: place(of: key), objection: objection) } ?? JSONObject()
     }
 
-    /// The section under a key; one without entries when the key is absent.
+    /// The section under a key; an empty one if the key is absent.
     func section<Inner: ConfigurationKey>(_ key: Key, _: Inner.Type = Inner.self) -> Section<Inner> {
         let entry = entries[key.rawValue]
         let place = place.key(key.rawValue, at: entry?.mark ?? place.mark)
         return Section<Inner>(entry?.value, at: place, reading: reading)
     }
 
-    /// The maps of a list; an absent one is as good as an empty one.
+    /// The sections of a list; none if it is absent.
     func sections<Inner: ConfigurationKey>(_ key: Key, _: Inner.Type = Inner.self) -> [Section<Inner>]? {
         guard isMap, has(key) || !isInDoubt(key) else { return nil }
-        guard let node = entries[key.rawValue]?.value else { return [] }
+        guard let node = node(key) else { return [] }
         let place = place(of: key)
         return reading.items(node, at: place)?.enumerated().map { index, item in
             Section<Inner>(item, at: place.item(index, at: item.mark), reading: reading)
         }
     }
 
-    /// The maps of a map from free names, in order; an absent one is as good as an empty one.
+    /// The sections of a map with free names, in order; none if it is absent.
     ///
-    /// - Returns: nil where the file probably has them, but not in a way that could be read.
+    /// - Returns: nil if the file probably has them, but in a form that could not be read.
     func namedSections<Inner: ConfigurationKey>(
         _ key: Key, _: Inner.Type = Inner.self
     ) -> [(name: Found<String>, section: Section<Inner>)]? {
         guard isMap, has(key) || !isInDoubt(key) else { return nil }
-        guard let node = entries[key.rawValue]?.value else { return [] }
-        guard let mapping = reading.mapping(node, at: place(of: key)) else { return nil }
-        return mapping.entries.map { entry in
+        guard has(key) else { return [] }
+        return mapping(key)?.entries.map { entry in
             let place = place(of: key).key(entry.key, at: entry.mark)
             let section = Section<Inner>(entry.value, at: place, reading: reading)
             return (Found(value: entry.key, place: place), section)
         }
     }
 
-    /// Where the value of one spelling of a key stands.
     func place(ofSpelling spelling: String) -> Place {
         guard let entry = entries[spelling] else { return place.key(spelling, at: place.mark) }
         return reading.place(place.key(spelling, at: entry.mark), of: entry.value)

@@ -2,15 +2,15 @@
 
 package import HTTPMessages
 
-/// Who may use the data listeners (`access`).
+/// The callers that may use the data listeners (`access`).
 package struct AccessConfiguration: Sendable {
-    /// The hosts a request may name; nil for the loopback names and each listener's own host, with its port.
+    /// The hosts that a request may name; nil for loopback names and each listener's own host, with its port.
     package let hosts: [HostPattern]?
     /// The web origins that may call, in lower case, without their scheme's own port.
     package let origins: [String]
     /// The users that may connect to a Unix socket; nil for the daemon's own and root.
     package let peerUserIDs: Set<UInt32>?
-    /// What a request must carry in `X-Bearerd-Key`.
+    /// The key that a request must carry in `X-Bearerd-Key`.
     package let key: SecretSource?
 }
 

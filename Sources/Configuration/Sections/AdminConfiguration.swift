@@ -4,15 +4,14 @@ package import HTTPMessages
 
 /// The admin listener (`admin`).
 package struct AdminConfiguration: Sendable {
-    /// Where it is bound.
     package let listen: ListenAddress
-    /// What everything but health, readiness and metrics needs when the address is not loopback.
+    /// The key for everything but health, readiness and metrics on an address off loopback.
     package let key: SecretSource?
-    /// Who on this machine may change something without the key, beside the daemon's own user and root.
+    /// The users of this machine that may make changes without the key, besides the daemon's own user and root.
     package let peerUserIDs: Set<UInt32>
-    /// Whose daemon it is, where that is neither root nor who runs a command.
+    /// The user who owns the daemon, if that is neither root nor the user who runs a command.
     package let owner: UInt32?
-    /// Whether `POST /api/quit` ends the daemon.
+    /// True if `POST /api/quit` ends the daemon.
     package let allowsQuit: Bool
 }
 

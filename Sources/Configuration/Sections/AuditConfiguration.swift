@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where it is written which credential served whom (`audit`).
+/// The file that records which credential served whom (`audit`).
 package struct AuditConfiguration: Sendable {
-    /// The path of the file that lines are appended to.
     package let file: String
 }
 

@@ -4,9 +4,9 @@ internal import Cryptography
 internal import JSON
 internal import OAuth
 
-/// How the client proves itself and its grant.
+/// The keys by which the client authenticates, and those of its grant.
 extension ClientConfiguration {
-    /// How the client proves itself.
+    /// Reads how the client authenticates.
     mutating func readAuthentication(_ section: Section<IdentityKey>, preset: Preset?) {
         authentication = section.value(
             .tokenEndpointAuthMethod, .word, default: standardAuthentication(section, preset))
@@ -20,14 +20,14 @@ extension ClientConfiguration {
         if !keys.contains(where: section.isInDoubt) { checkAuthentication(section) }
     }
 
-    /// What a client with these credentials does unless it is told otherwise.
+    /// The default method for a client with these credentials.
     private func standardAuthentication(
         _ section: Section<IdentityKey>, _ preset: Preset?
     ) -> ClientAuthentication {
         if section.hasSecret(.clientSecret) { return .basic }
-        // There the assertion is what is exchanged, and more of a proof makes it fail.
+        // The assertion itself is exchanged there, and a second proof makes the request fail.
         if preset?.exchangesAssertion == true { return .none }
-        // With `jwt_bearer` key and assertion are the grant's.
+        // With `jwt_bearer`, key and assertion belong to the grant.
         guard grantType != .jwtBearer else { return .none }
         if section.has(.privateKeyFile) || section.has(.assertionFile) { return .privateKeyJWT }
         return profile == .fapi2 && section.has(.clientCertificateFile) ? .tlsClientAuth : .none
@@ -37,7 +37,7 @@ extension ClientConfiguration {
         let hasSecret = section.hasSecret(.clientSecret)
         switch authentication {
         case .basic, .post, .clientSecretJWT:
-            // A client that is still to be registered gets its secret then.
+            // A client without an ID gets its secret when it is registered.
             if !hasSecret, section.has(.clientID) {
                 section.error(.tokenEndpointAuthMethod, "needs client_secret")
             }
@@ -84,7 +84,7 @@ extension ClientConfiguration {
 
     // MARK: The grant
 
-    /// What a grant made from configuration needs.
+    /// Reads the keys of grants that are made from configuration.
     mutating func readGrant(_ section: Section<IdentityKey>, preset: Preset?) {
         username = section.value(.username, .text)?.value
         subjectTokenType = section.value(.subjectTokenType, .tokenType)?.value
@@ -127,7 +127,7 @@ extension ClientConfiguration {
         warnOfUnused(section)
     }
 
-    /// Whether callers bring the tokens that are exchanged.
+    /// Reads whether the callers' own tokens are exchanged.
     private mutating func readCallers(_ section: Section<IdentityKey>) {
         guard let value = section.value(.subjectToken, .text)?.value else { return }
         guard value == Self.fromRequest else {
@@ -145,9 +145,9 @@ extension ClientConfiguration {
 
     private static let fromRequest = "from_request"
 
-    /// Keys that belong to another grant.
+    /// Reports keys that belong to another grant.
     ///
-    /// Who has callers act for themselves must not get the service's own token for each of them.
+    /// A configuration that wants callers to act for themselves must not give each of them the service's own token.
     private func warnOfUnused(_ section: Section<IdentityKey>) {
         if grantType != .tokenExchange, section.has(.subjectToken), !section.isInDoubt(.preset) {
             section.error(

@@ -4,18 +4,19 @@ internal import Cryptography
 internal import OAuth
 internal import YAML
 
-/// Tokens that are bound to a key, requests that are pushed, and the profile that wants both.
+/// Sender-constrained tokens, pushed requests, and the profile that requires both.
 extension ClientConfiguration {
-    /// `dpop` and `par`.
     mutating func readProofs(_ section: Section<IdentityKey>) {
-        proofs = section.value(.dpop, .proofs, default: .never)
+        proofs = section.value(
+            .dpop, .flag(on: .always, off: .never, or: "auto", .whereOffered), default: .never)
         pushedRequests = section.value(
-            .pushedAuthorizationRequests, .pushedRequests, default: .whereRequired)
+            .pushedAuthorizationRequests, .flag(on: .always, off: .never, or: "auto", .whereRequired),
+            default: .whereRequired)
     }
 
-    /// Holds the client to FAPI 2.0: what the file leaves out is as the profile has it, what it says otherwise is an error.
+    /// Holds the client to FAPI 2.0: fills in what the file leaves out, and reports what contradicts the profile.
     ///
-    /// - Parameter key: what signs assertions; nil where there is none, or none that can be read.
+    /// - Parameter key: the key that signs assertions; nil if there is none or it cannot be read.
     mutating func keepFAPI2(_ section: Section<IdentityKey>, key: PrivateKey?) {
         func refuse(_ key: IdentityKey, unless isKept: Bool, _ rule: String) {
             guard section.has(key), !section.isInDoubt(key), !isKept else { return }
@@ -59,7 +60,7 @@ extension ClientConfiguration {
         }
     }
 
-    /// What assertions are for, and what responses are held against, must be known.
+    /// Requires a known issuer: assertions are addressed to it, and responses are checked against it.
     private func keepIssuer(_ section: Section<IdentityKey>) {
         let sources: [IdentityKey] = [.issuer, .discoveryURL, .preset]
         guard issuer == nil, discoveryURL == nil, !sources.contains(where: section.isInDoubt),
@@ -88,30 +89,5 @@ extension ClientConfiguration {
         ]
         guard !keys.contains(where: section.isInDoubt) else { return }
         section.error(section.has(.tokenEndpointAuthMethod) ? .tokenEndpointAuthMethod : .profile, rule)
-    }
-}
-
-extension ValueKind<DPoPPolicy> {
-    fileprivate static var proofs: ValueKind {
-        flagOrAutomatic(on: .always, off: .never, automatic: .whereOffered)
-    }
-}
-
-extension ValueKind<PushedRequestPolicy> {
-    fileprivate static var pushedRequests: ValueKind {
-        flagOrAutomatic(on: .always, off: .never, automatic: .whereRequired)
-    }
-}
-
-extension ValueKind {
-    /// `true`, `false` or `auto`.
-    fileprivate static func flagOrAutomatic(on: Value, off: Value, automatic: Value) -> ValueKind {
-        ValueKind { scalar throws(ValueError) in
-            if let flag = scalar.typed.bool { return flag ? on : off }
-            guard scalar.text == "auto" else {
-                throw ValueError("expected true, false or auto, found '\(scalar.written)'")
-            }
-            return automatic
-        }
     }
 }

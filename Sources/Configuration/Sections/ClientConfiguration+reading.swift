@@ -3,7 +3,7 @@
 internal import HTTPMessages
 internal import OAuth
 
-/// The parts of `identities.NAME` that the engine works with.
+/// The keys of `identities.NAME` that the engine uses.
 extension ClientConfiguration {
     private static let endpointKeys: [(IdentityKey, Endpoint)] = [
         (.authorizationEndpoint, .authorization),
@@ -18,10 +18,10 @@ extension ClientConfiguration {
         (.keysURI, .keys),
     ]
 
-    /// Nothing is asked for there yet.
+    /// Endpoints to which no request is sent yet.
     private static let unusedEndpoints: Set<Endpoint> = [.introspection]
 
-    /// Who the authorization server is and where.
+    /// Reads the authorization server's identity and endpoints.
     mutating func readProvider(
         _ section: Section<IdentityKey>, preset: Preset?, connectTo: ConnectAddress?
     ) {
@@ -57,14 +57,14 @@ extension ClientConfiguration {
         }
     }
 
-    /// Plain HTTP shows the client's secret and the tokens to everybody on the way.
+    /// Refuses plain HTTP off loopback: it shows the client's secret and tokens to everybody on the way.
     private func checkTransport(of url: HTTPURL?, _ key: IdentityKey, _ section: Section<IdentityKey>) {
         guard let url, url.scheme == .http, !allowsInsecureProvider else { return }
         guard !(connectsToLoopback ?? url.isLoopback) else { return }
         section.error(key, "plain http off loopback shows the secret; it needs allow_insecure_provider: true")
     }
 
-    /// What is asked for.
+    /// Reads the parameters of requests.
     mutating func readRequest(_ section: Section<IdentityKey>) {
         clientName = "bearerd \(name)"
         sendsScopeOnRefresh = section.flag(.scopeOnRefresh) ?? false
@@ -94,7 +94,7 @@ extension ClientConfiguration {
         userinfoHeaders = section.headers(.userinfoHeaders)
     }
 
-    /// What is made of an answer.
+    /// Reads how responses are judged.
     mutating func readLifetimes(_ section: Section<IdentityKey>) {
         let further = section.oneOrMany(.acceptTokenTypes, .text)?.distinctValues ?? []
         acceptedTokenTypes += further.map { $0.lowercased() }.filter { !acceptedTokenTypes.contains($0) }
@@ -105,7 +105,6 @@ extension ClientConfiguration {
 }
 
 extension [Found<String>] {
-    /// The values in order, each once.
     var distinctValues: [String] {
         var seen: Set<String> = []
         return map(\.value).filter { seen.insert($0).inserted }
@@ -130,7 +129,6 @@ extension Section<IdentityKey> {
         }
     }
 
-    /// A map of names to values, without those whose name `objection` speaks against.
     fileprivate func namedValues(_ key: IdentityKey, objection: (String) -> String?) -> [NamedValue] {
         (map(key, .textThatMayBeEmpty) ?? []).compactMap { name, value in
             if let objection = objection(name.value) {

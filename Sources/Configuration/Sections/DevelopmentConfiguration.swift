@@ -4,12 +4,11 @@ package import HTTPMessages
 
 /// The embedded provider and API, for trying and for tests (`development`).
 package struct DevelopmentConfiguration: Sendable {
-    /// Where the identity provider listens, on loopback; nil when it is off.
+    /// The identity provider's loopback address; nil if it is off.
     package let provider: ListenAddress?
-    /// Where the sample API listens, on loopback; nil when it is off.
+    /// The sample API's loopback address; nil if it is off.
     package let api: ListenAddress?
 
-    /// Whether any of it is on.
     package var isOn: Bool { provider != nil || api != nil }
 }
 

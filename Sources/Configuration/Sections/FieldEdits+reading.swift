@@ -11,7 +11,7 @@ extension FieldEdits {
         case remove
     }
 
-    /// Reads the three keys; the objection says why a header may not be edited so here, nil if it may.
+    /// Reads the three keys; the objection says why a header may not be edited here, nil if it may.
     init(reading section: Section<Key>, objection: (HTTPFields.Name, Key) -> String?) {
         self.init(
             remove: (section.oneOrMany(.remove, .fieldName) ?? []).compactMap { name in

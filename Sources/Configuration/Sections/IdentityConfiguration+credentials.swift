@@ -4,7 +4,7 @@ internal import Cryptography
 internal import OAuth
 
 extension Section<IdentityKey> {
-    /// Where the credentials of an identity are, each checked as far as it can be without the provider.
+    /// The sources of an identity's credentials, each checked as far as possible without the provider.
     func credentials(_ preset: Preset?) -> [Credential: SecretSource] {
         var sources: [Credential: SecretSource] = [:]
         sources[.clientSecret] = secret(.clientSecret)
@@ -18,20 +18,19 @@ extension Section<IdentityKey> {
         }
         let key = try? sources[.privateKey].map { try PrivateKey(parsing: $0.read()) }
         sources[.assertionCertificate] = file(.assertionCertificateFile, isPublic: true) { text in
-            guard let certificate = text.withPlaintext({ Certificate(pem: Array($0.utf8)) }) else {
-                return "holds no certificate in PEM"
-            }
+            guard let certificate = text.withPlaintext({ Certificate(pem: Array($0.utf8)) })
+            else { return "holds no certificate in PEM" }
             guard let key, !certificate.certifies(key) else { return nil }
             return "certifies another key than private_key_file's"
         }
         return sources
     }
 
-    /// The keys that credentials stand under.
+    /// The keys of the configuration that name the credentials.
     func credentialKeys(of credentials: [Credential: SecretSource]) -> [Credential: String] {
-        credentials.mapValues { _ in "" }.reduce(into: [:]) { keys, entry in
+        credentials.keys.reduce(into: [:]) { keys, credential in
             let key: IdentityKey =
-                switch entry.key {
+                switch credential {
                 case .clientSecret: .clientSecret
                 case .password: .password
                 case .initialAccessToken: .initialAccessToken
@@ -40,7 +39,7 @@ extension Section<IdentityKey> {
                 case .assertionCertificate: .assertionCertificateFile
                 case .subjectToken: has(.subjectTokenFile) ? .subjectTokenFile : .assertionFile
                 }
-            keys[entry.key] = key.isSecret ? spelling(ofSecret: key) : key.rawValue
+            keys[credential] = spelling(ofSecret: key)
         }
     }
 
@@ -49,13 +48,12 @@ extension Section<IdentityKey> {
             return
                 "holds no private key that can be used: PEM without a passphrase or a JWK, RSA of 2048 bits, P-256 or Ed25519"
         }
-        guard let algorithm = value(.signingAlgorithm, .signingAlgorithm)?.value, !key.fits(algorithm) else {
-            return nil
-        }
+        guard let algorithm = value(.signingAlgorithm, .signingAlgorithm)?.value, !key.fits(algorithm)
+        else { return nil }
         return "holds a key for \(key.algorithm.rawValue), not for the \(algorithm.rawValue) of signing_alg"
     }
 
-    /// A file with a credential, as a source that reads it anew at each use.
+    /// A file with a credential, read anew at each use.
     private func file(
         _ key: IdentityKey, isPublic: Bool = false, check: (Secret) -> String? = { _ in nil }
     ) -> SecretSource? {

@@ -5,7 +5,7 @@ internal import HTTPMessages
 internal import OAuth
 
 extension IdentityConfiguration {
-    /// - Returns: nil after reporting what it cannot do without.
+    /// - Returns: nil if something indispensable is missing, which is reported.
     init?(reading section: Section<IdentityKey>, name: Found<String>, timeouts: TimeoutsConfiguration) {
         IdentityConfiguration.check(name, in: section)
         transport = TransportConfiguration(
@@ -50,7 +50,7 @@ extension IdentityConfiguration {
         self.client = client
     }
 
-    /// A name stands in URLs, file names and metric labels.
+    /// Checks a name for use in URLs, file names and metric labels.
     private static func check(_ name: Found<String>, in section: Section<IdentityKey>) {
         let text = name.value.utf8
         if name.value == RouteConfiguration.noIdentity {
@@ -69,7 +69,7 @@ extension IdentityConfiguration {
 }
 
 extension Section<IdentityKey> {
-    /// Whether an identity may be without a client, because the provider can make one; says what is missing.
+    /// True if the identity may be without a client because the provider can register one; reports what is missing.
     fileprivate var mayRegister: Bool {
         guard !has(.clientID), !isInDoubt(.clientID) else { return false }
         if hasSecret(.clientSecret) {
@@ -85,7 +85,7 @@ extension Section<IdentityKey> {
         return true
     }
 
-    /// Where a login comes back to: a loopback address, unless something else hands it on to us.
+    /// The redirect URI of a login: on loopback, unless something else hands the redirect on to us.
     fileprivate func redirectURI(isBoundElsewhere: Bool) -> RedirectURI {
         guard let uri = value(.redirectURI, .redirectURI)?.value else { return .standard }
         if !isBoundElsewhere, uri.scheme != .http || !uri.isLoopback {

@@ -3,24 +3,22 @@
 package import HTTPMessages
 package import OAuth
 
-/// A client of an authorization server, whose tokens routes carry (`identities.NAME`).
+/// A client of an authorization server whose tokens routes carry (`identities.NAME`).
 package struct IdentityConfiguration: Sendable {
-    /// What the engine works with.
     package internal(set) var client: ClientConfiguration
-    /// What the client proves itself and its grant with.
+    /// The client's credentials and those of its grant.
     package let credentials: [Credential: SecretSource]
-    /// The keys under which the file has them.
+    /// The configuration keys that name them.
     package let credentialKeys: [Credential: String]
-    /// Where a login in a browser comes back to.
+    /// The redirect URI of a login in a browser.
     package let redirectURI: RedirectURI
-    /// Where that is really bound, if it differs.
+    /// The address that is bound for the redirect, if it differs from the URI's.
     package let redirectListen: ListenAddress?
-    /// How the authorization server is connected to.
     package let transport: TransportConfiguration
-    /// Run on its changes of state, in place of the configuration's; empty for none, nil for that one.
+    /// The command that runs on its changes of state; empty for none, nil for the configuration's.
     package let onStateChange: [String]?
 
-    /// This identity, logging in for what these routes ask for too.
+    /// A copy whose login also asks for the resources of these routes.
     func serving(_ routes: [RouteConfiguration]) -> IdentityConfiguration {
         var serving = self
         for resource in routes.filter({ $0.identity == name }).flatMap({ $0.target?.resource ?? [] })
@@ -30,8 +28,6 @@ package struct IdentityConfiguration: Sendable {
         return serving
     }
 
-    /// The name under which routes, the store and the admin listener know it.
     package var name: String { client.name }
-    /// The client's secret; nil without one.
     package var clientSecret: SecretSource? { credentials[.clientSecret] }
 }

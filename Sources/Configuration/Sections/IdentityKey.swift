@@ -66,7 +66,5 @@ enum IdentityKey: String, ConfigurationKey {
     case profile
     case onStateChange = "on_state_change"
 
-    var isSecret: Bool {
-        self == .clientSecret || self == .password || self == .initialAccessToken
-    }
+    var isSecret: Bool { self == .clientSecret || self == .password || self == .initialAccessToken }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a request and its client may use up (`limits`).
+/// Limits on requests and connections (`limits`).
 package struct LimitsConfiguration: Sendable {
     /// The longest request head, in bytes.
     package let headerBytes: Int
@@ -8,11 +8,11 @@ package struct LimitsConfiguration: Sendable {
     package let uriBytes: Int
     /// The longest request body, in bytes; nil for any.
     package let bodyBytes: Int?
-    /// Client connections at a time, of the whole process.
+    /// Client connections at a time, in the whole process.
     package let connections: Int
     /// Requests a second for each listener, with a burst of one second; nil for any number.
     package let requestsPerSecond: Int?
-    /// Upstream connections at a time, of each route.
+    /// Upstream connections at a time, for each route.
     package let upstreamConnections: Int
 }
 

@@ -3,10 +3,9 @@
 package import HTTPMessages
 
 extension ListenAddress {
-    /// Whether connecting to an upstream would end at this listener.
+    /// Returns true if connecting to an upstream would end at this listener.
     ///
-    /// Judged without asking for names: `localhost` is taken for either loopback address, an address that stands for
-    /// all of them for each that is loopback.
+    /// Asks no name server: `localhost` counts as either loopback address, and a wildcard listener as each of them.
     package func isReached(by upstream: HTTPURL, at connectTo: ConnectAddress?) -> Bool {
         switch self {
         case .unix(let path): return upstream.socketPath == path
@@ -28,6 +27,6 @@ extension ListenAddress {
 }
 
 extension String {
-    /// Whether a host is a name, not an address.
+    /// True if a host is a name and not an address.
     fileprivate var isName: Bool { utf8.contains(where: \.isLetter) && !utf8.contains(UInt8(ascii: ":")) }
 }

@@ -2,15 +2,15 @@
 
 package import Observability
 
-/// What is logged on standard error, and how (`log`).
+/// The log on standard error (`log`).
 package struct LogConfiguration: Sendable {
-    /// The least important level that is written.
+    /// The least severe level that is written.
     package let level: LogLevel
-    /// How lines look; nil for text on a terminal, else JSON.
+    /// The format of lines; nil for text on a terminal and JSON elsewhere.
     package let format: LogFormat?
-    /// Whether each request is logged.
+    /// True if each request is logged.
     package let access: Bool
-    /// The fields that lines of requests have; nil for all of them.
+    /// The fields of a request's line; nil for all.
     package let accessFields: Set<AccessField>?
 }
 
@@ -29,7 +29,7 @@ extension LogConfiguration {
     }
 
     init(reading section: Section<Key>) {
-        level = section.value(.level, .logLevel, default: .info)
+        level = section.value(.level, .word(of: LogLevel.allCases.map { ($0.name, $0) }), default: .info)
         format =
             switch section.value(.format, ValueKind<FormatWord>.word, default: .auto) {
             case .auto: nil
@@ -40,17 +40,6 @@ extension LogConfiguration {
         accessFields = section.list(.accessFields, ValueKind<AccessField>.word).map { Set($0.map(\.value)) }
         if accessFields?.isEmpty == true, !section.isInDoubt(.accessFields) {
             section.error(.accessFields, "leaves nothing to tell; access: false turns these lines off")
-        }
-    }
-}
-
-extension ValueKind<LogLevel> {
-    fileprivate static var logLevel: ValueKind {
-        ValueKind { scalar throws(ValueError) in
-            if let level = LogLevel(name: scalar.text) { return level }
-            let names = LogLevel.allCases.map(\.name)
-            let hint = NearMiss.hint(for: scalar.text, among: names)
-            throw ValueError("'\(scalar.written)' is not one of \(names.joined(separator: ", "))\(hint)")
         }
     }
 }

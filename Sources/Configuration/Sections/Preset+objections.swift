@@ -3,9 +3,9 @@
 internal import HTTPMessages
 internal import OAuth
 
-/// What people forget who configure a client of a known provider.
+/// Mistakes that are common in configurations for known providers.
 extension Preset {
-    /// What is probably wrong with a client that was read whole, each with the key it is about.
+    /// Probable mistakes in a client that was read completely, each with its key.
     func objections(to client: ClientConfiguration, hasFixedPort: Bool) -> [(key: IdentityKey, text: String)]
     {
         let segments = client.issuer.flatMap(HTTPURL.init)?.path.split(separator: "/") ?? []
@@ -25,9 +25,8 @@ extension Preset {
                 (.preset, "Entra gives a workload a token for a scope that ends with /.default alone")
             ]
         case .googleWorkload:
-            guard !client.audience.contains(where: { $0.hasPrefix("//iam.googleapis.com/projects/") }) else {
-                return []
-            }
+            guard !client.audience.contains(where: { $0.hasPrefix("//iam.googleapis.com/projects/") })
+            else { return [] }
             return [
                 (
                     .preset,
@@ -60,7 +59,7 @@ extension Preset {
 }
 
 extension ClientConfiguration {
-    /// Sets what a preset knows and the file does not say; call it when everything else was read.
+    /// Sets what the preset knows and the file does not say; call it after everything else was read.
     mutating func apply(_ preset: Preset, _ section: Section<IdentityKey>) {
         if !section.has(.basicEncoding), let encoding = preset.basicEncoding { basicEncoding = encoding }
         if !section.has(.scope) { scope = preset.workloadScope }
@@ -74,7 +73,7 @@ extension ClientConfiguration {
 }
 
 extension Substring {
-    /// A GUID, as Entra's tenants have.
+    /// True for a GUID, which identifies a tenant of Entra.
     fileprivate var isTenantID: Bool {
         split(separator: "-", omittingEmptySubsequences: false).map(\.count) == [8, 4, 4, 4, 12]
             && allSatisfy { $0.isHexDigit || $0 == "-" }
@@ -82,7 +81,7 @@ extension Substring {
 }
 
 extension Section<IdentityKey> {
-    /// Says that the platform's token is missing.
+    /// Reports a missing token of the platform.
     func checkWorkload(_ preset: Preset?) {
         guard let preset, preset.isForWorkloads, !has(.assertionFile), !has(.subjectTokenFile) else { return }
         guard ![IdentityKey.assertionFile, .subjectTokenFile].contains(where: isInDoubt) else { return }

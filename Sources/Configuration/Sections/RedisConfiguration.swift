@@ -2,35 +2,33 @@
 
 /// A store that a fleet shares (`store`, `type: redis`).
 package struct RedisConfiguration: Equatable, Sendable {
-    /// Where the server is; with sentinels its host and port mean nothing.
+    /// The server; with sentinels its host and port have no meaning.
     package let location: RedisLocation
-    /// Nil for a user that needs none.
+    /// The user's password; nil for a user without one.
     package let password: SecretSource?
-    /// As which key the password is given, as in `password_file`.
+    /// The key that names the password, as in `password_file`.
     package let passwordKey: String
-    /// A file with the only CAs that count; nil for the system's.
+    /// A PEM file with the only CAs to trust; nil for the system's.
     package let caFile: String?
-    /// Our certificate; nil for none.
     package let clientCertificate: ClientCertificate?
-    /// What every key and channel begins with.
+    /// The beginning of every key and channel.
     package let keyPrefix: String
-    /// Who is asked where the master is; none if that is known.
+    /// The sentinels to ask for the master; none if the server is known.
     package let sentinels: [ConnectAddress]
-    /// What they call it.
     package let masterName: String
-    /// 32 bytes in hexadecimal or base64: Redis never sees a token.
+    /// 32 bytes in hexadecimal or base64; Redis never sees a token.
     package let encryptionKey: SecretSource
 }
 
 extension RedisConfiguration {
     static let standardPrefix = "bearerd:"
 
-    /// - Parameter encryptionKey: nil if it is missing, or was reported.
-    /// - Returns: nil for what was reported.
+    /// - Parameter encryptionKey: nil if it is missing or was reported.
+    /// - Returns: nil if an error was reported.
     init?(reading section: Section<StoreConfiguration.Key>, encryptionKey: SecretSource?) {
         var location = section.value(.url, .redisLocation(in: section.reading))?.value
         if section.has(.sentinels) {
-            // They say where it is; all else is as that URL has it.
+            // The sentinels know the address; everything else comes from the URL.
             if !section.has(.url) { location = try? RedisLocation("redis://master", in: section.reading) }
         } else {
             section.require(

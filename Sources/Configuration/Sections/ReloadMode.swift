@@ -2,8 +2,8 @@
 
 /// When the configuration is read again (`reload`).
 package enum ReloadMode: String, CaseIterable, Sendable {
-    /// On SIGHUP and `POST /api/reload`.
+    /// Only on SIGHUP and `POST /api/reload`.
     case manual
-    /// When the file changes, too.
+    /// Also when the file changes.
     case watch
 }

@@ -26,7 +26,6 @@ extension RequestRules {
 }
 
 extension ValueKind<PathPattern> {
-    /// A path in which `*` stands for anything in a segment, and a segment `**` for any number of them.
     fileprivate static var pathPattern: ValueKind {
         ValueKind { scalar throws(ValueError) in
             do throws(PathPattern.Fault) {

@@ -5,55 +5,53 @@ internal import OAuth
 internal import Routing
 
 extension RouteConfiguration {
-    /// What a route must fit in with.
-    struct Surroundings {
-        /// The data listeners.
+    /// The rest of the configuration, as far as routes must fit it.
+    struct Context {
         let listeners: [ListenAddress]
-        /// Every listener of ours that must not be an upstream.
+        /// The addresses of all our listeners, which must not be upstreams.
         let ownAddresses: [ListenAddress]
-        /// The identities' names, those with problems of their own included; nil where they could not be read.
+        /// The names of all identities, faulty ones included; nil if they could not be read.
         let identities: [String]?
-        /// What a route's time-outs fall back on.
+        /// The defaults for a route's time-outs.
         let timeouts: UpstreamTimeouts
-        /// Who may connect to Unix sockets.
         let peers: Peers
     }
 
-    /// Who may connect to Unix sockets, as far as the file tells.
+    /// The users that may connect to Unix sockets, as far as the file tells.
     enum Peers {
-        /// Those of `access.peer_uids`.
+        /// The users of `access.peer_uids`.
         case listed(Set<UInt32>)
         /// The daemon's own user and root.
         case own
-        /// It could not be read.
+        /// The file's value could not be read.
         case inDoubt
     }
 
     /// One route, or one for each user that the item names.
     ///
-    /// - Parameter position: where the item stands in the list.
-    /// - Returns: none after reporting what it cannot do without.
+    /// - Parameter position: the item's index in the list.
+    /// - Returns: none if something indispensable is missing, which is reported.
     static func routes(
-        reading section: Section<Key>, at position: Int, in surroundings: Surroundings
+        reading section: Section<Key>, at position: Int, in context: Context
     ) -> [RouteConfiguration] {
         section.require(.identity, "is missing: name one, or 'none' to forward without a token")
         guard section.hasMap(.identity) else {
-            let identity = section.identity(among: surroundings.identities)
+            let identity = section.identity(among: context.identities)
             let hasIdentity = identity != nil || section.isInDoubt(.identity)
             guard
                 var route = RouteConfiguration(
                     reading: section, at: position, hasIdentity: identity != nil, mayAim: hasIdentity,
-                    in: surroundings)
+                    in: context)
             else { return [] }
             route.identity = identity
             return [route]
         }
-        let users = section.identitiesByUser(in: surroundings)
+        let users = section.identitiesByUser(in: context)
         let hasIdentity = users.isEmpty || users.contains { $0.identity != nil }
         guard
             let route = RouteConfiguration(
                 reading: section, at: position, hasIdentity: hasIdentity, mayAim: hasIdentity,
-                in: surroundings)
+                in: context)
         else { return [] }
         return users.map { user, identity in
             var own = route
@@ -64,31 +62,30 @@ extension RouteConfiguration {
         }
     }
 
-    /// All but whose token it carries.
+    /// Reads everything but the identity.
     ///
-    /// - Returns: nil after reporting what it cannot do without.
+    /// - Returns: nil if something indispensable is missing, which is reported.
     private init?(
         reading section: Section<Key>, at position: Int, hasIdentity: Bool, mayAim: Bool,
-        in surroundings: Surroundings
+        in context: Context
     ) {
         self.position = position
-        key = RouteKey(reading: section, among: surroundings.listeners)
+        key = RouteKey(reading: section, among: context.listeners)
         target = section.target(isUsed: mayAim)
-        terms = RouteTerms(reading: section, hasIdentity: hasIdentity, timeouts: surroundings.timeouts)
+        terms = RouteTerms(reading: section, hasIdentity: hasIdentity, timeouts: context.timeouts)
         transport = TransportConfiguration(reading: section, skipsVerification: false)
 
         section.require(.upstream)
         let allowsInsecure = section.flag(.allowInsecureUpstream) ?? true || section.isInDoubt(.connectTo)
-        guard let upstream = section.value(.upstream, .upstream(in: section.reading))?.value else {
-            return nil
-        }
+        guard let upstream = section.value(.upstream, .upstream(in: section.reading))?.value
+        else { return nil }
         self.upstream = upstream
         let isLoopback = transport.connectTo?.isLoopback ?? upstream.isLoopback
         if upstream.scheme == .http, !isLoopback, !allowsInsecure {
             section.error(
                 .upstream, "plain http off loopback shows the token; it needs allow_insecure_upstream: true")
         }
-        if let own = surroundings.ownAddresses.first(where: {
+        if let own = context.ownAddresses.first(where: {
             $0.isReached(by: upstream, at: transport.connectTo)
         }) {
             section.error(.upstream, "is bearerd's own listener \(own)")
@@ -122,7 +119,7 @@ extension Section<RouteConfiguration.Key> {
         value(.identity, .text).flatMap { identity($0, among: names) }
     }
 
-    /// What the route's token is asked for, unless the identity decides it all.
+    /// The route's own token target; nil if the identity decides.
     fileprivate func target(isUsed: Bool) -> TokenTarget? {
         let given = [RouteConfiguration.Key.scope, .audience, .resource].filter(has)
         guard !given.isEmpty else { return nil }

@@ -3,29 +3,29 @@
 internal import HTTPMessages
 internal import System
 
-/// The keys of `routes[].identity`, where that is a map.
+/// The keys of a `routes[].identity` that is a map.
 enum CallerIdentityKey: String, ConfigurationKey {
     case users = "uid"
 }
 
-/// Whose token a route carries, by the user who calls.
+/// Routes whose identity depends on the calling user.
 extension Section<RouteConfiguration.Key> {
-    /// The users that the route names, each once, with the names of their identities; nil for none.
+    /// The users that the route names, each once, with their identities' names; nil for no identity.
     func identitiesByUser(
-        in surroundings: RouteConfiguration.Surroundings
+        in context: RouteConfiguration.Context
     ) -> [(user: UInt32, identity: String?)] {
-        checkListeners(surroundings.listeners)
+        checkListeners(context.listeners)
         let section = self.section(.identity, CallerIdentityKey.self)
         section.require(.users, "is missing: a map from uids to identities, as in {uid: {1000: alice}}")
         guard let entries = section.map(.users, .text) else { return [] }
-        // Those with a wrong value are reported already.
+        // Entries with a wrong value were reported already.
         if entries.isEmpty, !section.hasEntries(.users), section.has(.users) {
             section.error(.users, "names nobody, so that everybody gets 403; name one user at least")
         }
         return entries.compactMap { name, value in
-            let identity = self.identity(value, among: surroundings.identities)
+            let identity = self.identity(value, among: context.identities)
             guard let user = self.user(name) else { return nil }
-            checkPeer(user, at: name.place, surroundings.peers)
+            checkPeer(user, at: name.place, context.peers)
             return (user, identity)
         }
     }
@@ -40,9 +40,9 @@ extension Section<RouteConfiguration.Key> {
         return name.value
     }
 
-    /// The number of a user: one spelling for each, so that none stands there twice.
+    /// A user's number, in its only accepted spelling, so that no user is named twice.
     ///
-    /// The last of all is the kernel's word for nobody.
+    /// The largest number is refused: to the kernel it means nobody.
     private func user(_ name: Found<String>) -> UInt32? {
         let isNumber = !name.value.isEmpty && name.value.utf8.allSatisfy { (0x30...0x39).contains($0) }
         guard isNumber, name.value == "0" || !name.value.hasPrefix("0") else {
@@ -57,7 +57,7 @@ extension Section<RouteConfiguration.Key> {
         return user
     }
 
-    /// Of a TCP peer nobody knows the user; of sockets that are passed the start tells.
+    /// Requires a Unix socket: the user of a TCP peer is unknown, and passed sockets are judged at the start.
     private func checkListeners(_ listeners: [ListenAddress]) {
         guard !isInDoubt(.listen), !listeners.isEmpty else { return }
         let own = has(.listen) ? value(.listen, .listenAddress(in: reading)).map { [$0.value] } : listeners
@@ -68,7 +68,7 @@ extension Section<RouteConfiguration.Key> {
         error(.identity, "a caller's uid is known on Unix sockets alone, not on \(open): \(way)")
     }
 
-    /// Who gets no connection gets no token either.
+    /// Warns if the user may not even connect.
     private func checkPeer(_ user: UInt32, at place: Place, _ peers: RouteConfiguration.Peers) {
         switch peers {
         case .listed(let users) where !users.contains(user):

@@ -4,25 +4,23 @@ package import HTTPMessages
 package import OAuth
 package import Routing
 
-/// Which requests go to which upstream, on what terms, and with whose token (`routes[]`).
+/// A route: the requests it matches, their upstream, its terms, and whose token they carry (`routes[]`).
 ///
-/// An item of the list with an identity for each of some users (`identity: {uid: ...}`) is a route for each of them.
+/// An item that names identities by user (`identity: {uid: ...}`) is one route for each user.
 package struct RouteConfiguration: Sendable {
-    /// Where it stands in the file's list; the same for those of one item.
+    /// The item's index in the file's list.
     package let position: Int
-    /// Which requests these are.
+    /// The requests that it matches.
     package internal(set) var key: RouteKey
-    /// Where they go; its path is put before theirs.
+    /// The upstream; its path is put before the request's.
     package let upstream: HTTPURL
-    /// How the upstream is connected to.
     package let transport: TransportConfiguration
-    /// What is changed on the way, and how long the upstream may take.
+    /// The changes to messages, and the time-outs of the upstream.
     package let terms: RouteTerms
-    /// The name of the identity whose token is put in; nil for none.
+    /// The name of the identity whose token is added; nil for none.
     package internal(set) var identity: String?
-    /// What the token is asked for; nil for what the identity asks for.
+    /// The token's own target; nil for the identity's.
     package internal(set) var target: TokenTarget?
 
-    /// The word for no identity.
     package static let noIdentity = "none"
 }

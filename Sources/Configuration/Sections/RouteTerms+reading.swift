@@ -6,9 +6,6 @@ internal import Routing
 internal import YAML
 
 extension RouteTerms {
-    /// - Parameters:
-    ///   - hasIdentity: whether a token is put in.
-    ///   - timeouts: what those of the route fall back on.
     init(
         reading section: Section<RouteConfiguration.Key>, hasIdentity: Bool,
         timeouts general: UpstreamTimeouts
@@ -33,7 +30,8 @@ extension RouteTerms {
         responseEdits = FieldEdits(reading: section.section(.responseHeaders)) { name, _ in
             FieldEdits.framing.contains(name) ? "is bearerd's own to write" : nil
         }
-        forwarded = section.value(.forwarded, .forwarded, default: forwarded)
+        forwarded = section.value(
+            .forwarded, .flag(on: .replace, off: .none, or: "append", .append), default: forwarded)
         via = section.value(.via, .flag, default: via)
         upgrade = section.upgrade ?? upgrade
         if let statuses = section.list(.retryOnStatus, .integer(in: 300...599)) {
@@ -53,7 +51,7 @@ extension Section<RouteConfiguration.Key> {
         return header
     }
 
-    /// An empty scheme stands for the token alone.
+    /// The scheme before the token; an empty one means the token alone.
     fileprivate var scheme: String {
         guard let scheme = value(.scheme, .textThatMayBeEmpty) else { return "Bearer" }
         if !scheme.value.isEmpty, HTTPFields.Name(scheme.value) == nil {
@@ -62,7 +60,7 @@ extension Section<RouteConfiguration.Key> {
         return scheme.value
     }
 
-    /// `nil` where the file does not say.
+    /// The protocols to upgrade to; nil if the file does not say.
     fileprivate var upgrade: Set<String>? {
         guard let protocols = oneOrMany(.upgrade, .upgradeProtocol) else { return nil }
         for name in protocols where name.value.lowercased() == "h2c" {
@@ -80,24 +78,10 @@ extension ValueKind<RouteTerms.HostField> {
             case "upstream": return .upstream
             case "preserve": return .preserve
             default:
-                guard HostPattern(scalar.text) != nil else {
-                    throw ValueError("'\(scalar.written)' is neither upstream, preserve, nor a host")
-                }
+                guard HostPattern(scalar.text) != nil
+                else { throw ValueError("'\(scalar.written)' is neither upstream, preserve, nor a host") }
                 return .value(scalar.text)
             }
-        }
-    }
-}
-
-extension ValueKind<RouteTerms.ForwardedPolicy> {
-    /// `true`, `false`, or `append`.
-    fileprivate static var forwarded: ValueKind {
-        ValueKind { scalar throws(ValueError) in
-            if let isOn = scalar.typed.bool { return isOn ? .replace : .none }
-            guard scalar.text == "append" else {
-                throw ValueError("expected true, false or append, found '\(scalar.written)'")
-            }
-            return .append
         }
     }
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How the daemon ends (`shutdown`).
+/// The phases of a shutdown (`shutdown`).
 package struct ShutdownConfiguration: Sendable {
-    /// How long it goes on serving while `/readyz` is 503 already.
+    /// The time to go on serving while `/readyz` already answers 503.
     package let delay: Duration
-    /// How long the drain may take after that.
+    /// The longest drain after that.
     package let grace: Duration
-    /// How long event streams and tunnels of routes go on that a reload has taken away.
+    /// The time that event streams and tunnels may go on after a reload has removed their route.
     package let streamCloseDelay: Duration
 }
 

@@ -3,18 +3,17 @@
 internal import Cryptography
 internal import System
 
-/// Where sessions are kept (`store`).
 package enum StoreConfiguration: Equatable, Sendable {
-    /// In files under this directory, encrypted if there is a key.
+    /// Files under this directory, encrypted if there is a key.
     case file(directory: String, encryptionKey: EncryptionKey?)
-    /// In memory: they end with the process.
+    /// Memory: sessions end with the process.
     case memory
-    /// In Redis, for a fleet.
+    /// Redis, shared by a fleet.
     case redis(RedisConfiguration)
 }
 
 extension StoreConfiguration {
-    /// Where its files are; nil for a store without any.
+    /// The directory of its files; nil for a store without files.
     package var directory: String? {
         switch self {
         case .file(let directory, _): directory
@@ -22,7 +21,7 @@ extension StoreConfiguration {
         }
     }
 
-    /// The files that it is read with, and that may change while it is open.
+    /// The files that are needed to read it, and that may change while it is open.
     package var files: [String] {
         switch self {
         case .memory: []
@@ -36,7 +35,7 @@ extension StoreConfiguration {
         }
     }
 
-    /// Where the key is that it is encrypted with; nil without one, and where the Secret Service has it.
+    /// The source of the encryption key; nil without one, and if the Secret Service has it.
     package var givenKey: SecretSource? {
         switch self {
         case .file(_, .given(let key)?): key
@@ -61,7 +60,7 @@ extension StoreConfiguration {
 
         var isSecret: Bool { self == .encryptionKey || self == .password }
 
-        /// Whether only a store in Redis has it.
+        /// True if only a store in Redis has the key.
         var isRedis: Bool {
             switch self {
             case .type, .directory, .encryptionKey, .encryptionKeyKeyring: false
@@ -91,8 +90,7 @@ extension StoreConfiguration {
                 .encryptionKeyKeyring, "only one of \(other) and encryption_key_keyring may be given")
         }
         if type != .redis {
-            for key in Key.allCases
-            where key.isRedis && (section.has(key) || key.isSecret && section.hasSecret(key)) {
+            for key in Key.allCases where key.isRedis && section.hasSecret(key) {
                 section.reading.error(
                     "needs store.type: redis", at: section.place(ofSpelling: section.spelling(ofSecret: key)))
             }
@@ -106,11 +104,8 @@ extension StoreConfiguration {
                 encryptionKey: key.map { .given($0) } ?? keyring.map { .keyring($0) })
         case .memory:
             if directory != nil { section.error(.directory, "means nothing to a store in memory") }
-            if section.hasSecret(.encryptionKey) {
-                section.error(.encryptionKey, "means nothing to a store in memory")
-            }
-            if section.has(.encryptionKeyKeyring) {
-                section.error(.encryptionKeyKeyring, "means nothing to a store in memory")
+            for key in [Key.encryptionKey, .encryptionKeyKeyring] where section.hasSecret(key) {
+                section.error(key, "means nothing to a store in memory")
             }
             self = .memory
         case .redis:
@@ -125,19 +120,18 @@ extension StoreConfiguration {
         }
     }
 
-    /// The first of what systemd's `StateDirectory=` made; else the place that distributions have for a service's, or
-    /// users for their own programs' state.
+    /// The first directory of systemd's `StateDirectory=`; otherwise the usual place for a service's or a user's
+    /// state.
     static func standardDirectory(isRoot: Bool, _ environment: (String) -> String?) -> String {
         if let made = environment(Variable.stateDirectory)?.split(separator: ":").first {
             return String(made)
         }
         guard !isRoot else { return serviceDirectory }
-        // XDG base directories: what is not absolute does not count.
+        // XDG base directories: a relative path must be ignored.
         if let home = environment(Variable.stateHome), home.hasPrefix("/") { return "\(home)/bearerd" }
-        // A container gives a user that it does not know the root directory.
-        guard let home = environment(Variable.home), home.hasPrefix("/"), home != "/" else {
-            return serviceDirectory
-        }
+        // In a container the home of an unknown user is the root directory.
+        guard let home = environment(Variable.home), home.hasPrefix("/"), home != "/"
+        else { return serviceDirectory }
         return "\(home)/.local/state/bearerd"
     }
 

@@ -8,20 +8,20 @@ package import TLS
 
 /// The files of HTTPS listeners (`tls`).
 package struct TLSConfiguration: Sendable {
-    /// Our certificate and what leads to its authority, in PEM.
+    /// Our certificate and its intermediate certificates, in PEM.
     package let certificateFile: String
-    /// The file with the certificate's key, in PEM.
+    /// The certificate's key, in PEM.
     package let keyFile: String
-    /// The authorities that clients must have their certificates from, in PEM; nil if clients need none.
+    /// The authorities that must have issued clients' certificates, in PEM; nil if clients need none.
     package let clientCAFile: String?
-    /// What the certificate says, as it was when the configuration was read.
+    /// The certificate as it was when the configuration was read.
     package let certificate: CertificateSummary
-    /// How many authorities there were then.
+    /// The number of authorities at that time.
     package let clientAuthorityCount: Int?
 
-    /// What serves, of the files as they are at this moment; blocks while it reads them.
+    /// Makes a server context from the present files; blocks while it reads them.
     ///
-    /// - Throws: when one cannot be read or used, or may be written by others.
+    /// - Throws: if a file cannot be read or used, or others may write to it.
     package func load() throws(CredentialError) -> ServerContext {
         let chain = try SecretFile.contents(of: certificateFile, limit: Self.longestFile).bytes
         let key = Secret(bytes: try SecretFile.contents(of: keyFile).bytes)
@@ -36,10 +36,9 @@ package struct TLSConfiguration: Sendable {
         }
     }
 
-    /// Every file that counts.
     package var files: [String] { [certificateFile, keyFile] + [clientCAFile].compactMap(\.self) }
 
-    /// The file that an error is about.
+    /// The file at fault.
     private func file(of error: ContextError) -> String {
         switch error.key {
         case .certificateFile: certificateFile
@@ -48,7 +47,7 @@ package struct TLSConfiguration: Sendable {
         }
     }
 
-    /// More than any chain takes; authorities may be many.
+    /// More bytes than any chain has; a file of authorities may be large.
     fileprivate static let longestFile = 4 << 20
 }
 
@@ -59,16 +58,14 @@ extension TLSConfiguration {
         case clientCAFile = "client_ca_file"
     }
 
-    /// Reads the section and the files that it names.
     init?(reading section: Section<Key>) {
         section.require(.certificateFile)
         section.require(.keyFile)
         let certificateFile = section.secretFile(.certificateFile, isPublic: true, limit: Self.longestFile)
         let keyFile = section.secretFile(.keyFile)
         let clientCAFile = section.secretFile(.clientCAFile, isPublic: true, limit: Self.longestFile)
-        guard let certificateFile, let keyFile, clientCAFile != nil || !section.has(.clientCAFile) else {
-            return nil
-        }
+        guard let certificateFile, let keyFile, clientCAFile != nil || !section.has(.clientCAFile)
+        else { return nil }
         do throws(ContextError) {
             let context = try ServerContext(
                 chain: Self.bytes(of: certificateFile), key: Secret(bytes: Self.bytes(of: keyFile)),
@@ -84,7 +81,7 @@ extension TLSConfiguration {
         warn(section)
     }
 
-    /// What was looked at a moment ago.
+    /// The bytes of a file that was checked a moment ago.
     private static func bytes(of path: String) -> [UInt8] {
         (try? SecretFile.contents(of: path, limit: longestFile).bytes) ?? []
     }
@@ -110,7 +107,7 @@ extension TLSConfiguration {
 }
 
 extension CertificateSummary {
-    /// Whether it ends within two weeks.
+    /// True if it expires within two weeks.
     package var expiresSoon: Bool { end < Int64(WallClock.secondsSinceEpoch) + 14 * 86400 }
 }
 
@@ -124,7 +121,7 @@ extension ContextError {
         }
     }
 
-    /// What is wrong with that file, after its name.
+    /// The problem with that file, after its name.
     fileprivate var objection: String {
         switch self {
         case .noCertificate: "holds no certificate in PEM"

@@ -2,13 +2,13 @@
 
 package import HTTPMessages
 
-/// Where traces go, and of which requests (`telemetry`).
+/// The export of traces (`telemetry`).
 package struct TelemetryConfiguration: Sendable {
-    /// Where an OTLP collector takes traces over HTTP; nil traces nothing.
+    /// The OTLP collector's URL for traces over HTTP; nil traces nothing.
     package let tracesEndpoint: HTTPURL?
-    /// The share, from 0 to 1, of the requests without a sampled `traceparent` that are traced.
+    /// The share, from 0 to 1, of requests that are traced without a sampled `traceparent`.
     package let sample: Double
-    /// What this process is called in a trace.
+    /// The name of this process in traces.
     package let serviceName: String
 }
 
@@ -18,7 +18,7 @@ extension TelemetryConfiguration {
         case sample
     }
 
-    /// The variables of OpenTelemetry's that count.
+    /// OpenTelemetry's environment variables that are honoured.
     private enum Variable: String {
         case endpoint = "OTEL_EXPORTER_OTLP_ENDPOINT"
         case serviceName = "OTEL_SERVICE_NAME"
@@ -31,7 +31,7 @@ extension TelemetryConfiguration {
             tracesEndpoint = section.value(.otlpEndpoint, .collector)?.value
             return
         }
-        // The environment may be another program's too: what it says wrongly is no reason not to start.
+        // The environment may be meant for other programs too, so a wrong value does not keep us from starting.
         guard let text = Self.value(of: .endpoint, section) else {
             tracesEndpoint = nil
             return
@@ -44,16 +44,15 @@ extension TelemetryConfiguration {
         }
     }
 
-    /// A variable that is empty is as good as none.
+    /// The value of a variable; an empty one counts as unset.
     private static func value(of variable: Variable, _ section: Section<Key>) -> String? {
         section.reading.environment(variable.rawValue).flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 
 extension HTTPURL {
-    /// Where a collector takes traces.
+    /// The URL at which a collector takes traces.
     ///
-    /// - Parameter base: its URL, with or without a slash at the end.
     /// - Returns: nil for anything but an `http` or `https` URL without a query.
     fileprivate static func traces(at base: String) -> HTTPURL? {
         guard let url = HTTPURL(base), url.query == nil, url.scheme != .unix else { return nil }

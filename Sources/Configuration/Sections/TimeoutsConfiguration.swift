@@ -2,19 +2,19 @@
 
 package import Routing
 
-/// How long anything may take (`timeouts`); zero turns a limit off.
+/// Time-outs (`timeouts`); zero turns one off.
 package struct TimeoutsConfiguration: Sendable {
     /// From the first byte of a request to the end of its head.
     package let header: Duration
-    /// Between two requests of a kept connection.
+    /// The longest pause between two requests of a kept connection.
     package let idle: Duration
-    /// How long a client that has ended its direction may take nothing before it counts as gone.
+    /// The longest time that a half-closed client may take nothing before it counts as gone.
     package let halfClosed: Duration
-    /// A request to the authorization server, in total.
+    /// The longest request to the authorization server, in total.
     package let token: Duration
-    /// How long a request waits for a token.
+    /// The longest wait of a request for a token.
     package let tokenWait: Duration
-    /// What each upstream has to keep to, unless its route says otherwise.
+    /// The time-outs of upstreams whose routes have none of their own.
     package let upstream: UpstreamTimeouts
 }
 

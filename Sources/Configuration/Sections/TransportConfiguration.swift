@@ -3,29 +3,26 @@
 internal import Cryptography
 internal import TLS
 
-/// How a provider or an upstream is connected to.
+/// The way to a provider or an upstream.
 package struct TransportConfiguration: Equatable, Sendable {
-    /// A file with the only CAs that count; nil for the system's.
+    /// A PEM file with the only CAs to trust; nil for the system's.
     package let caFile: String?
-    /// Our certificate; nil for none.
     package let clientCertificate: ClientCertificate?
-    /// The proxy to go through.
     package let proxy: ProxyConfiguration
-    /// Where to connect in place of what the URL says; names and certificates are checked as ever.
+    /// The address to connect to instead of the URL's; names and certificates are checked as for the URL.
     package let connectTo: ConnectAddress?
-    /// Whether any certificate will do, which is warned of wherever it can be seen.
+    /// True if any certificate is accepted, which is warned of wherever it can be seen.
     package let skipsVerification: Bool
 }
 
 /// A certificate of ours and its key, both in PEM files.
 package struct ClientCertificate: Hashable, Sendable {
-    /// The certificate and what leads to its CA.
+    /// The certificate and its intermediate certificates.
     package let certificateFile: String
-    /// The private key.
     package let keyFile: String
 }
 
-/// The keys of a section that may show a certificate of ours.
+/// The keys of a section that may have a client certificate.
 protocol CertificateKey: ConfigurationKey {
     static var clientCertificateFile: Self { get }
     static var clientKeyFile: Self { get }
@@ -43,10 +40,10 @@ extension RouteConfiguration.Key: TransportKey {}
 extension StoreConfiguration.Key: CertificateKey {}
 
 extension ClientCertificate {
-    /// - Returns: nil if there is none, or it was reported.
+    /// - Returns: nil if there is none or an error was reported.
     init?<Key: CertificateKey>(reading section: Section<Key>) {
         let certificate = section.certificateFile(.clientCertificateFile)
-        let key = section.keyFile(.clientKeyFile)
+        let key = section.secretFile(.clientKeyFile)
         if section.has(.clientCertificateFile) {
             section.require(.clientKeyFile, "is missing: a certificate needs its key")
         } else if section.has(.clientKeyFile) {
@@ -71,7 +68,7 @@ extension TransportConfiguration {
 }
 
 extension Section where Key: CertificateKey {
-    /// Whether the key is the certificate's; that it is not is told.
+    /// Returns true if the key is the certificate's; reports it otherwise.
     fileprivate func belongTogether(_ certificate: String, _ key: String) -> Bool {
         guard let chain = try? CertificateFile.contents(of: certificate),
             let secret = try? SecretFile.contents(of: key).bytes

@@ -3,7 +3,7 @@
 internal import Routing
 
 extension UpstreamTimeouts {
-    /// A route's own limits; what is not an upstream's does not belong there.
+    /// Reads a route's own time-outs; reports those that are not an upstream's.
     init(ofRoute section: Section<TimeoutsConfiguration.Key>, otherwise general: UpstreamTimeouts) {
         for key in [TimeoutsConfiguration.Key.header, .idle, .halfClosed, .token, .tokenWait]
         where section.has(key) {

@@ -2,7 +2,7 @@
 
 internal import HTTPMessages
 
-/// Where to connect in place of what a URL names (`connect_to`).
+/// The address to connect to instead of the one that a URL names (`connect_to`).
 package struct ConnectAddress: Hashable, Sendable {
     /// A name or address, an IPv6 one without brackets.
     package let host: String
@@ -16,7 +16,6 @@ package struct ConnectAddress: Hashable, Sendable {
         self.port = port
     }
 
-    /// Whether it is this machine.
     package var isLoopback: Bool { ListenAddress.tcp(host: host, port: port).isLoopback }
 }
 

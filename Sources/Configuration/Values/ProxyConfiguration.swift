@@ -3,16 +3,16 @@
 package import Cryptography
 internal import HTTPMessages
 
-/// Through which proxy connections to others go (`proxy`).
+/// The proxy for outgoing connections (`proxy`).
 package enum ProxyConfiguration: Sendable {
-    /// None, whatever the environment says.
+    /// No proxy, whatever the environment says.
     case none
-    /// As `https_proxy`, `http_proxy`, `all_proxy` and `NO_PROXY` say.
+    /// The proxy that `https_proxy`, `http_proxy`, `all_proxy` and `NO_PROXY` name.
     case environment
     /// This `http`, `https` or `socks5h` URL, which may hold a password.
     case url(Secret)
 
-    /// Whether its URL has a password, or a user's name, in it.
+    /// True if its URL holds a password or a user's name.
     var hasPassword: Bool {
         switch self {
         case .none, .environment: false
@@ -26,15 +26,13 @@ extension ValueKind<ProxyConfiguration> {
     static var proxy: ValueKind {
         ValueKind<String>.text.map { text throws(ValueError) in
             if text == "environment" { return .environment }
-            guard let range = text.firstRange(of: "://"), schemes.contains(text[..<range.lowerBound]) else {
-                throw ValueError("is neither 'environment' nor an http, https or socks5h URL")
-            }
+            guard let range = text.firstRange(of: "://"), schemes.contains(text[..<range.lowerBound])
+            else { throw ValueError("is neither 'environment' nor an http, https or socks5h URL") }
             let authority = text[range.upperBound...].split(separator: "/", maxSplits: 1).first ?? ""
             let address = authority.split(separator: "@").last ?? ""
-            guard HostPattern(String(address)) != nil else {
-                throw ValueError("the proxy's URL has no valid host")
-            }
-            // The proxy alone is shown what is secret in it, and where it is must be told.
+            guard HostPattern(String(address)) != nil
+            else { throw ValueError("the proxy's URL has no valid host") }
+            // Unlisted, because only the proxy sees its secret part, and messages must be able to name its host.
             return .url(Secret(unlisted: Array(text.utf8)))
         }
     }

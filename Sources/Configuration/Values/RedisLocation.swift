@@ -2,10 +2,9 @@
 
 internal import HTTPMessages
 
-/// A Redis server, and who we are there (`store.url`): `redis://USER@HOST:PORT/DB`, `rediss://` over TLS, or
+/// A Redis server and our user there (`store.url`): `redis://USER@HOST:PORT/DB`, `rediss://` over TLS, or
 /// `redis+unix:/PATH`.
 package struct RedisLocation: Hashable, Sendable {
-    /// Where the server listens.
     package enum Place: Hashable, Sendable {
         /// A name or address, an IPv6 one without brackets.
         case tcp(host: String, port: UInt16)
@@ -13,13 +12,12 @@ package struct RedisLocation: Hashable, Sendable {
         case unix(path: String)
     }
 
-    /// Where it listens.
     package let place: Place
-    /// Whether TLS is spoken.
+    /// True if TLS is used.
     package let isEncrypted: Bool
-    /// Nil for the user that connections have without a name.
+    /// The user to log in as; nil for Redis's default user.
     package let user: String?
-    /// Which of its databases.
+    /// The database's number.
     package let database: Int
 
     static let port: UInt16 = 6379
@@ -30,22 +28,20 @@ package struct RedisLocation: Hashable, Sendable {
         ValueError("is not redis://[USER@]HOST[:PORT][/DB], rediss://… or redis+unix:/PATH")
     }
 
-    /// Reads one of the forms; a relative path of a socket is in the configuration's directory.
+    /// Reads one of the forms; the path of a socket may be relative to the configuration's directory.
     init(_ text: String, in reading: Reading) throws(ValueError) {
         let socket = "redis+unix:"
         if text.hasPrefix(socket) {
             let path = reading.resolved(String(text.dropFirst(socket.count)))
-            guard path.hasPrefix("/"), path.utf8.count <= ListenAddress.longestSocketPath else {
-                throw Self.noForm
-            }
+            guard path.hasPrefix("/"), path.utf8.count <= ListenAddress.longestSocketPath
+            else { throw Self.noForm }
             place = .unix(path: path)
             (isEncrypted, user, database) = (false, nil, 0)
             return
         }
         let schemes = [("redis://", false), ("rediss://", true)]
-        guard let (scheme, isEncrypted) = schemes.first(where: { text.hasPrefix($0.0) }) else {
-            throw Self.noForm
-        }
+        guard let (scheme, isEncrypted) = schemes.first(where: { text.hasPrefix($0.0) })
+        else { throw Self.noForm }
         let rest = text.dropFirst(scheme.count)
         let authority = rest.prefix { $0 != "/" }
         let path = rest.dropFirst(authority.count)
@@ -57,9 +53,8 @@ package struct RedisLocation: Hashable, Sendable {
                 throw ValueError(
                     "holds a password: give that as store.password_file, and the user alone here")
             }
-            guard !name.isEmpty, name.utf8.allSatisfy({ 0x21...0x7E ~= $0 && $0 != UInt8(ascii: "%") }) else {
-                throw Self.noForm
-            }
+            guard !name.isEmpty, name.utf8.allSatisfy({ 0x21...0x7E ~= $0 && $0 != UInt8(ascii: "%") })
+            else { throw Self.noForm }
             user = String(name)
             address = authority[authority.index(after: at)...]
         }
@@ -72,15 +67,14 @@ package struct RedisLocation: Hashable, Sendable {
             database = 0
             return
         }
-        guard digits.utf8.allSatisfy(\.isDigit), let number = Int(digits), number < Self.mostDatabases else {
-            throw Self.noForm
-        }
+        guard digits.utf8.allSatisfy(\.isDigit), let number = Int(digits), number < Self.mostDatabases
+        else { throw Self.noForm }
         database = number
     }
 }
 
 extension RedisLocation: CustomStringConvertible {
-    /// Without the user.
+    /// The URL without the user.
     package var description: String {
         switch place {
         case .unix(let path): "redis+unix:\(path)"
@@ -92,7 +86,6 @@ extension RedisLocation: CustomStringConvertible {
 }
 
 extension ValueKind<RedisLocation> {
-    /// `redis://USER@HOST:PORT/DB`, `rediss://…` or `redis+unix:/PATH`.
     static func redisLocation(in reading: Reading) -> ValueKind {
         ValueKind { scalar throws(ValueError) in try RedisLocation(scalar.text, in: reading) }
     }

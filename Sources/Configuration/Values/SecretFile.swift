@@ -6,7 +6,7 @@ internal import System
 
 /// A file that holds one secret or one key.
 enum SecretFile {
-    /// More than any key takes, in bytes.
+    /// More bytes than any key has.
     static let longest = 64 << 10
 
     /// The secret, without one trailing line end.
@@ -20,7 +20,7 @@ enum SecretFile {
         return (Secret(bytes: bytes), status)
     }
 
-    /// The bytes of a file that nobody but its owner may change, and of an owner who may do so.
+    /// The bytes of a file that only its owner may change, if that is an owner to be trusted.
     static func contents(
         of path: String, limit: Int = longest
     ) throws(CredentialError) -> (bytes: [UInt8], status: FileStatus) {
@@ -50,7 +50,7 @@ enum SecretFile {
 }
 
 extension FileStatus {
-    /// What is wrong with the owner of a file that counts, after its name; nil if nothing is.
+    /// The problem with the owner of an important file, after its name; nil if there is none.
     var ownerProblem: (reason: String, isError: Bool)? {
         switch ownership {
         case .own: nil

@@ -4,21 +4,21 @@ package import Cryptography
 package import OAuth
 internal import System
 
-/// Where a secret is: in the configuration, or in a file that may change while the daemon runs.
+/// The source of a secret: the configuration, or a file that may change while the daemon runs.
 package enum SecretSource: Sendable {
-    /// In the configuration itself, perhaps by way of the environment.
+    /// The configuration itself, perhaps through the environment.
     case literal(Secret)
-    /// In a file, also one that systemd's `LoadCredential=` made.
+    /// A file, perhaps one made by systemd's `LoadCredential=`.
     case file(path: String)
 
-    /// The file that it is in; nil where it stands in the configuration itself.
+    /// The file's path; nil for a secret in the configuration itself.
     package var path: String? {
         if case .file(let path) = self { path } else { nil }
     }
 
-    /// The secret as it is at this moment; reads the file each time, and blocks while it does.
+    /// The secret as it is now; reads the file each time, and blocks while it does.
     ///
-    /// - Throws: when the file cannot be read, is empty, or may be written by the group or by everybody.
+    /// - Throws: if the file cannot be read, is empty, or may be written by the group or by everybody.
     package func read() throws(CredentialError) -> Secret {
         switch self {
         case .literal(let secret): secret

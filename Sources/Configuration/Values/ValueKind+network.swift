@@ -32,19 +32,15 @@ extension ValueKind<ListenAddress> {
             "\(path) is too long: a socket's path has \(ListenAddress.longestSocketPath) bytes at most")
     }
 
-    /// An address of this machine alone.
     static var loopbackAddress: ValueKind {
         listenAddress.map { address throws(ValueError) in
-            guard case .tcp = address, address.isLoopback else {
-                throw ValueError("must be a loopback HOST:PORT, like 127.0.0.1:9000")
-            }
+            guard case .tcp = address, address.isLoopback
+            else { throw ValueError("must be a loopback HOST:PORT, like 127.0.0.1:9000") }
             return address
         }
     }
-}
 
-extension ValueKind<ListenAddress> {
-    /// `HOST:PORT`, where a redirect arrives.
+    /// `HOST:PORT`, for a redirect.
     static var redirectListen: ValueKind {
         listenAddress.map { address throws(ValueError) in
             guard case .tcp = address else { throw ValueError("must be HOST:PORT, like 0.0.0.0:8400") }
@@ -81,34 +77,27 @@ extension ValueKind<HTTPURL> {
                     "'\(scalar.written)': a prefix that begins with two slashes would name a host to some servers"
                 )
             }
-            guard url.socketPath?.utf8.count ?? 0 <= ListenAddress.longestSocketPath else {
-                throw ValueError("a socket's path has \(ListenAddress.longestSocketPath) bytes at most")
-            }
+            guard url.socketPath?.utf8.count ?? 0 <= ListenAddress.longestSocketPath
+            else { throw ValueError("a socket's path has \(ListenAddress.longestSocketPath) bytes at most") }
             return url
         }
     }
 }
 
 extension ValueKind<HostPattern> {
-    /// `host` or `host:port`.
     static var hostPattern: ValueKind {
         ValueKind { scalar throws(ValueError) in
-            guard let pattern = HostPattern(scalar.text) else {
-                throw ValueError("'\(scalar.written)' is not a host or host:port")
-            }
-            guard !pattern.host.contains("*") else {
-                throw ValueError("'\(scalar.written)': there are no wildcards; give each host")
-            }
+            guard let pattern = HostPattern(scalar.text)
+            else { throw ValueError("'\(scalar.written)' is not a host or host:port") }
+            guard !pattern.host.contains("*")
+            else { throw ValueError("'\(scalar.written)': there are no wildcards; give each host") }
             return pattern
         }
     }
 }
 
 extension ValueKind<ConnectAddress> {
-    /// `HOST:PORT` to connect to.
-    static var connectAddress: ValueKind {
-        reading("HOST:PORT") { ConnectAddress($0) }
-    }
+    static var connectAddress: ValueKind { reading("HOST:PORT") { ConnectAddress($0) } }
 }
 
 extension ValueKind<String> {
@@ -122,7 +111,7 @@ extension ValueKind<String> {
                 scheme.utf8.allSatisfy({ $0.isLetter || $0.isDigit || $0 == UInt8(ascii: "-") }),
                 HostPattern(String(authority)) != nil
             else { throw ValueError("is not an origin like https://app.example.com") }
-            // Browsers leave the scheme's own port out.
+            // Browsers leave the scheme's default port out.
             return HTTPURL(origin)?.origin ?? origin
         }
     }

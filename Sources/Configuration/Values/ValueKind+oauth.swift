@@ -27,20 +27,14 @@ extension GrantType {
 }
 
 extension ValueKind<JWSAlgorithm> {
-    /// What our own assertions can be signed with.
+    /// An algorithm for signing our own assertions.
     static var signingAlgorithm: ValueKind {
-        ValueKind { scalar throws(ValueError) in
-            let known = [JWSAlgorithm.rs256, .ps256, .es256, .edDSA]
-            if let algorithm = known.first(where: { $0.rawValue == scalar.text }) { return algorithm }
-            let words = known.map(\.rawValue)
-            let hint = NearMiss.hint(for: scalar.text, among: words)
-            throw ValueError("'\(scalar.written)' is not one of \(words.joined(separator: ", "))\(hint)")
-        }
+        word(of: [JWSAlgorithm.rs256, .ps256, .es256, .edDSA].map { ($0.rawValue, $0) })
     }
 }
 
 extension ValueKind<JSONValue> {
-    /// The value of a claim: a truth or a whole number where it is written so, else a text.
+    /// The value of a claim: a boolean or whole number if it is written as one, otherwise a text.
     static var json: ValueKind {
         ValueKind { scalar throws(ValueError) in
             if let flag = scalar.typed.bool { return .bool(flag) }
@@ -52,12 +46,12 @@ extension ValueKind<JSONValue> {
 
 extension ValueKind<String> {
     private static var tokenTypePrefix: String { "urn:ietf:params:oauth:token-type:" }
-    /// What a subject token is unless the configuration says.
+    /// The type of a subject token if the configuration does not say.
     static var standardTokenType: String { tokenTypePrefix + "access_token" }
-    /// Of a token that a platform made.
+    /// The type of a platform's token.
     static var jwtTokenType: String { tokenTypePrefix + "jwt" }
 
-    /// A token type of RFC 8693 §3, by its last word or as a URI.
+    /// A token type (RFC 8693 §3), by its last word or as a URI.
     static var tokenType: ValueKind {
         text.map { text throws(ValueError) in
             let words = ["access_token", "refresh_token", "id_token", "saml1", "saml2", "jwt"]
@@ -72,31 +66,17 @@ extension ValueKind<String> {
 
     /// A scope token (RFC 6749 §3.3).
     static var scopeToken: ValueKind {
-        text.map { text throws(ValueError) in
-            guard WireGrammar.isScopeToken(text) else {
-                throw ValueError("is not a scope: printable ASCII without spaces, '\"' and '\\'")
-            }
-            return text
-        }
+        text.checked(
+            "is not a scope: printable ASCII without spaces, '\"' and '\\'", where: WireGrammar.isScopeToken)
     }
 
     /// A resource indicator: an absolute URI without a fragment (RFC 8707 §2).
     static var resource: ValueKind {
-        text.map { text throws(ValueError) in
-            guard WireGrammar.isAbsoluteURI(text) else {
-                throw ValueError("is not an absolute URI without a fragment")
-            }
-            return text
-        }
+        text.checked("is not an absolute URI without a fragment", where: WireGrammar.isAbsoluteURI)
     }
 
-    /// An issuer: a URL without query and fragment (RFC 8414 §2), kept exactly as written.
+    /// An issuer: a URL without query and fragment (RFC 8414 §2), kept as written.
     static var issuer: ValueKind {
-        ValueKind { scalar throws(ValueError) in
-            guard WireGrammar.isIssuer(scalar.text) else {
-                throw ValueError("'\(scalar.written)' is not an http or https URL without a query")
-            }
-            return scalar.text
-        }
+        reading("an http or https URL without a query") { WireGrammar.isIssuer($0) ? $0 : nil }
     }
 }

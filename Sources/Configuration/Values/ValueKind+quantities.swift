@@ -4,12 +4,10 @@ extension ValueKind<Duration> {
     /// `500ms`, `30s`, `5m`, `1h`, or `0`.
     static var duration: ValueKind {
         ValueKind { scalar throws(ValueError) in
-            guard let quantity = Quantity(scalar.text), let milliseconds = quantity.milliseconds else {
-                throw ValueError("'\(scalar.written)' is not a duration like 500ms, 30s, 5m or 1h")
-            }
-            guard milliseconds <= longestMilliseconds else {
-                throw ValueError("\(scalar.written) is more than a year")
-            }
+            guard let quantity = Quantity(scalar.text), let milliseconds = quantity.milliseconds
+            else { throw ValueError("'\(scalar.written)' is not a duration like 500ms, 30s, 5m or 1h") }
+            guard milliseconds <= longestMilliseconds
+            else { throw ValueError("\(scalar.written) is more than a year") }
             return .milliseconds(milliseconds)
         }
     }
@@ -22,7 +20,7 @@ extension ValueKind<Duration> {
         }
     }
 
-    /// A year: far more than any time-out needs, and far from overflowing anything.
+    /// A year: far more than any time-out needs, and far from an overflow.
     fileprivate static var longestMilliseconds: Int64 { 366 * 24 * 3_600_000 }
 }
 
@@ -30,9 +28,8 @@ extension ValueKind<Int> {
     /// `64KiB`, `1MiB`, `1GiB`, or bytes without a unit.
     static func size(in range: ClosedRange<Int>) -> ValueKind {
         ValueKind { scalar throws(ValueError) in
-            guard let quantity = Quantity(scalar.text), let bytes = quantity.bytes else {
-                throw ValueError("'\(scalar.written)' is not a size like 65536, 64KiB or 1MiB")
-            }
+            guard let quantity = Quantity(scalar.text), let bytes = quantity.bytes
+            else { throw ValueError("'\(scalar.written)' is not a size like 65536, 64KiB or 1MiB") }
             guard let size = Int(exactly: bytes), range.contains(size) else {
                 throw ValueError(
                     "\(scalar.written) is not in \(range.lowerBound)...\(range.upperBound) bytes")
@@ -43,7 +40,7 @@ extension ValueKind<Int> {
 }
 
 extension Duration {
-    /// A duration as the configuration writes it: `500ms`, `30s`, `5m`, `1h`; nil for anything else.
+    /// Reads a duration as in the configuration: `500ms`, `30s`, `5m`, `1h`.
     package init?(configured text: String) {
         guard let milliseconds = Quantity(text)?.milliseconds,
             milliseconds <= ValueKind<Duration>.longestMilliseconds
@@ -64,7 +61,7 @@ private struct Quantity {
         unit = text[digits.endIndex...]
     }
 
-    /// The number in milliseconds; the largest one where it does not fit.
+    /// The number in milliseconds, clamped to the largest one.
     var milliseconds: Int64? {
         switch unit {
         case "ms": number
@@ -76,7 +73,7 @@ private struct Quantity {
         }
     }
 
-    /// The number in bytes; the largest one where it does not fit.
+    /// The number in bytes, clamped to the largest one.
     var bytes: Int64? {
         switch unit {
         case "", "B": number

@@ -3,13 +3,12 @@
 internal import System
 
 extension ValueKind<UInt32> {
-    /// A user, by number or by name; the last of all numbers is the kernel's word for nobody.
+    /// A user, by number or name; the largest number is refused: to the kernel it means nobody.
     static var user: ValueKind {
         ValueKind<String>.text.map { text throws(ValueError) in
             if text.utf8.allSatisfy(\.isDigit) {
-                guard let user = UInt32(text), user < .max else {
-                    throw ValueError("\(text) is not in 0...\(UInt32.max - 1)")
-                }
+                guard let user = UInt32(text), user < .max
+                else { throw ValueError("\(text) is not in 0...\(UInt32.max - 1)") }
                 return user
             }
             guard let user = UserName.number(of: text) else {
