@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A command as Redis takes it: its name and arguments, each of them any bytes.
+/// A command for Redis: its name and arguments, as bytes.
 package struct RESPCommand: Sendable {
     private let parts: [[UInt8]]
 
-    package init(_ parts: [[UInt8]]) {
-        self.parts = parts
-    }
+    package init(_ parts: [[UInt8]]) { self.parts = parts }
 
-    package init(_ words: String...) {
-        parts = words.map { Array($0.utf8) }
-    }
+    package init(_ words: String...) { parts = words.map { Array($0.utf8) } }
 
-    /// An array of bulk strings.
+    /// The wire form, an array of bulk strings.
     package var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(parts.reduce(16) { $0 + $1.count + 16 })

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why bytes are no answer of a Redis server, or none that anybody here has asked for.
+/// A reply that is not valid RESP, or larger than any that is expected.
 package enum RESPError: Error, Equatable, Sendable {
-    /// It does not begin as a value of version 2 does.
+    /// The first byte is no type of RESP version 2.
     case unknownKind
-    /// A length, a number or a line's end is not what it must be.
+    /// A length, a number or a line end is malformed.
     case malformed
-    /// A line, a string or an array is longer than any that is asked for.
+    /// A line, string or array is longer than any that is expected.
     case tooLong
-    /// Arrays in arrays, deeper than any that is asked for.
+    /// Arrays are nested deeper than any that is expected.
     case tooDeep
 }

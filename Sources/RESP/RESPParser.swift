@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads one value from the beginning of what has arrived.
+/// Reads one value from the beginning of the received bytes.
 ///
-/// Strict, and bounded in all that a peer decides: nothing is allocated for what has not arrived.
+/// Strict, and bounded in everything that the peer decides: allocates nothing for bytes that have not arrived.
 package struct RESPParser: Sendable {
-    /// The longest line, in bytes: statuses, errors, numbers, lengths.
     package static let longestLine = 16 << 10
-    /// The longest string, in bytes.
     package static let longestString = 8 << 20
-    /// The most values in an array, with those of arrays in it.
+    /// The most values in an array, nested ones included.
     package static let longestArray = 4096
-    /// The longest value of all, an array with all that is in it, in bytes.
+    /// The longest value, in bytes: an array with everything in it.
     package static let longestValue = longestString + longestLine
-    /// How deep arrays may be in each other.
+    /// The deepest nesting of arrays.
     package static let deepest = 4
 
     private static let longestNumber = 20
 
     private var position = 0
-    /// In arrays, those that have not arrived included.
+    /// The number of values in arrays, announced ones included.
     private var valueCount = 0
 
-    /// Reads the value that `bytes` begin with.
+    /// Reads the value at the beginning of `bytes`.
     ///
-    /// - Returns: the value and how many bytes it takes; nil if it is not whole yet.
-    /// - Throws: ``RESPError``; what follows then means nothing.
+    /// - Returns: the value and its length in bytes; nil if it is not complete yet.
+    /// - Throws: ``RESPError``; the bytes that follow mean nothing then.
     package static func parse(
         _ bytes: Span<UInt8>
     ) throws(RESPError) -> (value: RESPValue, length: Int)? {
@@ -53,7 +51,7 @@ package struct RESPParser: Sendable {
         let end = position + length
         guard end <= Self.longestValue else { throw .tooLong }
         guard end + 2 <= bytes.count else {
-            // Whatever is there of the end must be right already.
+            // The part of the line end that has arrived must be correct.
             if end < bytes.count, bytes[end] != UInt8(ascii: "\r") { throw .malformed }
             return nil
         }
@@ -76,7 +74,7 @@ package struct RESPParser: Sendable {
         return .array(values)
     }
 
-    /// - Returns: -1 for what is not there at all; nil if the line is not whole yet.
+    /// - Returns: -1 for a null value; nil if the line is not complete yet.
     private mutating func length(
         in bytes: Span<UInt8>, atMost limit: Int
     ) throws(RESPError) -> Int? {
@@ -86,7 +84,7 @@ package struct RESPParser: Sendable {
         return Int(number)
     }
 
-    /// A decimal number with at most a minus sign before it.
+    /// A decimal number, perhaps with a minus sign.
     private mutating func number(in bytes: Span<UInt8>) throws(RESPError) -> Int64? {
         guard let line = try line(in: bytes, atMost: Self.longestNumber) else { return nil }
         let isNegative = !line.isEmpty && bytes[line.lowerBound] == UInt8(ascii: "-")
@@ -107,7 +105,7 @@ package struct RESPParser: Sendable {
         return number
     }
 
-    /// What is before the next line end, behind which reading goes on.
+    /// The bytes before the next line end; reading continues after it.
     private mutating func line(
         in bytes: Span<UInt8>, atMost limit: Int = longestLine
     ) throws(RESPError) -> Range<Int>? {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a Redis server says (RESP, version 2).
+/// A reply of a Redis server (RESP version 2).
 package enum RESPValue: Equatable, Sendable {
     /// A status, such as `OK`.
     case status([UInt8])
-    /// Why a command was refused: a code in capital letters, and words.
+    /// A code in capital letters, and a text.
     case error([UInt8])
     case integer(Int64)
     case bytes([UInt8])
     case null
     case array([RESPValue])
 
-    /// What it holds, if that is bytes.
+    /// The bytes of a string or status.
     package var bytes: [UInt8]? {
         switch self {
         case .bytes(let bytes), .status(let bytes): bytes
@@ -19,15 +19,13 @@ package enum RESPValue: Equatable, Sendable {
         }
     }
 
-    /// What it holds, as text.
     package var text: String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Its parts, if it has any.
     package var array: [RESPValue]? {
         if case .array(let values) = self { values } else { nil }
     }
 
-    /// The code of a refusal: its first word, if that is one.
+    /// The code of an error: its first word, or `ERR`.
     package var errorCode: String? {
         guard case .error(let bytes) = self else { return nil }
         let word = bytes.prefix { $0 != UInt8(ascii: " ") }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// For how long nothing has been heard of a daemon that left its mark: it has sent a refresh token, and only it knows
-/// what came of that.
+/// The time for which another daemon's mark has been seen; a mark says that its daemon has sent a refresh token whose
+/// outcome only that daemon knows.
 ///
-/// What counts is the time in which somebody looked again and again at a server that could be written to: there the
-/// daemon, if it lives, would have taken the lock anew, or stored what it has.
+/// Only time counts in which the server was read again and again and could be written to: a daemon that lives would
+/// have renewed the lock or stored the outcome.
 struct MarkWatch {
     typealias Instant = ContinuousClock.Instant
 
@@ -12,10 +12,10 @@ struct MarkWatch {
     private let begin: Instant
     private let last: Instant
 
-    /// `mark` is there at `moment`.
+    /// Notes that `mark` is there at `moment`.
     ///
     /// - Parameters:
-    ///   - before: what was seen before.
+    ///   - before: the watch after the look before.
     ///   - gap: the longest time between two looks that counts.
     init(of mark: String, at moment: Instant, after before: MarkWatch?, within gap: Duration) {
         self.mark = mark

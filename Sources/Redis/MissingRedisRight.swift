@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a server does not let us do, though it lets us in.
-package struct RedisLack: Equatable, Sendable {
-    /// What is missing there.
+/// A right or command that is missing on a server that accepts our login.
+package struct MissingRedisRight: Equatable, Sendable {
     package enum Kind: Sendable {
-        /// The user's right to a key, a channel or a command.
+        /// The user lacks the right to a key, a channel or a command.
         case right
-        /// The command itself, which somebody may have renamed.
+        /// The command does not exist; somebody may have renamed it.
         case command
     }
 
     let kind: Kind
-    /// The command, and with what it was to be done; nil where that is not known.
+    /// The command and its target; nil if unknown.
     var command: String?
 
-    init(of kind: Kind) {
-        self.kind = kind
-    }
+    init(of kind: Kind) { self.kind = kind }
 
-    /// What a person reads of it.
+    /// A clause for people.
     var reason: String {
         let what =
             switch kind {

@@ -5,9 +5,7 @@ import HTTPClient
 import HTTPMessages
 import RESP
 
-/// One open connection to a Redis server.
-///
-/// Confined to its loop's thread.
+/// One open connection to a Redis server, confined to its loop's thread.
 final class RedisConnection {
     let server: RedisServer
     private let passwordKey: String
@@ -15,7 +13,7 @@ final class RedisConnection {
     private var hasHeard = false
     private var stream: ByteStream { connection.stream }
 
-    /// - Parameter passwordKey: the key of the configuration to look at where the server takes no password.
+    /// - Parameter passwordKey: the configuration key to name if the server refuses the password.
     init(_ connection: UpstreamConnection, to server: RedisServer, passwordKey: String) {
         self.connection = connection
         self.server = server
@@ -24,11 +22,11 @@ final class RedisConnection {
 
     func close() { connection.close() }
 
-    /// Has a command done, whatever it answers.
+    /// Sends a command and returns the reply, which may be an error.
     ///
-    /// - Throws: ``RedisError/unreachable(server:reason:key:)``, after which the connection is of no more use.
-    func exchange(
-        _ command: RESPCommand, by deadline: ContinuousClock.Instant
+    /// - Throws: ``RedisError/unreachable(server:reason:key:)``; the connection is of no use afterwards.
+    func reply(
+        to command: RESPCommand, by deadline: ContinuousClock.Instant
     ) async throws(RedisError) -> RESPValue {
         do throws(StreamError) {
             try await stream.write(command.encoded, within: Self.rest(until: deadline))
@@ -39,29 +37,25 @@ final class RedisConnection {
         return try await next(by: deadline)
     }
 
-    /// What a server said before it closed a connection that had just been made: that it takes no more clients.
+    /// The error that a server sends before it closes a new connection because it has too many clients.
     private func lastWords() async -> RESPValue? {
         guard !hasHeard else { return nil }
         return try? await next(by: .now + .milliseconds(100))
     }
 
-    /// Has a command done.
-    ///
-    /// - Throws: ``RedisError``.
+    /// Sends a command and returns its reply; throws error replies.
     func perform(
         _ command: RESPCommand, by deadline: ContinuousClock.Instant
     ) async throws(RedisError) -> RESPValue {
-        let reply = try await exchange(command, by: deadline)
+        let reply = try await reply(to: command, by: deadline)
         if let code = reply.refusal { throw error(code) }
         return reply
     }
 
-    /// What an error reply means.
     func error(_ code: RedisErrorCode) -> RedisError {
         RedisError(reply: code, of: server, passwordKey: passwordKey)
     }
 
-    /// The next value that the server says.
     func next(by deadline: ContinuousClock.Instant) async throws(RedisError) -> RESPValue {
         while true {
             if let value = try parsed() { return value }
@@ -88,14 +82,13 @@ final class RedisConnection {
             stream.input.consume(length)
             return value
         } catch {
-            guard stream.input.withReadable({ $0.isEmpty ? 0 : $0[0] }) == Self.tlsAlert else {
-                throw failure("what answers does not speak as Redis does, or says too much")
-            }
+            guard stream.input.withReadable({ $0.isEmpty ? 0 : $0[0] }) == Self.tlsAlert
+            else { throw failure("what answers does not speak as Redis does, or says too much") }
             throw failure("it speaks TLS: make it rediss://", RedisKey.url)
         }
     }
 
-    /// What a server that wants TLS begins with when it hears no greeting (RFC 8446 §5.1).
+    /// The first byte of a TLS alert (RFC 8446 §5.1), which a server sends if it expects TLS.
     private static let tlsAlert: UInt8 = 21
 
     private func failure(_ error: StreamError) -> RedisError {
@@ -107,7 +100,8 @@ final class RedisConnection {
         }
     }
 
-    /// A server judges its client's certificate when the client takes the connection for made (TLS 1.3).
+    /// A connection that ended; in TLS 1.3 a server judges the client's certificate after the client's handshake is
+    /// done.
     private func end(_ reason: String) -> RedisError {
         guard !hasHeard, server.url.socketPath == nil else { return failure(reason) }
         guard server.url.scheme == .https else {

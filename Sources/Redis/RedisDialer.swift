@@ -6,9 +6,7 @@ import HTTPClient
 import OAuth
 import RESP
 
-/// Opens connections to the master, wherever it is at that moment.
-///
-/// Confined to its loop's thread.
+/// Opens connections to the present master, confined to its loop's thread.
 final class RedisDialer {
     private let settings: RedisSettings
     private let loop: EventLoop
@@ -20,9 +18,7 @@ final class RedisDialer {
         multis = CurlMultiSet(loop: loop)
     }
 
-    /// A connection that takes commands: to the master, logged in, in our database.
-    ///
-    /// - Throws: ``RedisError``.
+    /// A connection to the master, logged in and with our database selected.
     func connect() async throws(RedisError) -> RedisConnection {
         guard !settings.sentinels.isEmpty else { return try await connect(toMasterAt: settings.server) }
         var failure = RedisError.unreachable(
@@ -43,10 +39,10 @@ final class RedisDialer {
         let connection = try await open(sentinel, by: deadline, place: RedisKey.sentinels)
         defer { connection.close() }
         let question = RESPCommand("SENTINEL", "get-master-addr-by-name", settings.masterName)
-        var reply = try await connection.exchange(question, by: deadline)
+        var reply = try await connection.reply(to: question, by: deadline)
         if reply.refusal == .noAuthentication || reply.refusal == .noPermission {
             try await logIn(onSentinelAt: connection, by: deadline)
-            reply = try await connection.exchange(question, by: deadline)
+            reply = try await connection.reply(to: question, by: deadline)
         }
         if let code = reply.refusal { throw connection.error(code) }
         guard let words = reply.array, words.count == 2, let host = words[0].text,
@@ -67,8 +63,8 @@ final class RedisDialer {
         do throws(RedisError) {
             try await logIn(on: connection, as: settings.user, by: deadline)
             if settings.database != 0 {
-                let reply = try await connection.exchange(
-                    RESPCommand("SELECT", "\(settings.database)"), by: deadline)
+                let reply = try await connection.reply(
+                    to: RESPCommand("SELECT", "\(settings.database)"), by: deadline)
                 if reply.refusal == .general {
                     throw RedisError.denied(
                         server: "\(server)", reason: "has no database \(settings.database)", key: RedisKey.url
@@ -78,7 +74,7 @@ final class RedisDialer {
                     throw connection.error(code).naming("SELECT")
                 }
             }
-            let role = try await connection.exchange(RESPCommand("ROLE"), by: deadline)
+            let role = try await connection.reply(to: RESPCommand("ROLE"), by: deadline)
             if let code = role.refusal { throw connection.error(code).naming("ROLE") }
             guard role.array?.first?.text == "master" else {
                 throw RedisError.unreachable(
@@ -88,12 +84,13 @@ final class RedisDialer {
             return connection
         } catch {
             connection.close()
-            guard case .forbidden(let server, let lack) = error else { throw error }
-            throw .denied(server: server, reason: lack.reason, key: RedisKey.url)
+            guard case .forbidden(let server, let missing) = error else { throw error }
+            throw .denied(server: server, reason: missing.reason, key: RedisKey.url)
         }
     }
 
-    /// Logs in by our user's name; where the sentinel does not know it, by the password alone: many have no users.
+    /// Logs in with our user's name, or with the password alone if the sentinel does not know the name: many have no
+    /// users.
     private func logIn(
         onSentinelAt connection: RedisConnection, by deadline: ContinuousClock.Instant
     ) async throws(RedisError) {
@@ -113,9 +110,9 @@ final class RedisDialer {
         var words = [Array("AUTH".utf8)]
         if let user { words.append(Array(user.utf8)) }
         words.append(password?.plaintextBytes ?? [])
-        let reply = try await connection.exchange(RESPCommand(words), by: deadline)
+        let reply = try await connection.reply(to: RESPCommand(words), by: deadline)
         guard let code = reply.refusal else { return }
-        // What is wrong is said without a code where the server wants no password.
+        // A server that wants no password replies with a general error.
         if code == .general {
             throw .denied(
                 server: "\(connection.server)", reason: "takes no password of this user (ERR)",
@@ -124,7 +121,7 @@ final class RedisDialer {
         throw connection.error(code)
     }
 
-    /// Reads the password, unless the disk that it is on is gone.
+    /// Reads the password, within a limit in case the disk does not answer.
     private func password(
         for server: RedisServer, by deadline: ContinuousClock.Instant
     ) async throws(RedisError) -> Secret? {
@@ -142,7 +139,7 @@ final class RedisDialer {
         }
     }
 
-    /// - Parameter place: the key of the configuration that `server` comes from.
+    /// - Parameter place: the configuration key that `server` comes from.
     private func open(
         _ server: RedisServer, by deadline: ContinuousClock.Instant, place: String
     ) async throws(RedisError) -> RedisConnection {
@@ -175,18 +172,18 @@ final class RedisDialer {
             try await connector.connect(within: limit), to: server, passwordKey: settings.passwordKey)
     }
 
-    /// How long a server that is silent in TLS is asked without it.
+    /// The time that a server gets to answer without TLS after TLS failed.
     private static let plainLimit: Duration = .seconds(1)
 
-    /// Whether a server with which TLS came to nothing answers without: a plain one waits for the end of the first line,
-    /// which a greeting need not have.
+    /// Returns true if a server answers without TLS after TLS failed: a plain server waits for a line end, which a
+    /// TLS greeting need not contain.
     private func speaksNoTLS(_ server: RedisServer, where error: UpstreamError) async -> Bool {
         guard server.url.scheme == .https, error == .connectionTimeout || error == .tlsHandshake,
             let plain = RedisServer(host: server.url.host, port: server.url.port, isEncrypted: false),
             let connection = try? await connected(to: plain, within: Self.plainLimit)
         else { return false }
         defer { connection.close() }
-        return (try? await connection.exchange(RESPCommand("PING"), by: .now + Self.plainLimit)) != nil
+        return (try? await connection.reply(to: RESPCommand("PING"), by: .now + Self.plainLimit)) != nil
     }
 
     private static func key(of error: UpstreamError, place: String) -> String {

@@ -2,34 +2,31 @@
 
 import OAuth
 
-/// Why a Redis server did not do what it was told.
-///
-/// No case holds anything that was sent, and of what was received no more than the code of a refusal.
+/// A failure of a command in Redis; it holds nothing that was sent, and of the reply only the error code.
 package enum RedisError: Error, Equatable, Sendable {
-    /// There is no server, none that may be believed, or none that answers; with the key of the configuration that the
-    /// fault may be in.
+    /// No server answers, or none that may be trusted. `key` is the configuration key that may be at fault.
     case unreachable(server: String, reason: String, key: String?)
-    /// It lets us in no further; only a person can change that.
+    /// The server refuses our login; only a person can change that.
     case denied(server: String, reason: String, key: String)
-    /// It lets us in, but not do this; only a person can change that.
-    case forbidden(server: String, RedisLack)
-    /// It did not do it, for a reason of its own.
+    /// The server refuses this command; only a person can change that.
+    case forbidden(server: String, MissingRedisRight)
+    /// The server refused the command for a reason of its own.
     case refused(server: String, code: RedisErrorCode)
 
-    /// Whether the connection is of no more use.
+    /// True if the connection is of no more use.
     var endsConnection: Bool {
         switch self {
         case .unreachable, .denied: true
         case .forbidden: false
-        // A server that has become a replica, is loading, or no more has a master.
+        // The server has become a replica, is loading, or has lost its master.
         case .refused(_, let code):
             [.readOnly, .loading, .masterDown, .tooManyClients].contains(code)
         }
     }
 
-    /// Judges an error reply to a command.
+    /// Makes an error of an error reply.
     ///
-    /// - Parameter passwordKey: where the password comes from.
+    /// - Parameter passwordKey: the configuration key of the password.
     init(
         reply code: RedisErrorCode, of server: RedisServer, passwordKey: String = RedisSettings.passwordKey
     ) {
@@ -38,8 +35,8 @@ package enum RedisError: Error, Equatable, Sendable {
             self = .denied(
                 server: "\(server)", reason: "does not take the password (\(code.rawValue))",
                 key: passwordKey)
-        case .noPermission: self = .forbidden(server: "\(server)", RedisLack(of: .right))
-        case .unknownCommand: self = .forbidden(server: "\(server)", RedisLack(of: .command))
+        case .noPermission: self = .forbidden(server: "\(server)", MissingRedisRight(of: .right))
+        case .unknownCommand: self = .forbidden(server: "\(server)", MissingRedisRight(of: .command))
         case .denied:
             self = .denied(
                 server: "\(server)", reason: "is in protected mode, and lets nobody in without a password",
@@ -48,15 +45,15 @@ package enum RedisError: Error, Equatable, Sendable {
         }
     }
 
-    /// The same, with the command named where that may not be done.
+    /// The same error, naming the command if it is not allowed.
     func naming(_ command: String) -> RedisError {
-        guard case .forbidden(let server, var lack) = self else { return self }
-        lack.command = command
-        return .forbidden(server: server, lack)
+        guard case .forbidden(let server, var missing) = self else { return self }
+        missing.command = command
+        return .forbidden(server: server, missing)
     }
 }
 
-/// The keys of the configuration that errors name.
+/// The configuration keys that errors name.
 enum RedisKey {
     static let url = "store.url"
     static let sentinels = "store.sentinels"
@@ -65,13 +62,13 @@ enum RedisKey {
 }
 
 extension RedisError {
-    /// What a person reads of it, in one line.
+    /// A sentence for people, in one line.
     package var reason: String {
         switch self {
         case .unreachable(let server, let reason, let key):
             "\(server): \(reason)\(key.map { " (\($0))" } ?? "")"
         case .denied(let server, let reason, let key): "\(server) \(reason) (\(key))"
-        case .forbidden(let server, let lack): "\(server) \(lack.reason) (\(RedisKey.url))"
+        case .forbidden(let server, let missing): "\(server) \(missing.reason) (\(RedisKey.url))"
         case .refused(let server, let code): "\(server) refuses with \(code.rawValue)\(Self.advice(on: code))"
         }
     }

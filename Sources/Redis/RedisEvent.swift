@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Something that people should hear of a store in Redis; holds no secret.
+/// A report about the Redis store, without secrets.
 package enum RedisEvent: Equatable, Sendable {
-    /// The server cannot be used; told once or twice for an outage.
+    /// The server cannot be used; reported once or twice for each outage.
     case lost(reason: String)
     /// It can be used again.
     case found
-    /// Something cannot be done without which sessions can be stored, but others hear of it late or wait for the lock.
+    /// A right is missing without which sessions are stored, but others learn of it late or wait for the lock.
     case hindered(reason: String)
-    /// What lies in a key is no session of ours, and is not used.
+    /// The value of a key is no session of ours and is not used.
     case damaged(identity: String, key: String)
 }

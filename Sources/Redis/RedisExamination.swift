@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a server says of itself (`INFO`).
+/// The facts about a server that `doctor` shows (`INFO`).
 package struct RedisExamination: Sendable {
-    /// Where it is, its name and its version.
+    /// The server's address, product and version.
     package let name: String
-    /// How it makes room where its memory is full, if it throws keys away for that (`maxmemory-policy`).
+    /// The eviction policy (`maxmemory-policy`), if the memory is limited and keys may be thrown away.
     package let eviction: String?
 
-    /// Which run of a server said that.
+    /// The identifier of the server's run.
     static func run(in information: String) -> String? { value("run_id", in: information) }
 
     private static func value(_ name: String, in information: String) -> String? {

@@ -3,26 +3,26 @@
 import OAuth
 import Synchronization
 
-/// The right to change one identity, which ends by itself when its holder does not renew it in time.
+/// The lock on one identity; it ends by itself unless its holder renews it in time.
 ///
-/// A holder that has sent a refresh token, and has not stored what came of it, has the right to take the lock anew.
+/// A holder that has sent a refresh token and not stored the outcome may take the lock anew.
 final class RedisLease: StoreLease {
     private struct State {
-        /// The lock is ours until then at least.
+        /// The lock is ours at least until then.
         var end: ContinuousClock.Instant
         var isOver = false
         var isReleased = false
         var mayBeSpent = false
         var leavesMark = false
-        /// Whether the server has ever said that the lock is ours.
+        /// True once the server has said that the lock is ours.
         var wasGiven = false
-        /// The generation whose refresh token may have been sent, until what came of it is stored.
+        /// The generation whose refresh token may have been sent, until the outcome is stored.
         var spending: Int?
     }
 
     let store: RedisStore
     let identity: String
-    /// A word of its own and who that is, for those who wait.
+    /// A random word and the name of this process, which others show while they wait.
     let owner: String
     private let state: Mutex<State>
 
@@ -33,22 +33,22 @@ final class RedisLease: StoreLease {
         state = Mutex(State(end: end))
     }
 
-    /// Whether nobody else can have it yet, as far as we know.
+    /// True while nobody else can hold the lock, as far as we know.
     var isHeld: Bool { state.withLock { !$0.isOver && .now < $0.end } }
 
-    /// Whether there is somebody who would renew it.
+    /// True once nobody renews it any more.
     var isOver: Bool { state.withLock { $0.isOver } }
 
-    /// Whether the lock may still be in our name, though nobody renews it.
+    /// True while the server may still hold the lock in our name.
     var mayLiveOn: Bool { state.withLock { .now < $0.end } }
 
-    /// Whether the lock was asked for, and no answer has come.
+    /// True if the lock was asked for and no reply has come.
     var isInDoubt: Bool { state.withLock { !$0.wasGiven } }
 
-    /// The generation whose refresh token may have been sent, until what came of it is stored.
+    /// The generation whose refresh token may have been sent, until the outcome is stored.
     var spending: Int? { state.withLock { $0.spending } }
 
-    /// It is ours until `end`.
+    /// The lock is ours until `end`.
     func renewed(until end: ContinuousClock.Instant) {
         state.withLock { state in
             state.end = end
@@ -56,13 +56,13 @@ final class RedisLease: StoreLease {
         }
     }
 
-    /// What came of the refresh token is stored.
+    /// The outcome of the refresh token is stored.
     func stored() { state.withLock { $0.spending = nil } }
 
-    /// It is nobody's, or somebody else's.
+    /// Nobody renews the lock from now on.
     func finish() { state.withLock { $0.isOver = true } }
 
-    /// Whether somebody else's mark was in the place of ours.
+    /// Notes whether our mark has replaced another daemon's.
     func marked(overAnother isOverAnother: Bool) {
         state.withLock { state in
             state.mayBeSpent = isOverAnother
@@ -74,7 +74,7 @@ final class RedisLease: StoreLease {
 
     func leaveSpent() { state.withLock { $0.leavesMark = true } }
 
-    /// Whether the mark outlives the lock.
+    /// True if the mark outlives the lock.
     var leavesMark: Bool { state.withLock { $0.leavesMark } }
 
     func save(
@@ -85,7 +85,7 @@ final class RedisLease: StoreLease {
         do throws(StoreError) {
             try await store.save(session, over: read, under: self)
         } catch {
-            // Where somebody has deleted all, the lock went with it.
+            // If somebody has deleted all keys, the lock is among them.
             guard error == .leaseLost, spending != nil else { throw error }
             try await store.renew(self)
             try await store.save(session, over: read, under: self)
@@ -113,7 +113,7 @@ final class RedisLease: StoreLease {
         if isFirst { await store.release(self) }
     }
 
-    /// Makes sure that nobody else can have the lock.
+    /// Makes sure that nobody else can hold the lock.
     private func hold() async throws(StoreError) {
         guard !isHeld else { return }
         guard spending != nil, !isOver else { throw .leaseLost }

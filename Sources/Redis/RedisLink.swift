@@ -4,11 +4,11 @@ import EventLoop
 import OAuth
 import RESP
 
-/// The connection that commands go over, one at a time; made anew when it is lost.
+/// The connection for commands, one command at a time. It is opened again after it was lost.
 ///
-/// Every command of ours may be done twice without harm, so one whose answer was lost with a connection that had been
-/// idle is sent once more. While the server is away there is one try to connect after a pause that grows, and whoever
-/// has a command meanwhile hears at once what the last try came to.
+/// All our commands are idempotent, so a command whose reply was lost with an idle connection is sent once more.
+/// While the server is away, connecting is tried after growing pauses, and commands in between fail at once with the
+/// last error.
 actor RedisLink: LoopConfined {
     nonisolated let loop: EventLoop
     private let settings: RedisSettings
@@ -17,19 +17,19 @@ actor RedisLink: LoopConfined {
     private var connection: RedisConnection?
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// What keeps us from the server; nil while nothing does.
+    /// The error that keeps us from the server; nil while there is none.
     private var trouble: RedisError?
-    /// Whether it came of a script: a server may answer all else, and let nobody write.
+    /// True if that error came from a script: a server may answer reads and refuse to write.
     private var failsInScripts = false
     private var told = 0
     private var failures = 0
     private var tryAgainAt = ContinuousClock.now
     private var isClosed = false
 
-    /// Between the first two tries to connect, and at most.
+    /// The pauses before connecting again, at first and at most.
     private static let shortestPause: Duration = .milliseconds(100)
     private static let longestPause: Duration = .seconds(1)
-    /// What is said of one outage at most, before its end is.
+    /// The most reports about one outage before its end.
     private static let mostTold = 2
 
     init(_ settings: RedisSettings, loop: EventLoop, onChange: @escaping @Sendable (RedisEvent) -> Void) {
@@ -39,32 +39,30 @@ actor RedisLink: LoopConfined {
         dialer = RedisDialer(settings, loop: loop)
     }
 
-    /// How often the server has been reached anew.
+    /// The number of times that the server has been reached anew.
     private(set) var round = 0
 
-    /// Which run of the server was reached last (`run_id`); nil while none was, or it does not say.
+    /// The run of the server that was reached last (`run_id`); nil if none was or it does not say.
     private var run: String?
-    /// When a server was last found that may lack what was last written: another one, the same started anew, or one that
-    /// was a replica meanwhile; nil if never.
+    /// The time of the last contact with a server that may have lost writes: another server, a restarted one, or a
+    /// former replica; nil if there was none.
     private(set) var mayLackSince: ContinuousClock.Instant?
-    /// Whether the one that is away turned out to be a replica, or does not say which run it is.
+    /// True if the server that is away was a replica or does not say which run it is.
     private var mayLack = false
 
-    /// Whether the server cannot be used.
     var isAway: Bool { trouble != nil }
 
-    /// Has a command done.
+    /// Sends a command and returns its reply.
     ///
-    /// - Parameter isScript: whether it is one that may write.
-    /// - Throws: ``RedisError``.
+    /// - Parameter isScript: true for a script, which may write.
     func perform(_ command: RESPCommand, isScript: Bool = false) async throws(RedisError) -> RESPValue {
-        await takeTurn()
+        await beginCommand()
         let outcome = await loop.startTask { await self.attempt(command, isScript) }.value
-        endTurn()
+        endCommand()
         return try outcome.get()
     }
 
-    /// Ends the connection for good.
+    /// Closes the connection for good.
     func close() {
         isClosed = true
         connection?.close()
@@ -95,7 +93,7 @@ actor RedisLink: LoopConfined {
         }
     }
 
-    /// Forgets the connection where it is of no more use.
+    /// Performs the command, and drops the connection if it is of no more use.
     private func outcome(
         of command: RESPCommand, on connection: RedisConnection
     ) async -> Result<RESPValue, RedisError> {
@@ -111,9 +109,8 @@ actor RedisLink: LoopConfined {
     }
 
     private func connect() async throws(RedisError) -> RedisConnection {
-        guard !isClosed else {
-            throw .unreachable(server: "\(settings.server)", reason: "the store is closed", key: nil)
-        }
+        guard !isClosed
+        else { throw .unreachable(server: "\(settings.server)", reason: "the store is closed", key: nil) }
         if let trouble, .now < tryAgainAt { throw trouble }
         do throws(RedisError) {
             let fresh = try await dialer.connect()
@@ -130,10 +127,10 @@ actor RedisLink: LoopConfined {
         }
     }
 
-    /// A server may have been started anew, or another one have taken its place, without our having missed it.
+    /// Compares the server's run with the one before: it may have been restarted or replaced without our noticing.
     private func noteRun(of connection: RedisConnection) async throws(RedisError) {
-        let reply = try await connection.exchange(
-            RESPCommand("INFO", "server"), by: .now + settings.commandLimit)
+        let reply = try await connection.reply(
+            to: RESPCommand("INFO", "server"), by: .now + settings.commandLimit)
         guard let found = reply.text.flatMap(RedisExamination.run) else { return }
         if run != found, run != nil || trouble != nil { mayLackSince = .now }
         run = found
@@ -143,7 +140,7 @@ actor RedisLink: LoopConfined {
         failures += 1
         var pause = Self.longestPause
         if failures < 6 { pause = min(pause, Self.shortestPause * (1 << (failures - 1))) }
-        // Those who lost it together do not come back together.
+        // Random, so that daemons that lost the server together do not return together.
         tryAgainAt = .now + pause * Double.random(in: 0.5...1)
         let isNews = trouble?.reason != error.reason
         trouble = error
@@ -166,9 +163,9 @@ actor RedisLink: LoopConfined {
         onChange(.found)
     }
 
-    // MARK: Turns
+    // MARK: One command at a time
 
-    private func takeTurn() async {
+    private func beginCommand() async {
         guard isTaken else {
             isTaken = true
             return
@@ -176,7 +173,7 @@ actor RedisLink: LoopConfined {
         await withCheckedContinuation { waiting.append($0) }
     }
 
-    private func endTurn() {
+    private func endCommand() {
         guard waiting.isEmpty else { return waiting.removeFirst().resume() }
         isTaken = false
     }

@@ -2,26 +2,26 @@
 
 import RESP
 
-/// What is done at the server in one step, with nobody in between; each may be done twice without harm.
+/// The Lua scripts, each of which is atomic and idempotent.
 ///
-/// What somebody else has put under our names stops nothing: a lock or a mark that is no string is none. What is asked
-/// first is the type: of a failed `GET` nobody would know whether it was that, or a missing right, and a lock that may
-/// not be read is not free.
+/// A foreign value under one of our names stops nothing: a lock or mark that is no string counts as absent. The type
+/// is asked first, because a failed `GET` could also mean a missing right, and a lock that must not be read is not
+/// free.
 enum RedisScript {
-    /// Gives the lock to who asks, unless somebody else has it, or has yet to say what came of a refresh token.
+    /// Takes the lock, unless another daemon holds it or has not told the outcome of a refresh token.
     case acquire
-    /// Makes the holder's lease longer, or takes a lock anew that ended while the holder could not renew it.
+    /// Extends the lease, or takes the lock anew if it ended while the holder could not renew it.
     case renew
-    /// Says that the holder is about to send a refresh token.
+    /// Sets the mark: the holder is about to send a refresh token.
     case spend
-    /// Replaces the record of the identity.
+    /// Replaces the identity's record.
     case save
-    /// Gives the lock back, and takes back what was said of a refresh token.
+    /// Releases the lock and removes the mark.
     case release
-    /// Finds out whether all of that may be done.
+    /// Finds out whether all of that is allowed.
     case probe
 
-    /// `text(KEY)`: what locks and marks say, which is never longer; empty for what is missing or no string.
+    /// `text(KEY)`: the text of a lock or mark, at most 256 bytes; empty if it is missing or no string.
     private static let textFunction = """
         local function text(key)
           if redis.call('TYPE', key)['ok'] ~= 'string' then return '' end
@@ -30,10 +30,10 @@ enum RedisScript {
 
         """
 
-    /// What records and marks say.
+    /// Functions about records and marks.
     ///
-    /// `stored(KEY)` is the generation of a record, 0 for what is none; `foreign(MARK, OWNER, LEAST)` is whether a mark is
-    /// another owner's, and of this generation at least. Nobody is waited for who left it for good.
+    /// `stored(KEY)` is the generation of a record, 0 if there is none. `foreign(MARK, OWNER, LEAST)` is true for
+    /// another owner's mark of at least this generation. The owner `nobody` is not waited for.
     private static let markFunctions = """
         local function stored(key) return tonumber(string.match(text(key), '^(%d+)%c')) or 0 end
         local function foreign(mark, owner, least)
@@ -43,13 +43,13 @@ enum RedisScript {
 
         """
 
-    /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 milliseconds, 3 a mark whose owner is gone, 4 the newest generation
-    /// that the asker knows; answers `mine`, `held` with the mark and, on a line of its own, by whom, or `marked` with
-    /// the mark.
+    /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 milliseconds, 3 a mark whose owner is gone, 4 the newest
+    /// generation that the caller knows.
     ///
-    /// A mark of a generation that is over means nothing. A lock that never ends is none of ours, or somebody has made it
-    /// so: it ends when a holder would have renewed it. Where nothing can be written the owner of a mark cannot give a
-    /// sign either, so whoever is told of one has been allowed to write: `NX` changes nothing.
+    /// Replies `mine`; `held`, the mark and, on the next line, the holder; or `marked` and the mark.
+    ///
+    /// The mark of an old generation means nothing. A lock without expiry gets one. Before a mark is reported, a
+    /// write (`SET NX`, which changes nothing) proves that the mark's owner could write too.
     private static let acquireText = """
         local holder, mark = text(KEYS[1]), text(KEYS[2])
         if foreign(mark, ARGV[1], math.max(stored(KEYS[3]), tonumber(ARGV[4]))) then
@@ -66,11 +66,13 @@ enum RedisScript {
         return 'mine'
         """
 
-    /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 milliseconds, 3 the generation whose refresh token the owner has
-    /// sent, or nothing, 4 the record that it replaces, or nothing; answers `mine`, `held` as above, or `lost`.
+    /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 milliseconds, 3 the generation whose refresh token the owner
+    /// has sent or nothing, 4 the record that it replaces or nothing.
     ///
-    /// Who has sent a refresh token takes the lock anew, and puts mark and record back if all was deleted, unless somebody
-    /// else has sent that one since or stored what is newer.
+    /// Replies `mine`, `held` as above, or `lost`.
+    ///
+    /// An owner that has sent a refresh token takes the lock anew and restores mark and record if all was deleted,
+    /// unless another daemon has sent that token since or stored something newer.
     private static let renewText = """
         local holder = text(KEYS[1])
         if holder == ARGV[1] then
@@ -86,8 +88,9 @@ enum RedisScript {
         return 'mine'
         """
 
-    /// KEYS 1 lock, 2 mark; ARGV 1 owner, 2 generation; answers `marked` and what the mark was
-    /// before, `GENERATION OWNER`.
+    /// KEYS 1 lock, 2 mark; ARGV 1 owner, 2 generation.
+    ///
+    /// Replies `marked` and the mark before, `GENERATION OWNER`.
     private static let spendText = """
         if text(KEYS[1]) ~= ARGV[1] then return 'lost' end
         local before = text(KEYS[2])
@@ -95,11 +98,13 @@ enum RedisScript {
         return 'marked ' .. before
         """
 
-    /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 kind of what is replaced (`none`, `string`, `any`), 3 its bytes,
-    /// 4 the new record, 5 channel, 6 message; answers `saved`, or `untold` and why nobody was told of it.
+    /// KEYS 1 lock, 2 mark, 3 record; ARGV 1 owner, 2 kind of the replaced value (`none`, `string`, `any`), 3 its
+    /// bytes, 4 the new record, 5 channel, 6 message.
     ///
-    /// Once the record is replaced nothing makes that undone or look so: others find what they are not told of, and a mark
-    /// of a generation that is over means nothing.
+    /// Replies `saved`, or `untold` and why nobody was told.
+    ///
+    /// Once the record is replaced, no later error undoes it: others find by reading what they are not told, and the
+    /// mark of an old generation means nothing.
     private static let saveText = """
         if text(KEYS[1]) ~= ARGV[1] then return 'lost' end
         local kind = redis.call('TYPE', KEYS[3])['ok']
@@ -116,10 +121,10 @@ enum RedisScript {
         return 'saved'
         """
 
-    /// KEYS 1 lock, 2 mark; ARGV 1 owner, 2 what stays (`mark`, or nothing).
+    /// KEYS 1 lock, 2 mark; ARGV 1 owner, 2 `mark` if the mark stays, otherwise nothing.
     ///
-    /// The mark may be there without the lock: that has ended, or the mark came late. One that stays is nobody's, for whom
-    /// nobody waits.
+    /// The mark may outlive the lock, if the lock has expired or the mark was late. A mark that stays gets the owner
+    /// `nobody`, who is not waited for.
     private static let releaseText = """
         local mark = text(KEYS[2])
         if string.sub(mark, -#ARGV[1]) == ARGV[1] then
@@ -134,8 +139,9 @@ enum RedisScript {
         return 'mine'
         """
 
-    /// KEYS any that mean nothing; ARGV 1 what for (`reading`, `writing`, `all`), 2 channel; answers `able`, or `unable`,
-    /// which command it was, and why.
+    /// KEYS unused names; ARGV 1 the use (`reading`, `writing`, `all`), 2 channel.
+    ///
+    /// Replies `able`, or `unable`, the command and the error.
     private static let probeText = """
         local problem
         local function try(...)
@@ -157,25 +163,25 @@ enum RedisScript {
         return problem and 'unable ' .. problem or 'able'
         """
 
-    /// The word that an answer begins with; what others have written may come after it, and is never taken for one.
+    /// The first word of a reply; texts of other daemons come after it and are never taken for one.
     enum Word: String {
-        /// The lock is the asker's.
+        /// The caller has the lock.
         case mine
-        /// Somebody has the lock, who is named.
+        /// The lock is held; the holder follows.
         case held
-        /// The mark is there; what it is, or was before, comes next.
+        /// There is a mark, or was one before; it follows.
         case marked
-        /// The lock is somebody else's, or nobody's.
+        /// The lock is not the caller's.
         case lost
         /// The record was replaced.
         case saved
         /// The record was replaced, and nobody was told.
         case untold
-        /// The record is not what was to be replaced.
+        /// The record differs from the one to replace.
         case changed
-        /// All of it may be done.
+        /// Everything is allowed.
         case able
-        /// It may not: the command and the server's words come next.
+        /// A command is not allowed; it and the error follow.
         case unable
     }
 
@@ -190,7 +196,7 @@ enum RedisScript {
         }
     }
 
-    /// The command that runs it.
+    /// The command that runs the script.
     func command(keys: [String], _ arguments: [[UInt8]]) -> RESPCommand {
         RESPCommand(
             [Array("EVAL".utf8), Array(text.utf8), Array("\(keys.count)".utf8)]

@@ -2,16 +2,14 @@
 
 package import HTTPMessages
 
-/// Where a Redis server, or a sentinel, listens.
+/// The address of a Redis server or sentinel.
 package struct RedisServer: Hashable, Sendable {
-    /// How it is connected to; TLS if that is `https`.
+    /// The address as a URL; `https` for TLS.
     package let url: HTTPURL
 
-    /// A server behind TCP; nil for what is no host or port.
+    /// A server behind TCP; nil if host or port are invalid.
     ///
-    /// - Parameters:
-    ///   - host: a name or an address, an IPv6 address with or without brackets.
-    ///   - isEncrypted: whether TLS is spoken.
+    ///   - Parameter host: a name or an address, an IPv6 address with or without brackets.
     package init?(host: String, port: UInt16, isEncrypted: Bool) {
         let isBare = host.contains(":") && !host.hasPrefix("[")
         guard
@@ -29,7 +27,7 @@ package struct RedisServer: Hashable, Sendable {
 }
 
 extension RedisServer: CustomStringConvertible {
-    /// As it is written in a configuration: `rediss://redis.example.com:6379`.
+    /// The address as in a configuration: `rediss://redis.example.com:6379`.
     package var description: String {
         if let path = url.socketPath { return "redis+unix:\(path)" }
         let host = url.host.contains(":") ? "[\(url.host)]" : url.host

@@ -4,38 +4,34 @@ package import Cryptography
 package import HTTPClient
 package import OAuth
 
-/// Which Redis keeps the sessions of a fleet, and how it is reached.
+/// The Redis that keeps a fleet's sessions, and the way to it.
 package struct RedisSettings: Sendable {
-    /// Not connected to where there are sentinels.
+    /// The server; unused if there are sentinels.
     package var server: RedisServer
-    /// Asked one after the other for the master's address.
+    /// The sentinels to ask for the master, one after the other.
     package var sentinels: [RedisServer] = []
-    /// What sentinels call it.
     package var masterName = ""
-    /// Nil for the user that connections have without a name.
+    /// The user to log in as; nil for Redis's default user.
     package var user: String?
     package var database = 0
-    /// What every key and channel of ours begins with.
+    /// The beginning of every key and channel.
     package var keyPrefix = "bearerd:"
-    /// Whose certificates are believed, and ours.
+    /// The certificates to trust, and our own.
     package var transport = Transport()
-    /// How long a holder that says nothing keeps the lock.
+    /// The time after which a lock ends that its holder does not renew.
     package var leaseLife: Duration = .seconds(15)
-    /// How long a connection may take, with all that is said before the first command.
+    /// The time-out for connecting, with everything before the first command.
     package var connectLimit: Duration = .seconds(5)
-    /// How long a command may take.
+    /// The time-out of a command.
     package var commandLimit: Duration = .seconds(2)
-    /// Has our certificate read anew, before each connection; may take as long as a disk does.
+    /// Reads our certificate again, before each connection; may wait for the disk.
     package var prepare: @Sendable () async -> Void = {}
-    /// Reads the password anew, nil without one; may take as long as a disk does.
+    /// Reads the password again, nil without one; may wait for the disk.
     package var password: @Sendable () async -> Result<Secret?, CredentialError> = { .success(nil) }
-    /// The key of the configuration that the password comes from.
     package var passwordKey = Self.passwordKey
 
-    /// The key where there is no password yet.
+    /// The configuration key while there is no password.
     static let passwordKey = "store.password"
 
-    package init(server: RedisServer) {
-        self.server = server
-    }
+    package init(server: RedisServer) { self.server = server }
 }

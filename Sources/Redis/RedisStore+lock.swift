@@ -6,7 +6,7 @@ package import OAuth
 import RESP
 import System
 
-/// The lock: who has it, for how long, and whose mark is waited for.
+/// The lock of an identity, and the marks that are waited for.
 extension RedisStore {
     package func lock(
         _ identity: String, waitingAtMost limit: Duration
@@ -17,11 +17,11 @@ extension RedisStore {
         while true {
             let end = ContinuousClock.now + settings.leaseLife
             let lease = RedisLease(store: self, identity: identity, owner: owner, end: end)
-            let answer: RedisAnswer
+            let answer: ScriptReply
             do throws(StoreError) {
                 answer = try await acquire(lease)
             } catch {
-                // Its answer may be what was lost.
+                // Only the reply may have been lost: then the lock is ours.
                 orphans.append(lease)
                 watch()
                 throw error
@@ -38,18 +38,18 @@ extension RedisStore {
         }
     }
 
-    /// Who asked in vain asks again in the same name: whatever the server made of that meanwhile is ours.
+    /// The owner for a new attempt; after an attempt without reply it is the same one, so that a lock the server gave
+    /// meanwhile is ours.
     private func ownerToAsk(for identity: String) -> String {
-        guard let index = orphans.firstIndex(where: { $0.identity == identity && $0.isInDoubt }) else {
-            return "\(SecureRandom.word(bytes: 12)) process \(CurrentProcess.identifier) on \(Self.host)"
-        }
+        guard let index = orphans.firstIndex(where: { $0.identity == identity && $0.isInDoubt })
+        else { return "\(SecureRandom.word(bytes: 12)) process \(CurrentProcess.identifier) on \(Self.host)" }
         return orphans.remove(at: index).owner
     }
 
-    private func acquire(_ lease: RedisLease) async throws(StoreError) -> RedisAnswer {
+    private func acquire(_ lease: RedisLease) async throws(StoreError) -> ScriptReply {
         let identity = lease.identity
         let abandoned = watches[identity]?.abandoned(after: settings.leaseLife) ?? ""
-        let answer: RedisAnswer
+        let answer: ScriptReply
         do throws(StoreError) {
             answer = try await run(
                 .acquire, keys: [lockKey, markKey, recordKey], of: lease,
@@ -85,7 +85,7 @@ extension RedisStore {
         }
     }
 
-    /// Makes the lease longer, or takes the lock anew where that may be.
+    /// Extends the lease, or takes the lock anew if that is allowed.
     func renew(_ lease: RedisLease) async throws(StoreError) {
         let end = ContinuousClock.now + settings.leaseLife
         let spending = lease.spending
@@ -97,7 +97,7 @@ extension RedisStore {
         case .mine:
             let isAnew = !lease.isHeld
             lease.renewed(until: end)
-            // What could not be written can be now.
+            // Saves that failed in between can be tried again.
             if isAnew { changed(lease.identity) }
         case .held: throw .busy(by: answer.holder)
         case .lost, .marked, .saved, .untold, .changed, .able, .unable, nil:
@@ -121,7 +121,8 @@ extension RedisStore {
         }
     }
 
-    /// Gives back what could not be given back, however late: a server that stood still does what it was told before.
+    /// Releases what could not be released before, however late: a server that was frozen still executes old
+    /// commands.
     func releaseOrphans() async {
         let left = orphans
         orphans = []
@@ -130,19 +131,17 @@ extension RedisStore {
 
     func run(
         _ script: RedisScript, keys: [(String) -> String], of lease: RedisLease, _ arguments: [[UInt8]]
-    ) async throws(StoreError) -> RedisAnswer {
+    ) async throws(StoreError) -> ScriptReply {
         let names = keys.map { $0(lease.identity) }
         let command = script.command(keys: names, [Array(lease.owner.utf8)] + arguments)
         do throws(RedisError) {
-            return RedisAnswer(try await link.perform(command, isScript: true))
+            return ScriptReply(try await link.perform(command, isScript: true))
         } catch {
             throw StoreError(error)
         }
     }
 
-    private var leaseMilliseconds: [UInt8] {
-        Array("\(settings.leaseLife.components.seconds * 1000)".utf8)
-    }
+    private var leaseMilliseconds: [UInt8] { Array("\(settings.leaseLife.components.seconds * 1000)".utf8) }
 
     private static let host = String(
         decoding: CurrentProcess.hostName.utf8.filter { 0x21...0x7E ~= $0 }.prefix(64), as: UTF8.self)

@@ -2,20 +2,20 @@
 
 import RESP
 
-/// What a store is to be good for.
+/// The purpose that a store must be fit for.
 package enum RedisUse: String, Sendable {
-    /// Sessions are read.
+    /// Reading sessions.
     case reading
-    /// Sessions are replaced too.
+    /// Replacing sessions too.
     case writing
-    /// All that a daemon does: it also tells others, and hears of them.
+    /// Everything that a daemon does: also telling others, and hearing of them.
     case all
 }
 
 extension RedisStore {
-    /// Finds out whether the server can be used, for who wants to know it first.
+    /// Finds out whether the server can be used.
     ///
-    /// - Throws: ``RedisError``, which names the right that is missing.
+    /// - Throws: ``RedisError`` that names the missing right.
     package func probe(_ use: RedisUse) async throws(RedisError) {
         for key in ["session", "lock", "spending"] {
             let command = RESPCommand("GETRANGE", "\(settings.keyPrefix)\(key):", "0", "0")
@@ -23,13 +23,13 @@ extension RedisStore {
         }
         let script = RedisScript.probe.command(
             keys: [recordKey(""), lockKey(""), markKey("")], [Array(use.rawValue.utf8), Array(channel.utf8)])
-        let answer = RedisAnswer(try await perform(script, called: "EVAL with \(keys)", isScript: true))
+        let answer = ScriptReply(try await perform(script, called: "EVAL with \(keys)", isScript: true))
         if answer.word == .unable { throw missing(answer.rest) }
     }
 
-    /// Finds out whether all can be done there that a daemon does, and what the server says of itself.
+    /// Finds out whether the server can do everything that a daemon needs, and what it says of itself.
     ///
-    /// - Throws: ``RedisError``, which names the right that is missing.
+    /// - Throws: ``RedisError`` that names the missing right.
     package func examine() async throws(RedisError) -> RedisExamination {
         try await probe(.all)
         try await probeSubscribing()
@@ -41,7 +41,7 @@ extension RedisStore {
 
     private var keys: String { "\(settings.keyPrefix)*" }
 
-    /// A connection that hears of changes is good for nothing else.
+    /// Subscribes on a connection of its own: it is good for nothing else afterwards.
     private func probeSubscribing() async throws(RedisError) {
         let connection = try await RedisDialer(settings, loop: loop).connect()
         defer { connection.close() }
@@ -49,9 +49,9 @@ extension RedisStore {
             to: channel, on: connection, by: .now + settings.commandLimit)
     }
 
-    /// What the failure of a command in a script means.
+    /// The error of a command that failed in a script.
     ///
-    /// - Parameter words: the command, and what the server says of it.
+    /// - Parameter words: the command and the server's text.
     func missing(_ words: Substring) -> RedisError {
         let command = words.prefix { $0 != " " }
         let code = RESPValue.error(Array(words.dropFirst(command.count + 1).utf8)).refusal ?? .general
@@ -59,7 +59,7 @@ extension RedisStore {
         return RedisError(reply: code, of: settings.server).naming("\(command) \(target)")
     }
 
-    /// Has a command done that is named where it may not be.
+    /// Performs a command that errors name.
     private func perform(
         _ command: RESPCommand, called name: String, isScript: Bool = false
     ) async throws(RedisError) -> RESPValue {

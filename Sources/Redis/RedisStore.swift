@@ -9,10 +9,10 @@ package import TokenStore
 
 /// Sessions in Redis, shared by a fleet (`type: redis`).
 ///
-/// For each identity there are three keys. The record has the generation and the sealed session; it changes in one step
-/// with a comparison, and only for who has the lock. The lock is a lease: it ends by itself when its holder does not
-/// renew it. The mark says which generation's refresh token the holder is sending: nobody else gets the lock before what
-/// came of that is stored, or a whole lease has passed without a sign of the holder. Confined to its loop's thread.
+/// Each identity has three keys. The record holds the generation and the sealed session; only the holder of the lock
+/// replaces it, in one step with a comparison. The lock is a lease: it ends unless its holder renews it. The mark
+/// names the generation whose refresh token the holder is sending: nobody else gets the lock before the outcome is
+/// stored, or a whole lease has passed without a sign of the holder. Confined to its loop's thread.
 package actor RedisStore: SessionStore, LoopConfined {
     package nonisolated let loop: EventLoop
     let settings: RedisSettings
@@ -20,15 +20,15 @@ package actor RedisStore: SessionStore, LoopConfined {
     private let onEvent: @Sendable (RedisEvent) -> Void
     let link: RedisLink
     private var subscription: RedisSubscription?
-    /// What was last seen of each identity's record.
+    /// The head of each identity's record when it was last seen.
     private var seen: [String: [UInt8]?] = [:]
-    /// The records themselves, as they were read or written last.
+    /// The stamps of the records that were last read or written.
     private var stamps: [String: RedisRecord.Stamp] = [:]
-    /// When a record was found to be gone, or to be an older one than before, or written anew.
+    /// The time when a record was found missing, older than before, or rewritten.
     private var losses: [String: ContinuousClock.Instant] = [:]
-    /// The records that were told of as damaged.
+    /// The damaged records that were reported.
     private var damaged: [String: [UInt8]?] = [:]
-    /// What was told of as missing, and has not worked since.
+    /// The missing rights that were reported and have not worked since.
     var hindrances: Set<Hindrance> = []
     private var watchers: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
     private var lastWatcher = 0
@@ -38,21 +38,17 @@ package actor RedisStore: SessionStore, LoopConfined {
     var orphans: [RedisLease] = []
     /// The newest generation of each identity that was ever read or written.
     var newest: [String: Int] = [:]
-    /// The sessions that were read or written last, as Redis has them.
+    /// The records that were last read or written, as Redis has them.
     var records: [String: [UInt8]] = [:]
     /// The marks of others that are waited for.
     var watches: [String: MarkWatch] = [:]
 
-    /// Between two looks at what others may have changed, and two signs of who has sent a refresh token.
+    /// The pause between two looks for changes, and between two signs of a daemon that has sent a refresh token.
     static let look: Duration = .seconds(1)
-    /// Between two tries to renew a lease.
+    /// The pause between two tries to renew a lease.
     static let renewalTry: Duration = .milliseconds(500)
 
-    /// - Parameters:
-    ///   - settings: which server.
-    ///   - sealer: Redis never sees a token.
-    ///   - loop: runs it; must not be a worker's.
-    ///   - onEvent: hears, on `loop`, what people should know.
+    ///   - Parameter loop: runs it; must not be a worker's.
     package init(
         _ settings: RedisSettings, sealer: EncryptingSealer, on loop: EventLoop,
         onEvent: @escaping @Sendable (RedisEvent) -> Void = { _ in }
@@ -64,7 +60,7 @@ package actor RedisStore: SessionStore, LoopConfined {
         link = RedisLink(settings, loop: loop, onChange: onEvent)
     }
 
-    /// Ends its connections; what is asked for afterwards fails.
+    /// Closes the connections; later requests fail.
     package func close() async {
         isClosed = true
         await link.close()
@@ -131,7 +127,6 @@ package actor RedisStore: SessionStore, LoopConfined {
         onEvent(.damaged(identity: identity, key: recordKey(identity)))
     }
 
-    /// Replaces what `read` was read from.
     func save(
         _ session: StoredSession, over read: StoredSession?, under lease: RedisLease
     ) async throws(StoreError) {
@@ -161,7 +156,7 @@ package actor RedisStore: SessionStore, LoopConfined {
         note(RedisRecord.present(bytes).stamp, of: session.identity)
     }
 
-    /// Writes down that the refresh token of `session` is about to be sent.
+    /// Marks that the refresh token of `session` is about to be sent.
     func spend(_ session: StoredSession, under lease: RedisLease) async throws(StoreError) {
         let before = try await run(
             .spend, keys: [lockKey, markKey], of: lease, [Array("\(session.generation)".utf8)])
@@ -172,12 +167,12 @@ package actor RedisStore: SessionStore, LoopConfined {
                 && mark[1] != lease.owner)
     }
 
-    /// What goes on without a right, though not as well.
+    /// A missing right without which the store works less well.
     enum Hindrance {
         case telling, hearing, releasing
     }
 
-    /// Says once what is missing, until it has worked again.
+    /// Reports a missing right once, until it has worked again.
     func tell(_ hindrance: Hindrance, _ error: RedisError) {
         guard hindrances.insert(hindrance).inserted else { return }
         onEvent(.hindered(reason: error.reason))
@@ -190,7 +185,7 @@ package actor RedisStore: SessionStore, LoopConfined {
         return loss.map { $0 + settings.leaseLife }
     }
 
-    /// Where nothing can be written nobody can give a sign, so the time to wait for one has not begun.
+    /// Restarts the wait for other daemons' signs while nothing can be written: then nobody could give one.
     private func proveThatSignsCanBeGiven(of identity: String) async {
         guard let moment = await settlement(of: identity), .now < moment else { return }
         do throws(RedisError) {
@@ -250,7 +245,7 @@ package actor RedisStore: SessionStore, LoopConfined {
         for continuation in watchers[identity, default: [:]].values { continuation.yield() }
     }
 
-    /// Looks every second, for as long as somebody wants to know or something is to be given back.
+    /// Looks every second, as long as somebody waits for changes or a lock is to be released.
     func watch() {
         guard !isWatching, !isClosed else { return }
         isWatching = true
@@ -262,7 +257,7 @@ package actor RedisStore: SessionStore, LoopConfined {
         var wasAway = false
         while !isClosed, !watchers.isEmpty || !orphans.isEmpty {
             await loop.pause(for: Self.look)
-            // What it is to be good for again, if only to be read.
+            // A successful probe ends the outage, even if only reading works.
             if await link.isAway { _ = try? await probe(.reading) }
             if !orphans.isEmpty { await releaseOrphans() }
             for identity in watchers.keys.sorted() {
@@ -271,7 +266,7 @@ package actor RedisStore: SessionStore, LoopConfined {
             }
             let (present, isAway) = await (link.round, link.isAway)
             guard present != round || isAway != wasAway else { continue }
-            // Who looks now finds out what is wrong, or does what could not be done.
+            // Watchers that look now find the error, or do what failed before.
             (round, wasAway) = (present, isAway)
             heard(of: nil)
         }

@@ -3,17 +3,17 @@
 import EventLoop
 import RESP
 
-/// The connection that the server tells changes over; made anew when it is lost.
+/// The connection on which the server reports changes. It is opened again after it was lost.
 ///
-/// What it misses is found by asking, so nothing depends on it but haste.
+/// A missed report only costs time: changes are also found by reading.
 actor RedisSubscription: LoopConfined {
-    /// What it has to say.
+    /// A report to the store.
     enum News: Sendable {
-        /// It listens from now on: who knows what was said before.
+        /// It listens from now on; earlier changes may have been missed.
         case began
-        /// Somebody has stored a session of this identity, or removed it.
+        /// A session of this identity was stored or removed.
         case changed(String)
-        /// It may not listen.
+        /// It must not listen.
         case forbidden(RedisError)
     }
 
@@ -25,7 +25,7 @@ actor RedisSubscription: LoopConfined {
     private var connection: RedisConnection?
     private var isClosed = false
 
-    /// How long nothing may come before the connection is taken for lost.
+    /// The longest silence before the connection counts as lost.
     private static let silence: Duration = .seconds(600)
     private static let shortestPause: Duration = .milliseconds(250)
     private static let longestPause: Duration = .seconds(4)
@@ -73,20 +73,17 @@ actor RedisSubscription: LoopConfined {
         return fresh
     }
 
-    /// Has a connection hear what is said on a channel, and nothing else from then on.
-    ///
-    /// - Throws: ``RedisError``.
+    /// Subscribes a connection to a channel; it can do nothing else afterwards.
     static func subscribe(
         to channel: String, on connection: RedisConnection, by deadline: ContinuousClock.Instant
     ) async throws(RedisError) {
         let command = "SUBSCRIBE"
-        let reply = try await connection.exchange(RESPCommand(command, channel), by: deadline)
+        let reply = try await connection.reply(to: RESPCommand(command, channel), by: deadline)
         if let code = reply.refusal {
             throw connection.error(code).naming("\(command) to \(channel)")
         }
-        guard reply.array?.first?.text == "subscribe" else {
-            throw .unreachable(server: "\(connection.server)", reason: "cannot be listened to", key: nil)
-        }
+        guard reply.array?.first?.text == "subscribe"
+        else { throw .unreachable(server: "\(connection.server)", reason: "cannot be listened to", key: nil) }
     }
 
     private func listen(on connection: RedisConnection) async throws(RedisError) {

@@ -2,9 +2,9 @@
 
 import RESP
 
-/// What a script answers: a word of its own, and what the server or others have to say after it.
-struct RedisAnswer {
-    /// Nil for what no script of ours says.
+/// The reply of a script: a word of its own, followed by what the server or another daemon says.
+struct ScriptReply {
+    /// Nil for a word that no script of ours says.
     let word: RedisScript.Word?
     let rest: Substring
 
@@ -15,7 +15,7 @@ struct RedisAnswer {
         rest = text.dropFirst(first.count + 1)
     }
 
-    /// The mark of another daemon that is waited for, where there is one.
+    /// The mark of another daemon that must be waited for, if there is one.
     var mark: String? {
         let mark =
             switch word {
@@ -26,7 +26,7 @@ struct RedisAnswer {
         return mark.isEmpty ? nil : String(mark)
     }
 
-    /// Who has the lock, or has left the mark, without the word of its own: `process 17 on web-1`.
+    /// The daemon that holds the lock or left the mark, as in `process 17 on web-1`, without its random word.
     var holder: String? {
         let owner = rest.drop { $0 != (word == .held ? "\n" : " ") }.dropFirst()
         let name = owner.drop { $0 != " " }.utf8.dropFirst().filter { 0x20...0x7E ~= $0 }.prefix(128)
