@@ -4,15 +4,14 @@ package import Cryptography
 
 /// Encrypts with AES-256-GCM (`store.encryption_key`).
 ///
-/// A file that lies there unencrypted may be from before there was a key.
+/// An unencrypted file may be older than the key.
 package struct EncryptingSealer: Sealer {
     private let cipher: AESGCM
     private let header: SealedHeader
-    /// The store that what is sealed opens in, besides being its identity's; nil for any.
+    /// The only store in which sealed bytes open; nil for any store.
     private var place: String?
 
-    /// - Parameter key: 32 bytes as hexadecimal digits, or in base64 of either alphabet.
-    /// - Returns: nil for anything else.
+    /// - Parameter key: 32 bytes in hexadecimal, or in base64 of either alphabet; nil is returned for anything else.
     package init?(key: Secret) {
         guard let key = SealingKey.bytes(of: key), let cipher = AESGCM(key: key) else { return nil }
         self.cipher = cipher
@@ -22,9 +21,9 @@ package struct EncryptingSealer: Sealer {
         header = SealedHeader(keyName: Array(Base64URL.encode(Array(digest.prefix(9))).utf8))
     }
 
-    /// The same for one of several stores that others may copy between: what it seals opens in no other.
+    /// A copy for one of several stores between which others may copy: its bytes open in no other store.
     ///
-    /// What was sealed for any store opens too: a version before this one wrote it.
+    /// Bytes that were sealed for any store open too: earlier versions wrote them.
     package func bound(to place: String) -> EncryptingSealer {
         var bound = self
         bound.place = place

@@ -3,20 +3,20 @@
 import OAuth
 import System
 
-/// Remembers in a store's directory that sessions there are encrypted, so that one in plain text is none of ours.
+/// Remembers in a store's directory that its sessions are encrypted, so that a plain one is not ours.
 ///
-/// A store may be older than its key: what lies there unencrypted when the key first comes is taken over. The mark is
-/// sealed with the key, so that only who has it can say that this is still going on; without a mark every encrypted
-/// session speaks for it.
+/// A store may be older than its key: sessions that are plain when the key first comes are taken over. The mark is
+/// sealed, so that only the owner of the key can say that this is still going on. Without a mark, every encrypted
+/// session counts as one.
 struct EncryptionMark {
     static let fileName = "encrypted"
-    /// No identity is named so.
+    /// A name that no identity has.
     private static let identity = "\0mark"
 
     private enum Progress: String {
-        /// What lies there unencrypted is being encrypted.
+        /// Plain sessions are being encrypted.
         case migrating
-        /// Nothing that is unencrypted is ours.
+        /// No plain session is ours.
         case complete
     }
 
@@ -31,17 +31,17 @@ struct EncryptionMark {
 
     private var place: FilePlace { directory.file(EncryptionMark.fileName) }
 
-    /// Looks at everything that is there when the store is opened.
+    /// Looks at all files when the store is opened.
     ///
-    /// - Parameter isExamined: whether nothing is written down.
-    /// - Throws: ``FileStoreError`` for a session in plain text that cannot be from before the key.
+    /// - Parameter isExamined: true if nothing may be written.
+    /// - Throws: ``FileStoreError`` for a plain session that cannot be older than the key.
     func checkFiles(isExamined: Bool) throws(FileStoreError) {
         guard sealer.encrypts, let plain = files.plain.first else { return }
         guard mayBePlain else { throw .plainText(path: plain) }
         if progress == nil, !isExamined { try? write(.migrating) }
     }
 
-    /// Whether a session in plain text may be from before there was a key.
+    /// True if a plain session may be older than the key.
     var mayBePlain: Bool {
         switch progress {
         case .complete: false
@@ -50,12 +50,12 @@ struct EncryptionMark {
         }
     }
 
-    /// What is wrong with a session in plain text that may not.
+    /// The problem with a plain session that may not be there.
     static let problem =
         "is in plain text in an encrypted store, and is not used: whoever knows it to be good moves it away, and gives "
         + "its refresh token to an import"
 
-    /// An encrypted session has been written.
+    /// Notes that an encrypted session was written.
     mutating func sessionWritten() {
         guard !isSettled, sealer.encrypts else { return }
         if progress != .complete {
@@ -66,13 +66,12 @@ struct EncryptionMark {
 
     // MARK: What is there
 
-    /// nil if nothing was ever said.
+    /// Nil if there is no mark.
     private var progress: Progress? {
         do throws(SystemError) {
             let file = try FileSystem.read(place, limit: 4096, followingLink: false)
-            guard case .plaintext(let text) = sealer.open(file.bytes, for: EncryptionMark.identity) else {
-                return .complete
-            }
+            guard case .plaintext(let text) = sealer.open(file.bytes, for: EncryptionMark.identity)
+            else { return .complete }
             return Progress(rawValue: String(decoding: text, as: UTF8.self)) ?? .complete
         } catch {
             return error.isMissing ? nil : .complete
@@ -84,7 +83,7 @@ struct EncryptionMark {
         _ = try FileReplacement.replace(place, with: bytes)
     }
 
-    /// The sessions that lie there in plain text, and whether there is one that does not.
+    /// The paths of plain sessions, and whether there is an encrypted one.
     private var files: (plain: [String], hasSealed: Bool) {
         var plain: [String] = []
         var hasSealed = false

@@ -3,15 +3,14 @@
 import OAuth
 import System
 
-/// Which directory an identity is in.
+/// The directory of each identity.
 ///
-/// The one that the path leads to, if that can be used; else the one where it was. An identity moves only under the locks
-/// of both, so that two processes never hold it at once, and what is newer in the old directory moves along.
+/// It is the directory at the configured path if that can be used, otherwise the one before. An identity moves under
+/// the locks of both, so that two processes never hold it at once; a newer session in the old directory moves along.
 extension FileStore {
-    /// Which directory an identity is kept in.
     enum Standing {
         case settled(StoreHome)
-        /// The path leads elsewhere, but somebody holds the identity here or there.
+        /// The path leads elsewhere, but somebody holds the identity's lock here or there.
         case contested(StoreHome)
 
         var home: StoreHome {
@@ -21,12 +20,12 @@ extension FileStore {
         }
     }
 
-    /// Where an identity was when somebody looked last.
+    /// The directory of an identity at the last look.
     func home(of identity: String) -> StoreHome { homes[identity] ?? first }
 
-    /// Looks where an identity belongs, and moves it there.
+    /// Finds an identity's directory, and moves the identity there.
     ///
-    /// - Throws: ``StoreError`` where others may change what is in the directory.
+    /// - Throws: ``StoreError`` if others may change the directory.
     func standing(of identity: String) throws(StoreError) -> Standing {
         let home = home(of: identity)
         switch place.look(from: home.directory) {
@@ -39,7 +38,7 @@ extension FileStore {
             misplacements[identity] = error
             return .settled(home)
         case .other(let directory):
-            // Who holds the lock finishes where that is.
+            // The holder of the lock finishes in the directory of the lock.
             guard !isHeld(identity) else { return .settled(home) }
             do throws(StoreError) {
                 guard let new = try move(identity, from: home, to: directory) else { return .contested(home) }
@@ -52,13 +51,13 @@ extension FileStore {
         }
     }
 
-    /// What a failed call means: where the directory is gone, that.
+    /// The meaning of a failed call, which may be that the directory is gone.
     func failure(_ error: SystemError, of identity: String) -> StoreError {
         guard home(of: identity).directory.isRemoved else { return .unavailable("\(error)") }
         return misplacements[identity] ?? place.gone
     }
 
-    /// - Returns: nil if somebody holds the identity, in either directory.
+    /// - Returns: nil if somebody holds the identity's lock in either directory.
     private func move(
         _ identity: String, from old: StoreHome, to directory: OpenDirectory
     ) throws(StoreError) -> StoreHome? {
@@ -68,7 +67,7 @@ extension FileStore {
         var locks: [FileStoreLock] = []
         defer { for lock in locks { lock.release() } }
         do throws(SystemError) {
-            // In one that is removed nobody can hold anything.
+            // In a removed directory nobody can hold a lock.
             for home in [old, new] where !home.directory.isRemoved {
                 guard let lock = try take(home.paths(of: identity).lock) else { return nil }
                 locks.append(lock)
@@ -79,7 +78,7 @@ extension FileStore {
         let there = try read(new.paths(of: identity).current, identity)
         if let refusal = refusal(of: there, at: new.paths(of: identity).current, in: new) { throw refusal }
         do throws(SystemError) {
-            // What can be locked and read can often not be written: a sandbox knows the old directory alone.
+            // A directory that can be locked and read may not be writable: a sandbox only knows the old one.
             try FileReplacement.rehearse(new.paths(of: identity).current)
             try carry(identity, from: old, to: new, over: there)
         } catch {
@@ -89,7 +88,7 @@ extension FileStore {
         return new
     }
 
-    /// Why a file that was found may neither be used nor replaced; nil if it may.
+    /// The reason why a file may neither be used nor replaced; nil if it may.
     func refusal(of entry: Entry, at place: FilePlace, in home: StoreHome) -> StoreError? {
         switch entry {
         case .foreign:
@@ -105,7 +104,7 @@ extension FileStore {
         }
     }
 
-    /// Puts what is newer in the old directory into the new one.
+    /// Copies a newer session from the old directory to the new one.
     private func carry(
         _ identity: String, from old: StoreHome, to new: StoreHome, over there: Entry
     ) throws(SystemError) {

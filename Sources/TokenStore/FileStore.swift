@@ -4,45 +4,44 @@ import ExecutorConfinement
 package import OAuth
 package import System
 
-/// Sessions in files of a directory that is ours alone, shared by all processes of one user.
+/// Sessions in files of a private directory, shared by all processes of one user.
 ///
-/// Runs on a thread of its own, because every call blocks. A session is whole at every moment: a change is
-/// written beside the file, brought to the disk, and renamed over it; the generation before keeps a second
-/// name. The directory is held open: where its path leads to nothing that can be used, the processes that have it go on
-/// sharing it.
+/// Runs on its own thread, because every call blocks. A session is never half written: a change is written to a new
+/// file, synced, and renamed over the old one; the previous generation keeps a second name. The directory is held
+/// open: if nothing usable is at its path any more, the processes that have it open go on sharing it.
 package actor FileStore: SessionStore, ExecutorConfined {
-    /// Larger than any session; a longer file is damaged.
+    /// More bytes than any session has; a longer file is damaged.
     static let maximumBytes = 1 << 22
 
     package nonisolated let executor: any SerialExecutor
-    /// Where the files are; not always the configured directory.
+    /// The directory in use, which is not always the configured one.
     package nonisolated let directory: String
     private nonisolated let watcher: FileWatcher
     private let thread: ThreadExecutor
     private let onDamage: @Sendable (DamagedEntry) -> Void
     private let isExamined: Bool
-    /// The last lock that was taken on each identity.
+    /// The lock that was last taken on each identity.
     private var holders: [String: FileStoreLock] = [:]
 
     let sealer: any Sealer
     let place: StorePlace
-    /// The directory that was there when the store was opened.
+    /// The directory at the time of opening.
     let first: StoreHome
-    /// Where an identity is that has followed the path to another directory.
+    /// The directories of identities that have followed the path to another one.
     var homes: [String: StoreHome] = [:]
-    /// Why an identity is not where its path leads to.
+    /// The reasons why identities are not where the path leads.
     var misplacements: [String: StoreError] = [:]
 
-    /// What a file turned out to be.
+    /// The content of a file.
     enum Entry {
         case missing
         case damaged
-        /// Encrypted with a key that is not ours.
+        /// Encrypted with another key than ours.
         case foreign
         /// Written by a later version of this program.
         case later
         case whole(StoredSession)
-        /// Whole, but unencrypted though there is a key: from before there was one.
+        /// Valid, but unencrypted though there is a key: it is older than the key.
         case unencrypted(StoredSession)
 
         var session: StoredSession? {
@@ -57,16 +56,14 @@ package actor FileStore: SessionStore, ExecutorConfined {
         }
     }
 
-    /// Opens a store, making its directory if need be; blocks for a moment.
+    /// Opens a store, and makes its directory if necessary; blocks.
     ///
     /// - Parameters:
     ///   - directory: as configured; if it exists and is not ours with mode 0700, `bearerd` in it is used.
     ///   - thread: does the work; must outlive the store.
     ///   - watcher: on that thread; nil for one of its own.
-    ///   - sealer: stands between a session and the disk.
-    ///   - isExamined: whether what is there is only looked at: neither opening nor loading changes a file then.
+    ///   - isExamined: true if neither opening nor loading may change a file.
     ///   - onDamage: hears, on `thread`, of every damaged file.
-    /// - Throws: ``FileStoreError``.
     package init(
         directory: String, on thread: ThreadExecutor, watcher: FileWatcher? = nil,
         sealer: any Sealer = PlainSealer(), isExamined: Bool = false,
@@ -88,40 +85,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
         self.watcher = watcher ?? FileWatcher(on: thread)
     }
 
-    /// Makes the directory that a store would use, for who wants to know it first; blocks for a moment.
-    ///
-    /// - Parameter directory: as configured.
-    /// - Returns: its path, not always the configured one.
-    /// - Throws: ``FileStoreError``.
-    package static func makeDirectory(_ directory: String) throws(FileStoreError) -> String {
-        try StoreDirectory.make(directory)
-    }
-
-    /// Whether a directory holds sessions that are encrypted, with whatever key; it is only looked at.
-    ///
-    /// - Parameter directory: as configured.
-    package static func holdsEncrypted(_ directory: String) -> Bool {
-        StoreDirectory.holdsEncrypted(directory)
-    }
-
-    /// Whether there is a directory of ours already, which opening the store would make.
-    ///
-    /// - Parameter directory: as configured.
-    /// - Throws: ``FileStoreError``.
-    package static func exists(_ directory: String) throws(FileStoreError) -> Bool {
-        try StoreDirectory.exists(directory)
-    }
-
-    /// Finds out whether sessions could be locked and written in a directory; nothing of the attempt stays.
-    ///
-    /// - Parameter directory: as configured.
-    /// - Throws: ``FileStoreError``, also where sessions lie in a directory that is not used, because others may look
-    ///   into it by now, and there is none yet in its place.
-    package static func examine(_ directory: String) throws(FileStoreError) -> StoreExamination {
-        try StoreDirectory.examine(directory)
-    }
-
-    /// Reads the newest whole generation; a damaged file is put aside and reported, an unencrypted one encrypted.
+    /// Reads the newest valid generation; a damaged file is put aside and reported, a plain one encrypted.
     package func load(_ identity: String) throws(StoreError) -> StoredSession? {
         let home = try standing(of: identity).home
         let paths = home.paths(of: identity)
@@ -137,7 +101,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
         case .foreign where previous == nil:
             throw .refused("\(paths.current.path) \(sealer.foreignProblem)")
         case .foreign, .damaged:
-            // The generation before opens with our key: then it is the name of the other key that is damaged.
+            // The previous generation opens with our key, so the key's name in the file must be damaged.
             let report = DamagedEntry(
                 identity: identity, path: paths.current.path,
                 keptAs: isExamined ? nil : putAside(paths, identity),
@@ -162,7 +126,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
     func release(_ lock: FileStoreLock) { lock.release() }
 
     package func claim(_ identity: String) async -> (any Sendable)? {
-        // Whoever looks for a claim may hold it for an instant.
+        // A process that looks for a claim holds it for an instant.
         for _ in 0..<3 {
             if let claim = try? take(home(of: identity).paths(of: identity).claim) { return claim }
             await thread.sleep(for: .milliseconds(2))
@@ -206,7 +170,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
         guard case .settled(let home) = try standing(of: identity), !isHeld(identity) else { return nil }
         let lock: FileStoreLock?
         if home.directory.isRemoved {
-            // Nobody can lock anything there; but who has it alone needs no lock.
+            // Nobody can lock a file there, but a process that is alone needs no lock.
             guard home.directory.keepAlone() else { throw misplacements[identity] ?? place.gone }
             lock = FileStoreLock(nil)
         } else {
@@ -226,15 +190,10 @@ package actor FileStore: SessionStore, ExecutorConfined {
         return FileStoreLock(file)
     }
 
-    func isHeld(_ identity: String) -> Bool {
-        holders[identity]?.isHeld == true
-    }
+    func isHeld(_ identity: String) -> Bool { holders[identity]?.isHeld == true }
 
     // MARK: - Files
 
-    /// Replaces what `read` was read from.
-    ///
-    /// - Parameter lock: the identity's.
     func save(
         _ session: StoredSession, over read: StoredSession?, keepingPrevious keepsPrevious: Bool,
         with lock: FileStoreLock
@@ -248,7 +207,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
         do throws(SystemError) {
             let hasPrevious = try FileSystem.status(of: paths.previous, followingLink: false) != nil
             try write(session, to: home, keepingPrevious: keepsPrevious || !hasPrevious)
-            // Who has taken the tokens back does not want them in the generation before.
+            // Tokens that were removed must not stay in the previous generation.
             if !session.holdsTokens { try FileSystem.remove(paths.previous) }
         } catch {
             throw failure(error, of: session.identity)
@@ -261,7 +220,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
         lock.spend(session.generation)
     }
 
-    /// Writes what is to be the newest generation.
+    /// Writes the newest generation.
     func write(
         _ session: StoredSession, to home: StoreHome, keepingPrevious keepsPrevious: Bool
     ) throws(SystemError) {
@@ -273,7 +232,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
         home.mark.sessionWritten()
     }
 
-    /// A change of ours is no news; where the path leads elsewhere it is not seen.
+    /// Keeps our own change from being reported; there is no watch where the path leads elsewhere.
     private func expect(_ fingerprint: FileFingerprint?, of identity: String) {
         guard misplacements[identity] == nil else { return }
         watcher.expect(fingerprint, at: watchedPath(of: identity))
@@ -310,7 +269,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
         }
     }
 
-    /// Encrypts files from before there was a key, the newest last; what fails is tried again at the next look.
+    /// Encrypts files that are older than the key, the newest last; a failure is tried again at the next look.
     private func encrypt(_ home: StoreHome, _ identity: String) {
         let lock = isHeld(identity) ? nil : (try? tryLock(identity)) ?? nil
         defer { lock?.release() }
@@ -325,7 +284,7 @@ package actor FileStore: SessionStore, ExecutorConfined {
         home.mark.sessionWritten()
     }
 
-    /// Gives a damaged file another name, if nobody can be replacing it at this moment.
+    /// Renames a damaged file, unless somebody may be replacing it.
     private func putAside(_ paths: StorePaths, _ identity: String) -> String? {
         let lock = isHeld(identity) ? nil : (try? tryLock(identity)) ?? nil
         defer { lock?.release() }

@@ -2,7 +2,7 @@
 
 import OAuth
 
-/// The right to change one identity's files, which the kernel takes from nobody before its end.
+/// The right to change one identity's files, until it is given back.
 struct FileStoreLease: StoreLease {
     let store: FileStore
     let identity: String

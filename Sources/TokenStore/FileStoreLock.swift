@@ -3,7 +3,7 @@
 import Synchronization
 import System
 
-/// One identity's lock file, locked; the kernel lets go of it when the process dies.
+/// The lock on one identity's lock file; the kernel releases it if the process dies.
 final class FileStoreLock: Sendable {
     private struct State: ~Copyable {
         var file: FileLock?
@@ -15,11 +15,9 @@ final class FileStoreLock: Sendable {
     private let state: Mutex<State>
 
     /// - Parameter file: nil in a directory that nobody else can use.
-    init(_ file: consuming FileLock?) {
-        state = Mutex(State(file: file))
-    }
+    init(_ file: consuming FileLock?) { state = Mutex(State(file: file)) }
 
-    /// Whether ``release()`` is still to come.
+    /// True until ``release()``.
     var isHeld: Bool { state.withLock { $0.isHeld } }
 
     /// Notes that the refresh token of a generation is about to be sent.
@@ -31,13 +29,13 @@ final class FileStoreLock: Sendable {
         }
     }
 
-    /// Whether somebody has noted the same, and did not take it back.
+    /// True if another process left the same note and did not remove it.
     var mayBeSpent: Bool { state.withLock { $0.mayBeSpent } }
 
-    /// What was noted stays.
+    /// Lets the note stay.
     func leaveSpent() { state.withLock { $0.isSpending = false } }
 
-    /// Lets others in; a second call does nothing.
+    /// Releases the lock; a second call does nothing.
     func release() {
         state.withLock { state in
             if state.isSpending { state.file?.leave(note: nil) }

@@ -8,7 +8,7 @@ package import System
 package final class MemoryStore: SessionStore {
     private struct State {
         var sessions: [String: StoredSession] = [:]
-        /// Who holds an identity: the number of the lease.
+        /// The number of the lease that holds each identity.
         var holders: [String: Int] = [:]
         var leases = 0
         var spent: [String: Spending] = [:]
@@ -17,23 +17,19 @@ package final class MemoryStore: SessionStore {
     /// A refresh token that was sent, by the generation of its session.
     private struct Spending {
         let generation: Int
-        /// Whether somebody had sent it before.
+        /// True if it had been sent before.
         let isRepeated: Bool
-        /// Whether nobody knows what became of it.
+        /// True if its outcome is unknown.
         var isLeft = false
     }
 
     private let state = Mutex(State())
     private let thread: ThreadExecutor
 
-    /// - Parameter thread: whose timers those use who wait for a lock.
-    package init(on thread: ThreadExecutor) {
-        self.thread = thread
-    }
+    /// - Parameter thread: its timers are used to wait for a lock.
+    package init(on thread: ThreadExecutor) { self.thread = thread }
 
-    package func load(_ identity: String) -> StoredSession? {
-        state.withLock { $0.sessions[identity] }
-    }
+    package func load(_ identity: String) -> StoredSession? { state.withLock { $0.sessions[identity] } }
 
     package func lock(
         _ identity: String, waitingAtMost limit: Duration
@@ -47,9 +43,7 @@ package final class MemoryStore: SessionStore {
     }
 
     /// - Returns: a stream that has ended: no other process sees this store.
-    package func changes(of identity: String) -> AsyncStream<Void> {
-        AsyncStream { $0.finish() }
-    }
+    package func changes(of identity: String) -> AsyncStream<Void> { AsyncStream { $0.finish() } }
 
     /// - Returns: nil if somebody else has it.
     private func take(_ identity: String) -> Lease? {

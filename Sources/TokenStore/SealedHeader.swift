@@ -2,7 +2,7 @@
 
 import Cryptography
 
-/// The line that an encrypted file begins with: what it is, its layout's version, its key's name.
+/// The first line of an encrypted file: its kind, the version of its layout, the name of its key.
 ///
 /// The cipher authenticates the line together with the identity, so that no file passes for another.
 struct SealedHeader {
@@ -11,15 +11,13 @@ struct SealedHeader {
 
     let bytes: [UInt8]
 
-    /// - Parameter keyName: the same for the same key; says nothing of it that helps to guess it.
-    init(keyName: [UInt8]) {
-        bytes = SealedHeader.magic + keyName + [UInt8(ascii: "\n")]
-    }
+    /// - Parameter keyName: the same for the same key; does not help to guess the key.
+    init(keyName: [UInt8]) { bytes = SealedHeader.magic + keyName + [UInt8(ascii: "\n")] }
 
-    /// Whether a file is encrypted, with whatever key.
+    /// Returns true if a file is encrypted, with any key.
     static func isSealed(_ file: [UInt8]) -> Bool { file.starts(with: magic) }
 
-    /// Whether a file is encrypted in a way that only a later version of this program knows.
+    /// Returns true if a file is encrypted in a layout that only later versions know.
     static func isOfLaterLayout(_ file: [UInt8]) -> Bool {
         guard file.starts(with: kind), !isSealed(file) else { return false }
         return file.dropFirst(kind.count).first.map { UInt8(ascii: "1")...UInt8(ascii: "9") ~= $0 } ?? false

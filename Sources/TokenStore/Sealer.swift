@@ -1,46 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Turns what is stored into the bytes that lie on the disk, and back.
+/// Turns encoded sessions into the bytes on disk, and back.
 package protocol Sealer: Sendable {
-    /// Makes the bytes to write.
-    ///
-    /// - Parameters:
-    ///   - plaintext: an encoded session.
-    ///   - identity: whose it is; bytes sealed for one identity do not open as another's.
-    /// - Returns: the bytes.
+    /// The bytes to write for an encoded session. They open for the same identity only.
     func seal(_ plaintext: [UInt8], for identity: String) -> [UInt8]
 
-    /// Reads what ``seal(_:for:)`` wrote.
-    ///
-    /// - Parameters:
-    ///   - sealed: the bytes found.
-    ///   - identity: whose they ought to be.
-    /// - Returns: the encoded session, or what the bytes are instead.
+    /// Opens bytes that ``seal(_:for:)`` made for this identity.
     func open(_ sealed: [UInt8], for identity: String) -> Unsealed
 
-    /// Whether ``seal(_:for:)`` hides anything.
+    /// True if ``seal(_:for:)`` encrypts.
     var encrypts: Bool { get }
 
-    /// Whether bytes that begin so are sealed with a key that is not this one.
+    /// Returns true for the beginning of bytes that are sealed with another key.
     func isForeign(_ sealed: [UInt8]) -> Bool
 
-    /// What is wrong with a file that ``isForeign(_:)``, after its path.
+    /// The problem with a file that ``isForeign(_:)``, after its path.
     var foreignProblem: String { get }
 }
 
-/// What bytes of the disk turned out to be.
+/// The result of opening bytes from the disk.
 package enum Unsealed: Equatable, Sendable {
     /// An encoded session.
     case plaintext([UInt8])
-    /// An encoded session that lies there unencrypted, though it should not.
+    /// An encoded session that is plain though it should not be.
     case unencrypted([UInt8])
-    /// Nothing that was sealed for this identity.
+    /// No session that was sealed for this identity.
     case damaged
-    /// Sealed with a key that is not ours.
+    /// Sealed with another key than ours.
     case foreign
 }
 
-/// Leaves the bytes as they are: the file's mode alone protects them.
+/// Writes sessions as they are; only the file's mode protects them.
 package struct PlainSealer: Sealer {
     package init() {}
 

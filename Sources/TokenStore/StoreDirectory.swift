@@ -2,17 +2,14 @@
 
 import System
 
-/// Finds, makes and judges the directory that a store lives in.
-enum StoreDirectory {
+/// Finds, makes and checks the directory of a store; every call blocks for a moment.
+package enum StoreDirectory {
     private static let ownSubdirectory = "bearerd"
 
-    /// The directory to use, which is then ours alone, and so is every file of ours in it.
+    /// The directory to use, made if it is missing, after a check that it and our files in it are private.
     ///
     /// - Parameters:
     ///   - configured: used itself if it is missing (and made) or ours with mode 0700; else `bearerd` in it.
-    ///   - sealer: must be able to open what is there.
-    /// - Returns: its path.
-    /// - Throws: ``FileStoreError``.
     static func prepare(_ configured: String, sealer: any Sealer) throws(FileStoreError) -> String {
         try withFileStoreError {
             let directory = try find(configured)
@@ -21,21 +18,16 @@ enum StoreDirectory {
         }
     }
 
-    /// The directory to use, made if it is missing; what is in it is not looked at.
-    ///
-    /// - Parameter configured: as for ``prepare(_:sealer:)``.
-    /// - Returns: its path.
-    /// - Throws: ``FileStoreError``.
-    static func make(_ configured: String) throws(FileStoreError) -> String {
+    /// The directory to use, made if it is missing; its content is not checked.
+    package static func make(_ configured: String) throws(FileStoreError) -> String {
         try withFileStoreError { try find(configured) }
     }
 
-    /// Finds out whether sessions could be locked and written there; nothing of the attempt stays.
+    /// Finds out whether sessions could be locked and written there; leaves nothing behind.
     ///
-    /// - Parameter configured: as for ``prepare(_:sealer:)``.
-    /// - Throws: ``FileStoreError``, also where sessions lie in a directory that is not used, because others may look
-    ///   into it by now, and there is none yet in its place.
-    static func examine(_ configured: String) throws(FileStoreError) -> StoreExamination {
+    /// - Throws: also if sessions lie in a directory that is not used because others may read it, and there is none
+    ///   yet in its place.
+    package static func examine(_ configured: String) throws(FileStoreError) -> StoreExamination {
         try withFileStoreError {
             let unused = try unused(configured)
             guard let directory = try locate(configured) else {
@@ -62,20 +54,20 @@ enum StoreDirectory {
         }
     }
 
-    /// - Returns: nil if the directory is used itself, or is not there.
+    /// - Returns: nil if the directory is used itself, or is missing.
     private static func unused(_ configured: String) throws -> StoreExamination.Unused? {
         guard let status = try FileSystem.status(of: configured),
             let problem = problem(withDirectory: status)
         else { return nil }
-        // Another user's may be one that we cannot read.
+        // We may not be able to read another user's directory.
         let names = (try? FileSystem.names(in: configured)) ?? []
         return StoreExamination.Unused(
             problem: problem, isOurs: status.owner == CurrentProcess.effectiveUser,
             holdsSessions: names.contains(where: StorePaths.isSession))
     }
 
-    /// Whether there are encrypted sessions in what is, or may be, the directory to use.
-    static func holdsEncrypted(_ configured: String) -> Bool {
+    /// Returns true if there are encrypted sessions in the directory that is or may be used.
+    package static func holdsEncrypted(_ configured: String) -> Bool {
         [configured, "\(configured)/\(ownSubdirectory)"].contains { directory in
             ((try? FileSystem.names(in: directory)) ?? []).contains { name in
                 guard StorePaths.isSession(name) else { return name == EncryptionMark.fileName }
@@ -85,19 +77,16 @@ enum StoreDirectory {
         }
     }
 
-    /// Whether there is the directory that ``prepare(_:sealer:)`` would make otherwise.
-    ///
-    /// - Throws: ``FileStoreError`` for one that cannot be used.
-    static func exists(_ configured: String) throws(FileStoreError) -> Bool {
+    /// Returns true if the directory exists that ``prepare(_:sealer:)`` would make.
+    package static func exists(_ configured: String) throws(FileStoreError) -> Bool {
         try withFileStoreError { try locate(configured) != nil }
     }
 
-    /// The directory that is used; nil where it is not there yet.
+    /// The directory in use; nil if it does not exist yet.
     private static func locate(_ configured: String) throws -> String? {
         guard let status = try FileSystem.status(of: configured) else { return nil }
-        guard status.kind == .directory else {
-            throw FileStoreError.insecure(path: configured, problem: "is not a directory")
-        }
+        guard status.kind == .directory
+        else { throw FileStoreError.insecure(path: configured, problem: "is not a directory") }
         guard !isPrivate(status) else { return configured }
         let own = "\(configured)/\(ownSubdirectory)"
         guard let status = try FileSystem.status(of: own, followingLink: false) else { return nil }
@@ -142,9 +131,7 @@ enum StoreDirectory {
         }
     }
 
-    /// Whether a file may hold tokens: regular, ours, mode 0600.
-    ///
-    /// - Returns: the problem with it; nil if there is none.
+    /// The problem with a file that holds tokens; nil if it is regular, ours and of mode 0600.
     static func problem(withFile status: FileStatus) -> String? {
         if status.kind != .regular { return "is not a regular file" }
         if status.owner != CurrentProcess.effectiveUser { return ownerProblem(status) }
@@ -152,10 +139,10 @@ enum StoreDirectory {
         return nil
     }
 
-    /// Whether a directory may hold our files: ours, mode 0700; with set-group-ID too, which what is made inside of such
-    /// a directory inherits (a volume of Kubernetes with `fsGroup`) and which lets nobody in.
+    /// The problem with a directory; nil if it is ours and of mode 0700.
     ///
-    /// - Returns: the problem with it; nil if there is none.
+    /// The set-group-ID bit is allowed: directories inherit it (on a Kubernetes volume with `fsGroup`), and it lets
+    /// nobody in.
     static func problem(withDirectory status: FileStatus) -> String? {
         if status.kind != .directory { return "is not a directory" }
         if status.owner != CurrentProcess.effectiveUser { return ownerProblem(status) }
@@ -163,17 +150,15 @@ enum StoreDirectory {
         return nil
     }
 
-    /// Whether others than its owner, or an owner who is not us, may look into a directory or change it.
+    /// Returns true if anybody but us may read or change a directory.
     static func isOpenToOthers(_ status: FileStatus) -> Bool {
         status.kind != .directory || status.owner != CurrentProcess.effectiveUser || status.mode & 0o077 != 0
     }
 
-    private static func isPrivate(_ status: FileStatus) -> Bool {
-        problem(withDirectory: status) == nil
-    }
+    private static func isPrivate(_ status: FileStatus) -> Bool { problem(withDirectory: status) == nil }
 
     private static func checkDirectory(_ path: String) throws {
-        // Not through a link: in a directory that is not ours, somebody else may have put it there.
+        // Links are not followed: in a directory that is not ours, somebody else may have made it.
         guard let status = try FileSystem.status(of: path, followingLink: false),
             let problem = problem(withDirectory: status)
         else { return }
@@ -196,12 +181,10 @@ enum StoreDirectory {
         }
     }
 
-    /// Whether a file is encrypted with a key that is not ours; nil if it cannot be read.
+    /// Returns true if a file is encrypted with another key; nil if it cannot be read.
     private static func isForeign(_ path: String, _ sealer: any Sealer) -> Bool? {
         guard let file = try? FileSystem.read(path, limit: FileStore.maximumBytes, followingLink: false)
-        else {
-            return nil
-        }
+        else { return nil }
         return sealer.isForeign(file.bytes)
     }
 
@@ -209,7 +192,5 @@ enum StoreDirectory {
         "belongs to user \(status.owner), not to us (\(CurrentProcess.effectiveUser))"
     }
 
-    private static func octal(_ mode: UInt32) -> String {
-        "0" + String(mode, radix: 8)
-    }
+    private static func octal(_ mode: UInt32) -> String { "0" + String(mode, radix: 8) }
 }

@@ -4,20 +4,15 @@ package import Cryptography
 package import OAuth
 package import System
 
-/// Where sessions are kept, of what a store needs no network for.
+/// The kinds of stores that need no network.
 package enum StoreForm: Sendable {
-    /// In the process alone.
     case memory
-    /// In files of a directory, encrypted with the key if there is one: 32 bytes in base64 or hexadecimal.
+    /// Files of a directory, encrypted if there is a key: 32 bytes in base64 or hexadecimal.
     case directory(String, key: Secret?)
 
-    /// Opens the store; blocks for a moment.
+    /// Opens the store; for the parameters see ``FileStore``.
     ///
-    /// - Parameters:
-    ///   - thread: does the work; must outlive the store.
-    ///   - watcher: on that thread; nil for one of the store's own.
-    ///   - isExamined: whether what is there is only looked at.
-    ///   - onDamage: hears, on `thread`, of every damaged file.
+    /// Blocks for a moment.
     package func open(
         on thread: ThreadExecutor, watcher: FileWatcher? = nil, isExamined: Bool = false,
         onDamage: @escaping @Sendable (DamagedEntry) -> Void = { _ in }

@@ -2,7 +2,7 @@
 
 import System
 
-/// A directory that sessions are in, held open for as long as it is used.
+/// A directory with sessions, held open while it is used.
 final class StoreHome {
     let directory: OpenDirectory
     var mark: EncryptionMark
@@ -15,7 +15,6 @@ final class StoreHome {
 
     func paths(of identity: String) -> StorePaths { StorePaths(of: identity, in: directory) }
 
-    /// Whether it is the directory that `other` is.
     func isSame(as other: OpenDirectory) -> Bool {
         guard let ours = try? directory.status().fingerprint, let theirs = try? other.status().fingerprint
         else { return false }

@@ -5,17 +5,17 @@ import System
 
 /// The files of one identity.
 struct StorePaths {
-    /// What names of ours look like; other files in the directory are not looked at.
+    /// The suffix of our files; others in the directory are ignored.
     static let suffix = ".session"
 
     /// The newest generation.
     let current: FilePlace
-    /// The generation before, for when the newest is damaged.
+    /// The previous generation, for the case that the newest is damaged.
     var previous: FilePlace { current.appending(StorePaths.previousSuffix) }
-    /// Locked by whoever changes the identity, never read.
+    /// Locked by the process that changes the identity; never read.
     var lock: FilePlace { current.appending(".lock") }
 
-    /// Locked by whoever wants that lock for a person, never read.
+    /// Locked by a process that wants that lock for a person; never read.
     var claim: FilePlace { current.appending(".claim") }
 
     private static let previousSuffix = ".previous"
@@ -24,33 +24,27 @@ struct StorePaths {
         current = directory.file(StorePaths.name(of: identity))
     }
 
-    /// What the file with the newest generation is called.
     static func name(of identity: String) -> String { fileName(for: identity) + suffix }
 
-    /// Where a damaged file is put aside.
-    ///
-    /// - Parameter milliseconds: since 1970.
-    /// - Returns: a place in the same directory.
+    /// The name for a damaged file, with a time in milliseconds since 1970.
     func damaged(atMilliseconds milliseconds: Int64) -> FilePlace {
         current.appending(".damaged-\(milliseconds)")
     }
 
-    /// Where the generation before that in `current` is.
+    /// The path of the generation before that at `current`.
     static func previous(of current: String) -> String { current + previousSuffix }
 
-    /// Whether a file of this name holds a session, of whatever generation.
+    /// Returns true if a file of this name holds a session of any generation.
     static func isSession(_ name: String) -> Bool {
         name.hasSuffix(suffix) || name.hasSuffix(previous(of: suffix))
     }
 
-    /// Whether a file of this name is one of ours.
     static func isOurs(_ name: String) -> Bool {
         name.hasSuffix(suffix) || name.contains(suffix + ".") || name == EncryptionMark.fileName
     }
 
-    /// A name without `/`, `.` or control bytes, different for different identities: RFC 3986's
-    /// percent-encoding of all but letters, digits, `-` and `_`; a hash where that gets too long for a file
-    /// system.
+    /// The file name for an identity: percent-encoded (RFC 3986) but for letters, digits, `-` and `_`, or a hash if
+    /// that is too long; different identities have different names.
     private static func fileName(for identity: String) -> String {
         var name = ""
         for byte in identity.utf8 {
@@ -64,9 +58,8 @@ struct StorePaths {
             }
         }
         // `=` is in no encoded name, so a hash cannot be mistaken for one.
-        guard (1...128).contains(name.utf8.count) else {
-            return "=" + Base64URL.encode(SHA256.digest(Array(identity.utf8)))
-        }
+        guard (1...128).contains(name.utf8.count)
+        else { return "=" + Base64URL.encode(SHA256.digest(Array(identity.utf8))) }
         return name
     }
 }

@@ -3,13 +3,12 @@
 import OAuth
 import System
 
-/// The path of a store that is open: whoever administers the machine may put another directory there.
+/// The path of an open store, at which an administrator may put another directory.
 struct StorePlace {
-    /// What is behind the path, as seen by who has a directory open that was there.
-    enum Outlook {
-        /// The directory that is open.
+    /// The present state of the path, compared with the directory that is open.
+    enum State {
         case same
-        /// The directory that is open, but others may change what is in it.
+        /// The same directory, but others may change its content.
         case unfit(StoreError)
         /// Another directory, which can be used.
         case other(OpenDirectory)
@@ -19,7 +18,7 @@ struct StorePlace {
 
     let path: String
 
-    func look(from home: OpenDirectory) -> Outlook {
+    func look(from home: OpenDirectory) -> State {
         let found: FileStatus?
         let isSame: Bool
         do throws(SystemError) {
@@ -42,7 +41,7 @@ struct StorePlace {
         }
     }
 
-    /// It is not made anew: that would be in the way of somebody who is just putting a backup there.
+    /// The error for a missing directory; it is not made anew: that would be in the way of a backup being restored.
     var gone: StoreError {
         .unavailable(
             "\(path) is gone: put it back, or "
@@ -52,7 +51,7 @@ struct StorePlace {
         )
     }
 
-    /// What a failed call means in a directory that has taken the path.
+    /// The meaning of a failed call in a directory that has taken the path.
     func failure(_ error: SystemError) -> StoreError {
         guard error.isPermission else { return .unavailable("\(error)") }
         return .unavailable(

@@ -35,7 +35,7 @@ final class ExaminedStore: Sendable {
         case .file(let directory, _):
             // Opening a store makes its directory.
             do throws(FileStoreError) {
-                guard try FileStore.exists(directory) else { return nil }
+                guard try StoreDirectory.exists(directory) else { return nil }
             } catch {
                 throw CommandFailure(error)
             }

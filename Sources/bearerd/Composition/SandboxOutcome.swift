@@ -22,7 +22,7 @@ enum SandboxOutcome {
             return
         }
         var store: String?
-        if let directory = configuration.store.directory { store = try FileStore.makeDirectory(directory) }
+        if let directory = configuration.store.directory { store = try StoreDirectory.make(directory) }
         let sandbox = configuration.sandbox(file: file, store: store)
         do throws(SystemError) {
             self = .entered(try sandbox.enter(), sandbox)

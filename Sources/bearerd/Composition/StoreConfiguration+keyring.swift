@@ -26,7 +26,7 @@ extension StoreConfiguration {
     /// - Throws: ``KeyringFailure``.
     func keyringKey(isExamined: Bool = false) throws(KeyringFailure) -> Secret? {
         guard case .file(let directory, .keyring(let name)?) = self else { return nil }
-        let holdsEncrypted = FileStore.holdsEncrypted(directory)
+        let holdsEncrypted = StoreDirectory.holdsEncrypted(directory)
         do throws(KeyringError) {
             let key = try KeyringKey.ask(for: name, makingIt: !isExamined && !holdsEncrypted)
             if let key { return key }

@@ -15,7 +15,7 @@ enum StoreCheck: WholeCheck {
             return .skip("store.type is memory: sessions end with the daemon")
         }
         do throws(FileStoreError) {
-            return finding(try FileStore.examine(directory), in: directory)
+            return finding(try StoreDirectory.examine(directory), in: directory)
         } catch {
             switch error {
             case .insecure: return .fail(error.description, fix: "chmod or chown what it names")
