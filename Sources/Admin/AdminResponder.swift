@@ -287,11 +287,11 @@ package struct AdminResponder: HTTPResponder {
 
     /// Has an identity take over what a command began.
     private func take(_ body: [UInt8], for identity: String) async throws(AdminError) -> ServiceReply {
-        guard let handover = (try? JSONValue(parsing: body)).flatMap(SessionHandover.init) else {
+        guard let transfer = (try? JSONValue(parsing: body)).flatMap(SessionTransfer.init) else {
             throw .badBody
         }
         do throws(LoginError) {
-            return .json(try await identities.take(handover, for: identity).json)
+            return .json(try await identities.take(transfer, for: identity).json)
         } catch {
             throw .login(error)
         }

@@ -60,11 +60,11 @@ package protocol IdentityDirectory: Sendable {
     /// Takes a session over from a command, or finishes a login that one began.
     ///
     /// - Parameters:
-    ///   - handover: what the command has.
+    ///   - transfer: what the command has.
     ///   - name: of a configured identity.
     /// - Returns: what came of it.
     /// - Throws: why the session that there was goes on.
-    func take(_ handover: SessionHandover, for name: String) async throws(LoginError) -> HandoverReport
+    func take(_ transfer: SessionTransfer, for name: String) async throws(LoginError) -> SessionTransferReport
 
     /// Forgets the session, and asks the provider to do the same.
     ///

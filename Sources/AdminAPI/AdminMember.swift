@@ -1,40 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The members of the documents about a whole process; each is spelled here and nowhere else.
-enum AdminMember {
-    static let additional = "additional"
-    static let at = "at"
-    static let audience = "audience"
-    static let byStatus = "by_status"
-    static let code = "code"
-    static let denied = "denied"
-    static let detail = "detail"
-    static let expiresAt = "expires_at"
-    static let generation = "generation"
-    static let identities = "identities"
-    static let identity = "identity"
-    static let lastError = "last_error"
-    static let lastRefresh = "last_refresh"
-    static let lifetimeSeconds = "lifetime_seconds"
-    static let name = "name"
-    static let nextRequest = "next_refresh"
-    static let openConnections = "open_connections"
-    static let path = "path"
-    static let person = "person"
-    static let ready = "ready"
-    static let reason = "reason"
-    static let reasons = "reasons"
-    static let replayed = "replayed"
-    static let requests = "requests"
-    static let resource = "resource"
-    static let routes = "routes"
-    static let scope = "scope"
-    static let silentWorkers = "silent_workers"
-    static let state = "state"
-    static let tokens = "tokens"
-    static let total = "total"
-    static let upstream = "upstream"
-    static let uptimeSeconds = "uptime_seconds"
-    static let version = "version"
-    static let warnings = "warnings"
+internal import JSON
+
+/// The members of the admin listener's documents; they are spelled here and nowhere else.
+enum AdminMember: String {
+    case additional, additions, answers, at, audience, code, column, denied, detail, file, generation,
+        identities
+    case identity, interval, key, kind, line, message, name, nonce, parameters, path, person, ready, reason,
+        reasons
+    case replayed, replays, requests, resource, revocation, revoked, routes, scope, state, store, tokens,
+        total
+    case upstream, version, warnings
+    case byStatus = "by_status"
+    case clientID = "client_id"
+    case deviceCode = "device_code"
+    case endSession = "end_session"
+    case expiresAt = "expires_at"
+    case hasIDToken = "has_id_token"
+    case hasRefreshToken = "has_refresh_token"
+    case idToken = "id_token"
+    case isChanged = "changed"
+    case lastError = "last_error"
+    case lastRefresh = "last_refresh"
+    case lifetime = "lifetime_seconds"
+    case expiresIn = "expires_in"
+    case median = "p50_seconds"
+    case nextRequest = "next_refresh"
+    case openConnections = "open_connections"
+    case openStreams = "open_streams"
+    case proofKey = "proof_key"
+    case rate = "requests_per_second"
+    case redirectURI = "redirect_uri"
+    case refreshToken = "refresh_token"
+    case secretExpiry = "client_secret_expires_at"
+    case silentWorkers = "silent_workers"
+    case slowest = "p99_seconds"
+    case upstreamError = "upstream_error"
+    case upstreamState = "upstream_state"
+    case uptime = "uptime_seconds"
+    case verifier = "code_verifier"
+}
+
+extension JSONObject {
+    /// An object of these members, without those that are nil.
+    init(admin members: KeyValuePairs<AdminMember, JSONValue?>) {
+        self.init(members: members.compactMap { member, value in value.map { (member.rawValue, $0) } })
+    }
+}
+
+extension JSONValue {
+    /// An object of these members, without those that are nil.
+    init(admin members: KeyValuePairs<AdminMember, JSONValue?>) { self = .object(JSONObject(admin: members)) }
+
+    init(count: Int) { self = .integer(Int64(count)) }
+
+    /// A member of an object.
+    subscript(member: AdminMember) -> JSONValue? { self[member.rawValue] }
+
+    /// A member of an object, if it is a whole number.
+    func count(_ member: AdminMember) -> Int? { self[member]?.integer.map { Int($0) } }
+
+    func strings(_ member: AdminMember) -> [String] { self[member]?.array?.compactMap(\.string) ?? [] }
 }

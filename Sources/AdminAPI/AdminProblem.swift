@@ -3,15 +3,14 @@
 package import HTTPMessages
 package import JSON
 
-/// What the admin listener says is wrong (RFC 9457).
+/// A problem that the admin listener reports (RFC 9457).
 package struct AdminProblem: Sendable {
-    /// Of the answer.
     package let status: Int
-    /// nil in an answer that is not bearerd's own.
+    /// The code; nil in an answer that is not bearerd's own.
     package let code: ProblemCode?
-    /// What is wrong, and what to do about it.
+    /// A sentence with the problem and its remedy.
     package let detail: String
-    /// What programs are told beside that.
+    /// Additional members for programs.
     private let members: JSONObject
 
     package init(status: Int, code: ProblemCode, detail: String, members: JSONObject = [:]) {
@@ -21,7 +20,7 @@ package struct AdminProblem: Sendable {
         self.members = members
     }
 
-    /// Reads a refusal, whoever wrote it: what has no words of its own is told by its status.
+    /// Reads a refusal of any origin; without a detail of its own it is told by its status.
     package init(status: Int, reading body: [UInt8]) {
         let problem = try? JSONObject(parsing: body)
         self.status = status
@@ -30,7 +29,6 @@ package struct AdminProblem: Sendable {
         detail = problem?[Problem.Member.detail]?.string ?? "answered with status \(status)"
     }
 
-    /// The answer that says it.
     package var answer: Problem {
         Problem(
             status: status, code: code?.rawValue ?? "", detail: detail,

@@ -3,7 +3,7 @@
 package import HTTPMessages
 
 extension AdminResource {
-    /// Whether anybody may ask, whatever the Host and without a key: probes use the pod's address.
+    /// True if anybody may ask, whatever the `Host` and without a key: probes use the pod's address.
     package var isOpen: Bool {
         switch self {
         case .health, .readiness, .metrics: true
@@ -14,7 +14,7 @@ extension AdminResource {
         }
     }
 
-    /// Whether it changes something or asks the provider, and so takes POST and nothing else.
+    /// True if it changes something or asks the provider, and so takes POST alone.
     package var isAction: Bool {
         switch self {
         case .refresh, .invalidate, .userinfo, .revoke, .logout, .register, .session, .quit, .reload: true
@@ -22,14 +22,14 @@ extension AdminResource {
         }
     }
 
-    /// Whether who asks must be one of the daemon's owners, or have the key, on loopback too.
+    /// True if the caller must be an owner of the daemon or have the key, on loopback too.
     ///
-    /// An answer at the callback has a cookie that only who began the login got.
+    /// An answer at the callback has a cookie instead, which only the browser that began the login has.
     package var changes: Bool {
         if case .login = self { true } else { isAction }
     }
 
-    /// Whether it needs what is in a request's body.
+    /// True if it needs the request's body.
     package var takesBody: Bool {
         switch self {
         case .session, .key: true
@@ -37,17 +37,16 @@ extension AdminResource {
         }
     }
 
-    /// The methods it takes.
     package var methods: [HTTPMethod] {
         switch self {
         case .key: [.post]
-        // Who only looks must begin nothing.
+        // HEAD is refused: it must not begin a login.
         case .login, .callback: [.get]
         default: isAction ? [.post] : [.get, .head]
         }
     }
 
-    /// Whether a page of another site may send a person here, by a link or a redirect.
+    /// True if a page of another site may link or redirect a person here.
     package var isOpenToOtherSites: Bool {
         switch self {
         case .login, .callback: true

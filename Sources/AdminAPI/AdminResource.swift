@@ -3,40 +3,40 @@
 internal import HTTPMessages
 package import OAuth
 
-/// What a path of the admin listener names; every path is spelled here, for those who ask and for who answers.
+/// A resource of the admin listener; every path is spelled here, for clients and server.
 package enum AdminResource: Hashable, Sendable {
     case health
     case readiness
     case metrics
     case status
-    /// What ``status`` has, as server-sent events.
+    /// The content of ``status`` as server-sent events.
     case events
     case page
     /// Forces a refresh.
     case refresh(identity: String)
-    /// Never uses the present access token again.
+    /// Discards the present access token.
     case invalidate(identity: String)
     /// The claims about an identity's user.
     case userinfo(identity: String)
-    /// Has the provider forget one of an identity's tokens, or without a hint all of them.
+    /// Revokes one of an identity's tokens at the provider, or all of them without a hint.
     case revoke(identity: String, TokenHint?)
     /// Ends an identity's session.
     case logout(identity: String)
-    /// Has the provider make a client for an identity.
+    /// Registers a client for an identity at the provider.
     case register(identity: String)
-    /// Takes a session over that a command began, or finishes one.
+    /// Takes over or finishes a session that a command began.
     case session(identity: String)
     case quit
     /// Reads the configuration again.
     case reload
-    /// Sends a browser to an identity's provider.
+    /// Redirects a browser to an identity's provider.
     case login(identity: String)
-    /// Where the provider sends it back to.
+    /// Receives the redirect from the provider.
     case callback
     /// Takes the admin key that a person types into a page.
     case key
 
-    /// The resources that are no identity's.
+    /// The resources that belong to no identity.
     private static let fixed: [String: AdminResource] = [
         "/": .page, "/healthz": .health, "/readyz": .readiness, "/metrics": .metrics, "/callback": .callback,
         "/key": .key,
@@ -54,7 +54,6 @@ package enum AdminResource: Hashable, Sendable {
         case session
     }
 
-    /// Reads a path; nil when it names nothing.
     package init?(path: String) {
         if let resource = Self.fixed[path] {
             self = resource
@@ -63,9 +62,8 @@ package enum AdminResource: Hashable, Sendable {
         let segments = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(
             String.init)
         if segments.count == 2, segments[0] == "login" {
-            guard let identity = PercentEncoding.decode(segments[1].utf8), !identity.isEmpty else {
-                return nil
-            }
+            guard let identity = PercentEncoding.decode(segments[1].utf8), !identity.isEmpty
+            else { return nil }
             self = .login(identity: identity)
             return
         }
@@ -89,7 +87,6 @@ package enum AdminResource: Hashable, Sendable {
             }
     }
 
-    /// Where it is.
     package var path: String {
         func path(_ verb: Verb, _ identity: String) -> String {
             "/api/identities/\(PercentEncoding.encoded(identity))/\(verb.rawValue)"

@@ -2,14 +2,14 @@
 
 package import JSON
 
-/// One fault of a configuration file, as `check --json` and a refused reload tell it.
+/// One problem of a configuration file, as `check --json` and a refused reload report it.
 package struct ConfigurationFault: Equatable, Sendable {
     package let file: String
     package let line: Int
     package let column: Int
-    /// The key's way from the top of the file; empty for the file as a whole.
+    /// The key's path; empty for the file as a whole.
     package let key: String
-    /// What is wrong, and how to mend it; no secret.
+    /// The problem and its remedy; no secret.
     package let message: String
 
     package init(file: String, line: Int = 1, column: Int = 1, key: String = "", message: String) {
@@ -23,14 +23,14 @@ package struct ConfigurationFault: Equatable, Sendable {
     /// `KEY: MESSAGE`.
     package var sentence: String { key.isEmpty ? message : "\(key): \(message)" }
 
-    /// Where it stands: `FILE:LINE:COLUMN`.
+    /// `FILE:LINE:COLUMN`.
     package var place: String { "\(file):\(line):\(column)" }
 
     /// `{"file":…,"line":…,"column":…,"key":…,"message":…}`.
     package var json: JSONValue {
-        [
-            "file": .string(file), "line": .integer(Int64(line)), "column": .integer(Int64(column)),
-            "key": .string(key), "message": .string(message),
-        ]
+        JSONValue(admin: [
+            .file: .string(file), .line: JSONValue(count: line), .column: JSONValue(count: column),
+            .key: .string(key), .message: .string(message),
+        ])
     }
 }

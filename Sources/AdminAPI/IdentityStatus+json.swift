@@ -5,67 +5,52 @@ package import OAuth
 internal import Observability
 
 extension IdentityStatus {
-    /// Reads what ``json`` wrote; what only its own process can know of expiry is missing.
+    /// Reads ``json``; what only the daemon itself knows of expiry is missing.
     package init?(admin json: JSONValue) {
-        guard let name = json[AdminMember.name]?.string, let state = IdentityState(json[AdminMember.state])
-        else {
-            return nil
-        }
+        guard let name = json[.name]?.string, let state = IdentityState(json[.state]) else { return nil }
         self.init(
-            name: name, state: state, generation: json[AdminMember.generation]?.integer.map { Int($0) } ?? 0,
-            expiresAt: WallTime(json[AdminMember.expiresAt]),
-            lifetime: json[AdminMember.lifetimeSeconds]?.integer.map { .seconds($0) },
-            scope: json[AdminMember.scope]?.words ?? [],
-            lastRefresh: WallTime(json[AdminMember.lastRefresh]),
-            lastError: IdentityError(json[AdminMember.lastError]),
-            tokens: json[AdminMember.tokens]?.array?.compactMap { TokenStatus(admin: $0) } ?? [])
-        person = json[AdminMember.person]?.string
-        nextRequest = WallTime(json[AdminMember.nextRequest])
-        additionalParameters = AdditionalParameters(json[AdminMember.additional]?.object ?? [:])
+            name: name, state: state, generation: json.count(.generation) ?? 0,
+            expiresAt: WallTime(json[.expiresAt]), lifetime: json[.lifetime]?.integer.map { .seconds($0) },
+            scope: json[.scope]?.words ?? [], lastRefresh: WallTime(json[.lastRefresh]),
+            lastError: IdentityError(json[.lastError]),
+            tokens: json[.tokens]?.array?.compactMap { TokenStatus(admin: $0) } ?? [])
+        person = json[.person]?.string
+        nextRequest = WallTime(json[.nextRequest])
+        additionalParameters = AdditionalParameters(json[.additional]?.object ?? [:])
     }
 
     /// One entry of `identities`.
     package var json: JSONValue {
-        var entry: JSONObject = [
-            AdminMember.name: .string(name),
-            AdminMember.state: .string(state.rawValue),
-            AdminMember.generation: .integer(Int64(generation)),
-            AdminMember.expiresAt: expiresAt.json,
-            AdminMember.scope: JSONValue(words: scope),
-            AdminMember.lastRefresh: lastRefresh.json,
-            AdminMember.lastError: lastError?.json ?? .null,
-        ]
-        if let person { entry[AdminMember.person] = .string(person) }
-        if let lifetime { entry[AdminMember.lifetimeSeconds] = .integer(lifetime.components.seconds) }
-        if nextRequest != nil { entry[AdminMember.nextRequest] = nextRequest.json }
         let additional = additionalParameters.showable
-        if !additional.isEmpty { entry[AdminMember.additional] = .object(additional) }
-        if !tokens.isEmpty { entry[AdminMember.tokens] = .array(tokens.map(\.json)) }
-        return .object(entry)
+        return JSONValue(admin: [
+            .name: .string(name), .state: .string(state.rawValue), .generation: JSONValue(count: generation),
+            .expiresAt: expiresAt.json, .scope: JSONValue(words: scope), .lastRefresh: lastRefresh.json,
+            .lastError: lastError?.json ?? .null, .person: person.map(JSONValue.string),
+            .lifetime: lifetime.map { .integer($0.components.seconds) },
+            .nextRequest: nextRequest.map { Optional($0).json },
+            .additional: additional.isEmpty ? nil : .some(.object(additional)),
+            .tokens: tokens.isEmpty ? nil : .some(.array(tokens.map(\.json))),
+        ])
     }
 }
 
 extension TokenStatus {
     fileprivate init?(admin json: JSONValue) {
-        guard let state = IdentityState(json[AdminMember.state]) else { return nil }
+        guard let state = IdentityState(json[.state]) else { return nil }
         self.init(
             target: TokenTarget(
-                scope: json[AdminMember.scope]?.words, audience: json[AdminMember.audience]?.words,
-                resource: json[AdminMember.resource]?.words),
-            state: state, expiresAt: WallTime(json[AdminMember.expiresAt]),
-            lastError: IdentityError(json[AdminMember.lastError]))
+                scope: json[.scope]?.words, audience: json[.audience]?.words,
+                resource: json[.resource]?.words),
+            state: state, expiresAt: WallTime(json[.expiresAt]), lastError: IdentityError(json[.lastError]))
     }
 
-    /// One entry of an identity's `tokens`, where routes ask for their own.
+    /// One entry of an identity's `tokens`, if routes have tokens of their own.
     fileprivate var json: JSONValue {
-        [
-            AdminMember.scope: JSONValue(words: target.scope ?? []),
-            AdminMember.audience: JSONValue(words: target.audience ?? []),
-            AdminMember.resource: JSONValue(words: target.resource ?? []),
-            AdminMember.state: .string(state.rawValue),
-            AdminMember.expiresAt: expiresAt.json,
-            AdminMember.lastError: lastError?.json ?? .null,
-        ]
+        JSONValue(admin: [
+            .scope: JSONValue(words: target.scope ?? []), .audience: JSONValue(words: target.audience ?? []),
+            .resource: JSONValue(words: target.resource ?? []), .state: .string(state.rawValue),
+            .expiresAt: expiresAt.json, .lastError: lastError?.json ?? .null,
+        ])
     }
 }
 
@@ -78,13 +63,12 @@ extension IdentityState {
 
 extension IdentityError {
     fileprivate init?(_ json: JSONValue?) {
-        guard let json, let code = json[AdminMember.code]?.string else { return nil }
-        self.init(
-            code: code, detail: json[AdminMember.detail]?.string ?? "", at: WallTime(json[AdminMember.at]))
+        guard let json, let code = json[.code]?.string else { return nil }
+        self.init(code: code, detail: json[.detail]?.string ?? "", at: WallTime(json[.at]))
     }
 
     fileprivate var json: JSONValue {
-        [AdminMember.code: .string(code), AdminMember.detail: .string(detail), AdminMember.at: at.json]
+        JSONValue(admin: [.code: .string(code), .detail: .string(detail), .at: at.json])
     }
 }
 
@@ -102,9 +86,8 @@ extension WallTime? {
 }
 
 extension JSONValue {
-    /// Words with a space between them.
     fileprivate init(words: [String]) { self = .string(words.joined(separator: " ")) }
 
-    /// The words of a string that are not empty; nil for what is no string.
+    /// The words of a string; nil for any other value.
     fileprivate var words: [String]? { string?.split(separator: " ").map(String.init) }
 }

@@ -3,21 +3,14 @@
 package import JSON
 package import OAuth
 
-/// The JSON that tells what became of a logout.
+/// The result of a logout as JSON.
 package struct LogoutReport: Sendable {
     package let revocation: LogoutOutcome.Step
     package let endSession: LogoutOutcome.Step
-    /// Why the session is in the store still, if it is.
+    /// The reason why the session is still in the store; nil if it is not.
     package let storeReason: String?
-    /// Why something failed, a sentence each.
+    /// A sentence for each failure.
     package let reasons: [String]
-
-    private enum Member: String {
-        case revocation
-        case endSession = "end_session"
-        case storeReason = "store"
-        case reasons
-    }
 
     package init(_ outcome: LogoutOutcome) {
         revocation = outcome.revocation
@@ -26,25 +19,22 @@ package struct LogoutReport: Sendable {
         reasons = outcome.failures.map(\.sentence)
     }
 
-    /// Reads what ``json`` wrote.
     package init?(_ json: JSONValue) {
-        func step(_ member: Member) -> LogoutOutcome.Step? {
-            json[member.rawValue]?.string.flatMap(LogoutOutcome.Step.init(rawValue:))
+        func step(_ member: AdminMember) -> LogoutOutcome.Step? {
+            json[member]?.string.flatMap(LogoutOutcome.Step.init(rawValue:))
         }
         guard let revocation = step(.revocation), let endSession = step(.endSession) else { return nil }
         self.revocation = revocation
         self.endSession = endSession
-        storeReason = json[Member.storeReason.rawValue]?.string
-        reasons = json[Member.reasons.rawValue]?.array?.compactMap(\.string) ?? []
+        storeReason = json[.store]?.string
+        reasons = json.strings(.reasons)
     }
 
     /// `{"revocation":"requested","end_session":"not_supported","reasons":[]}`, with `store` where that failed.
     package var json: JSONValue {
-        var object = JSONObject()
-        object[Member.revocation.rawValue] = .string(revocation.rawValue)
-        object[Member.endSession.rawValue] = .string(endSession.rawValue)
-        object[Member.storeReason.rawValue] = storeReason.map(JSONValue.string)
-        object[Member.reasons.rawValue] = .array(reasons.map(JSONValue.string))
-        return .object(object)
+        JSONValue(admin: [
+            .revocation: .string(revocation.rawValue), .endSession: .string(endSession.rawValue),
+            .store: storeReason.map(JSONValue.string), .reasons: .array(reasons.map(JSONValue.string)),
+        ])
     }
 }

@@ -2,21 +2,14 @@
 
 package import OAuth
 
-/// The `code` of a problem that the admin listener tells, the stable word for programs: an open set, because a
-/// provider's own words are among it.
+/// The `code` of a problem, for programs: an open set, because providers' own words are in it.
 package struct ProblemCode: RawRepresentable, Hashable, Sendable {
-    /// The word as the answer has it.
     package let rawValue: String
 
-    /// Any code, known here or not.
-    package init(rawValue: String) {
-        self.rawValue = rawValue
-    }
+    package init(rawValue: String) { self.rawValue = rawValue }
 
-    /// What a provider's failure is called.
-    package init(_ reason: TokenFailure.Reason) {
-        rawValue = reason.code
-    }
+    /// The code of a provider's failure.
+    package init(_ reason: TokenFailure.Reason) { rawValue = reason.code }
 
     package static let accessDenied = ProblemCode(rawValue: "access_denied")
     package static let badRequest = ProblemCode(rawValue: "bad_request")
@@ -38,6 +31,6 @@ package struct ProblemCode: RawRepresentable, Hashable, Sendable {
     package static let storeUnavailable = ProblemCode(rawValue: "store_unavailable")
     package static let unavailable = ProblemCode(rawValue: "idp_unavailable")
     package static let wrongHost = ProblemCode(rawValue: "wrong_host")
-    /// An id token that is not believed.
+    /// An id token that is invalid.
     package static let badIDToken = ProblemCode(.badIDToken)
 }

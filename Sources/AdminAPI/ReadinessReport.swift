@@ -3,9 +3,9 @@
 package import JSON
 package import OAuth
 
-/// Whether requests can be served with a token now, and why not.
+/// The reasons why requests cannot be served with a token now, if there are any.
 package struct ReadinessReport: Equatable, Sendable {
-    /// Something that has to end first.
+    /// A reason not to be ready.
     package enum Reason: Equatable, Sendable {
         case draining
         case noToken(identity: String, state: IdentityState)
@@ -13,21 +13,18 @@ package struct ReadinessReport: Equatable, Sendable {
 
     package let reasons: [Reason]
 
-    package init(reasons: [Reason]) {
-        self.reasons = reasons
-    }
+    package init(reasons: [Reason]) { self.reasons = reasons }
 
     package var isReady: Bool { reasons.isEmpty }
 
-    /// Reads what ``json`` wrote; reasons that this version does not know are left out.
+    /// Reads ``json``; unknown reasons are left out.
     package init?(_ json: JSONValue) {
-        guard let reasons = json[AdminMember.reasons]?.array else { return nil }
+        guard let reasons = json[.reasons]?.array else { return nil }
         self.reasons = reasons.compactMap(Reason.init)
     }
 
-    /// The body of the answer.
     package var json: JSONValue {
-        [AdminMember.ready: .bool(isReady), AdminMember.reasons: .array(reasons.map(\.json))]
+        JSONValue(admin: [.ready: .bool(isReady), .reasons: .array(reasons.map(\.json))])
     }
 }
 
@@ -38,11 +35,11 @@ extension ReadinessReport.Reason {
     }
 
     fileprivate init?(_ json: JSONValue) {
-        switch json[AdminMember.reason]?.string.flatMap(Word.init(rawValue:)) {
+        switch json[.reason]?.string.flatMap(Word.init(rawValue:)) {
         case .draining?: self = .draining
         case .noToken?:
-            guard let identity = json[AdminMember.identity]?.string,
-                let state = json[AdminMember.state]?.string.flatMap(IdentityState.init(rawValue:))
+            guard let identity = json[.identity]?.string,
+                let state = json[.state]?.string.flatMap(IdentityState.init(rawValue:))
             else { return nil }
             self = .noToken(identity: identity, state: state)
         case nil: return nil
@@ -51,16 +48,16 @@ extension ReadinessReport.Reason {
 
     fileprivate var json: JSONValue {
         switch self {
-        case .draining: [AdminMember.reason: .string(Word.draining.rawValue)]
+        case .draining: JSONValue(admin: [.reason: .string(Word.draining.rawValue)])
         case .noToken(let identity, let state):
-            [
-                AdminMember.reason: .string(Word.noToken.rawValue), AdminMember.identity: .string(identity),
-                AdminMember.state: .string(state.rawValue),
-            ]
+            JSONValue(admin: [
+                .reason: .string(Word.noToken.rawValue), .identity: .string(identity),
+                .state: .string(state.rawValue),
+            ])
         }
     }
 
-    /// A few words for a person.
+    /// A few words for people.
     package var words: String {
         switch self {
         case .draining: Word.draining.rawValue

@@ -3,16 +3,11 @@
 package import JSON
 package import OAuth
 
-/// The JSON that tells which client the provider made; never its secret.
+/// The result of a registration as JSON; never the secret.
 package struct RegistrationReport: Sendable {
     package let clientID: String
-    /// When its secret ends; nil if it does not, or there is none.
+    /// The expiry of the client's secret; nil if it does not expire or there is none.
     package let secretExpiry: WallTime?
-
-    private enum Member: String {
-        case clientID = "client_id"
-        case secretExpiry = "client_secret_expires_at"
-    }
 
     package init(clientID: String, secretExpiry: WallTime?) {
         self.clientID = clientID
@@ -24,18 +19,17 @@ package struct RegistrationReport: Sendable {
         secretExpiry = registration.secretExpiry
     }
 
-    /// Reads what ``json`` wrote.
     package init?(_ json: JSONValue) {
-        guard let clientID = json[Member.clientID.rawValue]?.string else { return nil }
+        guard let clientID = json[.clientID]?.string else { return nil }
         self.clientID = clientID
-        secretExpiry = json[Member.secretExpiry.rawValue]?.integer.map(WallTime.init(secondsSinceEpoch:))
+        secretExpiry = json[.secretExpiry]?.integer.map(WallTime.init(secondsSinceEpoch:))
     }
 
     /// `{"client_id":"…","client_secret_expires_at":null}`; a date is in seconds since 1970.
     package var json: JSONValue {
-        [
-            Member.clientID.rawValue: .string(clientID),
-            Member.secretExpiry.rawValue: secretExpiry.map { .integer($0.secondsSinceEpoch) } ?? .null,
-        ]
+        JSONValue(admin: [
+            .clientID: .string(clientID),
+            .secretExpiry: secretExpiry.map { .integer($0.secondsSinceEpoch) } ?? .null,
+        ])
     }
 }

@@ -3,19 +3,18 @@
 internal import JSON
 package import Observability
 
-/// What the status says of the requests since the start.
+/// The counts of requests since the start, in the status.
 package struct RequestCounts: Equatable, Sendable {
     package let total: Int
-    /// By the status that clients saw.
+    /// By the status that clients got.
     package let byStatus: [Int: Int]
-    /// Sent a second time with another token.
+    /// Requests that were sent again with another token.
     package let replayed: Int
-    /// Refused before they were sent on.
+    /// Requests that were refused before they were sent on.
     package let denied: Int
-    /// Connections of clients that are open.
     package let openConnections: Int
 
-    /// Sums up what the workers counted.
+    /// Adds up the workers' counts.
     package init(_ metrics: WorkerMetrics) {
         var byStatus: [Int: Int] = [:]
         for route in metrics.routes.values {
@@ -30,33 +29,24 @@ package struct RequestCounts: Equatable, Sendable {
         openConnections = metrics.openConnections
     }
 
-    /// Reads what ``json`` wrote.
     init?(_ json: JSONValue) {
-        func count(_ member: String) -> Int { json[member]?.integer.map { Int($0) } ?? 0 }
-        guard json[AdminMember.total]?.integer != nil else { return nil }
-        total = count(AdminMember.total)
-        let entries = json[AdminMember.byStatus]?.object?.compactMap { status, count in
+        guard let total = json.count(.total) else { return nil }
+        self.total = total
+        let entries = json[.byStatus]?.object?.compactMap { status, count in
             Int(status).flatMap { status in count.integer.map { (status, Int($0)) } }
         }
         byStatus = Dictionary(entries ?? []) { _, last in last }
-        replayed = count(AdminMember.replayed)
-        denied = count(AdminMember.denied)
-        openConnections = count(AdminMember.openConnections)
+        replayed = json.count(.replayed) ?? 0
+        denied = json.count(.denied) ?? 0
+        openConnections = json.count(.openConnections) ?? 0
     }
 
-    /// The member `requests`.
     var json: JSONValue {
         let statuses = byStatus.sorted { $0.key < $1.key }.map { ("\($0.key)", JSONValue(count: $0.value)) }
-        return [
-            AdminMember.total: JSONValue(count: total),
-            AdminMember.byStatus: .object(JSONObject(members: statuses)),
-            AdminMember.replayed: JSONValue(count: replayed),
-            AdminMember.denied: JSONValue(count: denied),
-            AdminMember.openConnections: JSONValue(count: openConnections),
-        ]
+        return JSONValue(admin: [
+            .total: JSONValue(count: total), .byStatus: .object(JSONObject(members: statuses)),
+            .replayed: JSONValue(count: replayed), .denied: JSONValue(count: denied),
+            .openConnections: JSONValue(count: openConnections),
+        ])
     }
-}
-
-extension JSONValue {
-    fileprivate init(count: Int) { self = .integer(Int64(count)) }
 }

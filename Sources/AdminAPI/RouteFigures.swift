@@ -3,71 +3,50 @@
 internal import JSON
 package import Observability
 
-/// What goes on at the routes of one path, and how their upstream is.
+/// The figures of all routes with one path, and the state of their upstream.
 package struct RouteFigures: Equatable, Sendable {
-    /// How an upstream is, as far as requests have told.
+    /// The state of an upstream as of the last request.
     package enum Health: Equatable, Sendable {
-        /// Nobody has asked it yet.
+        /// There was no request yet.
         case unknown
         case answers
-        /// Why the last request to it failed.
+        /// The last request failed for this reason.
         case fails(String)
     }
 
-    /// Answered since the start.
+    /// Requests since the start.
     package var requests = 0
-    /// Answered since the start, by who was to blame.
+    /// Answers since the start, by who was to blame.
     package var answers = Tally<AnswerBlame>()
-    /// Requests a second, in the last minute.
+    /// Requests per second in the last minute.
     package var rate = 0.0
-    /// How long half of the last minute's requests took at most; nil where there were none.
+    /// The median of the last minute's durations; nil without requests.
     package var median: Duration?
-    /// How long 99 of a hundred took at most.
+    /// The 99th percentile of the last minute's durations.
     package var slowest: Duration?
-    /// Sent once more with another token, since the start.
+    /// Requests that were sent again with another token, since the start.
     package var replays = 0
     /// Event streams and tunnels that are open now.
     package var openStreams = 0
     package var health = Health.unknown
 
-    private enum Member {
-        static let requests = "requests"
-        static let answers = "answers"
-        static let rate = "requests_per_second"
-        static let median = "p50_seconds"
-        static let slowest = "p99_seconds"
-        static let replays = "replays"
-        static let openStreams = "open_streams"
-        static let health = "upstream_state"
-        static let reason = "upstream_error"
-    }
-
     package init() {}
 
-    /// The members that a route's entry has beside its names.
-    var members: [(String, JSONValue)] {
-        let word =
+    /// The figures' members of a route's entry.
+    var json: JSONObject {
+        let (word, reason): (String, String?) =
             switch health {
-            case .unknown: "unknown"
-            case .answers: "ok"
-            case .fails: "failing"
+            case .unknown: ("unknown", nil)
+            case .answers: ("ok", nil)
+            case .fails(let reason): ("failing", reason)
             }
-        var members: [(String, JSONValue)] = [
-            (Member.requests, .integer(Int64(requests))),
-            (
-                Member.answers,
-                .object(
-                    JSONObject(
-                        members: AnswerBlame.allCases.map { ($0.label, .integer(Int64(answers[$0]))) }))
-            ),
-            (Member.rate, .real(rate)),
-            (Member.median, median.map { .real($0 / .seconds(1)) } ?? .null),
-            (Member.slowest, slowest.map { .real($0 / .seconds(1)) } ?? .null),
-            (Member.replays, .integer(Int64(replays))),
-            (Member.openStreams, .integer(Int64(openStreams))),
-            (Member.health, .string(word)),
-        ]
-        if case .fails(let reason) = health { members.append((Member.reason, .string(reason))) }
-        return members
+        let answers = AnswerBlame.allCases.map { ($0.label, JSONValue(count: self.answers[$0])) }
+        return JSONObject(admin: [
+            .requests: JSONValue(count: requests), .answers: .object(JSONObject(members: answers)),
+            .rate: .real(rate), .median: median.map { .real($0 / .seconds(1)) } ?? .null,
+            .slowest: slowest.map { .real($0 / .seconds(1)) } ?? .null, .replays: JSONValue(count: replays),
+            .openStreams: JSONValue(count: openStreams), .upstreamState: .string(word),
+            .upstreamError: reason.map(JSONValue.string),
+        ])
     }
 }

@@ -3,18 +3,18 @@
 package import JSON
 package import OAuth
 
-/// The JSON of `GET /api/status` and of `bearerd status --json`.
+/// The document of `GET /api/status` and of `bearerd status --json`.
 package struct StatusDocument: Sendable {
     package var version: String
-    /// Time since the start; nil when no daemon runs.
+    /// The time since the start; nil without a daemon.
     package var uptime: Duration?
     package var identities: [IdentityStatus]
     package var routes: [RouteStatus]
-    /// What the workers counted; nil when no daemon runs.
+    /// The workers' counts; nil without a daemon.
     package var requests: RequestCounts?
-    /// Protections that the configuration turns off, as sentences.
+    /// A sentence for each protection that the configuration turns off.
     package var warnings: [String]
-    /// The workers that do not turn, by name: what they counted is what they told last.
+    /// The names of workers that do not respond; their last counts are used.
     package var silentWorkers: [String]
 
     package init(
@@ -30,32 +30,28 @@ package struct StatusDocument: Sendable {
         self.silentWorkers = silentWorkers
     }
 
-    /// Reads what ``json`` wrote; an identity or route that this version cannot read is left out.
+    /// Reads ``json``; unreadable identities and routes are left out.
     ///
-    /// - Returns: nil for what is no status at all.
+    /// - Returns: nil if it is no status.
     package init?(_ json: JSONValue) {
-        guard let identities = json[AdminMember.identities]?.array else { return nil }
+        guard let identities = json[.identities]?.array else { return nil }
         self.init(
-            version: json[AdminMember.version]?.string ?? "",
-            uptime: json[AdminMember.uptimeSeconds]?.integer.map { .seconds($0) },
+            version: json[.version]?.string ?? "", uptime: json[.uptime]?.integer.map { .seconds($0) },
             identities: identities.compactMap { IdentityStatus(admin: $0) },
-            routes: json[AdminMember.routes]?.array?.compactMap { RouteStatus($0) } ?? [],
-            requests: json[AdminMember.requests].flatMap { RequestCounts($0) },
-            warnings: json[AdminMember.warnings]?.array?.compactMap(\.string) ?? [],
-            silentWorkers: json[AdminMember.silentWorkers]?.array?.compactMap(\.string) ?? [])
+            routes: json[.routes]?.array?.compactMap { RouteStatus($0) } ?? [],
+            requests: json[.requests].flatMap { RequestCounts($0) }, warnings: json.strings(.warnings),
+            silentWorkers: json.strings(.silentWorkers))
     }
 
-    /// The document; points in time are RFC 3339 in UTC.
+    /// The document; times are RFC 3339 in UTC.
     package var json: JSONValue {
-        var document: JSONObject = [AdminMember.version: .string(version)]
-        if let uptime { document[AdminMember.uptimeSeconds] = .integer(uptime.components.seconds) }
-        document[AdminMember.identities] = .array(identities.map(\.json))
-        document[AdminMember.routes] = .array(routes.map(\.json))
-        if let requests { document[AdminMember.requests] = requests.json }
-        if !warnings.isEmpty { document[AdminMember.warnings] = .array(warnings.map { .string($0) }) }
-        if !silentWorkers.isEmpty {
-            document[AdminMember.silentWorkers] = .array(silentWorkers.map { .string($0) })
+        func list(_ texts: [String]) -> JSONValue? {
+            texts.isEmpty ? nil : .some(.array(texts.map(JSONValue.string)))
         }
-        return .object(document)
+        return JSONValue(admin: [
+            .version: .string(version), .uptime: uptime.map { .integer($0.components.seconds) },
+            .identities: .array(identities.map(\.json)), .routes: .array(routes.map(\.json)),
+            .requests: requests?.json, .warnings: list(warnings), .silentWorkers: list(silentWorkers),
+        ])
     }
 }

@@ -90,7 +90,8 @@ import Testing
         outcome.revocation = .requested
         outcome.endSession = .notSupported
         #expect(LogoutReport(LogoutReport(outcome).json)?.json == LogoutReport(outcome).json)
-        let login = HandoverReport(login: Login(hasRefreshToken: true, hasIDToken: false, person: "Ada"))
-        #expect(HandoverReport(login.json)?.json == login.json)
+        let login = SessionTransferReport(
+            login: Login(hasRefreshToken: true, hasIDToken: false, person: "Ada"))
+        #expect(SessionTransferReport(login.json)?.json == login.json)
     }
 }

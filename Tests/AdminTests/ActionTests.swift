@@ -94,7 +94,7 @@ struct `Actions on identities` {
         let path = "/api/identities/default/session"
         let code = AuthorizationCode(
             code: Secret("c"), redirectURI: "http://127.0.0.1:1/", verifier: Secret("v"), nonce: Secret("n"))
-        for (handover, status, word) in [
+        for (transfer, status, word) in [
             (.code(code), 200, nil), (.kept(code), 200, nil),
             (
                 .imported(
@@ -107,8 +107,8 @@ struct `Actions on identities` {
                     code: Secret("d"), verifier: Secret("v"), interval: .seconds(5), lifetime: .seconds(60)),
                 504, "login_expired"
             ),
-        ] as [(SessionHandover, Int, String?)] {
-            let answer = await AdminFixture().send(.post, path, admin, body: handover.json.serialized())
+        ] as [(SessionTransfer, Int, String?)] {
+            let answer = await AdminFixture().send(.post, path, admin, body: transfer.json.serialized())
             #expect(answer.status == status && answer.code == word, "\(answer.text)")
         }
         for text in [

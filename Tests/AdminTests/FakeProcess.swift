@@ -114,12 +114,13 @@ final class FakeIdentities: IdentityDirectory {
             issuer: "https://sso.example.com", requiresIssuer: true)
     }
 
-    func take(_ handover: SessionHandover, for name: String) async throws(LoginError) -> HandoverReport {
-        log.withLock { $0.append("take \(handover.json["kind"]?.string ?? "") \(name)") }
-        switch handover {
+    func take(_ transfer: SessionTransfer, for name: String) async throws(LoginError) -> SessionTransferReport
+    {
+        log.withLock { $0.append("take \(transfer.json["kind"]?.string ?? "") \(name)") }
+        switch transfer {
         case .pending: throw .failed(TokenFailure(.final, .refused(.invalidGrant), detail: "it failed"))
         case .device: throw .expired
-        case .code, .kept, .imported, .inquiry: return HandoverReport(isChanged: false)
+        case .code, .kept, .imported, .inquiry: return SessionTransferReport(isChanged: false)
         }
     }
 

@@ -23,11 +23,11 @@ struct ExchangeCommand: IdentityCommand {
 
     func run(on chosen: ChosenIdentity) throws(CommandFailure) {
         let login = try chosen.perform(
-            .session(identity: chosen.name), body: SessionHandover.pending.json,
+            .session(identity: chosen.name), body: SessionTransfer.pending.json,
             here: { session throws(CommandFailure) in
-                HandoverReport(login: try await session.exchange(response))
+                SessionTransferReport(login: try await session.exchange(response))
             },
-            reading: { HandoverReport($0) }
+            reading: { SessionTransferReport($0) }
         ).login
         guard let login else {
             let message = "no login waits to be finished; begin with 'bearerd login --no-exchange'"

@@ -28,8 +28,8 @@ struct IdentityDaemon {
 
     /// Makes sure that it is there and could keep a login, before a person is troubled.
     func require() async throws(CommandFailure) {
-        _ = try await ask(for: .session(identity: identity), body: SessionHandover.inquiry.json) {
-            HandoverReport($0)
+        _ = try await ask(for: .session(identity: identity), body: SessionTransfer.inquiry.json) {
+            SessionTransferReport($0)
         }
     }
 

@@ -50,13 +50,13 @@ struct ImportCommand: IdentityCommand {
         let imported = try read()
         let clientID = try grantClient(of: imported, for: chosen.identity)
         try checkIssuer(of: imported, for: chosen.identity)
-        let handover = SessionHandover.imported(
+        let transfer = SessionTransfer.imported(
             refreshToken: imported.refreshToken, idToken: imported.idToken, scope: imported.scope,
             clientID: clientID, person: imported.person)
         let isNew = try chosen.perform(
-            .session(identity: chosen.name), body: handover.json,
+            .session(identity: chosen.name), body: transfer.json,
             here: { session throws(CommandFailure) in try await session.take(imported, of: clientID) },
-            reading: { HandoverReport($0)?.isChanged })
+            reading: { SessionTransferReport($0)?.isChanged })
         try Console.show(
             "\(chosen.name): \(isNew ? "imported" : "unchanged, it has this session already")\n")
         guard isNew, clientID != nil else { return }

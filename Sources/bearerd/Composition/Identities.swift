@@ -90,29 +90,30 @@ struct Identities: IdentityDirectory {
         return try await session.authorizationRequest(redirectURI: redirectURI)
     }
 
-    func take(_ handover: SessionHandover, for name: String) async throws(LoginError) -> HandoverReport {
-        guard let session = sessions(of: name).first else { return HandoverReport(isChanged: false) }
-        switch handover {
+    func take(_ transfer: SessionTransfer, for name: String) async throws(LoginError) -> SessionTransferReport
+    {
+        guard let session = sessions(of: name).first else { return SessionTransferReport(isChanged: false) }
+        switch transfer {
         case .code(let code):
-            return HandoverReport(login: try await session.logIn(with: code))
+            return SessionTransferReport(login: try await session.logIn(with: code))
         case .pending:
-            return HandoverReport(login: try await session.logInWithPendingCode())
+            return SessionTransferReport(login: try await session.logInWithPendingCode())
         case .device(let code, let verifier, let interval, let lifetime):
             let device = DeviceAuthorization(
                 code: code, verifier: verifier, interval: interval, expiry: .now + lifetime)
-            return HandoverReport(login: try await session.logIn(with: device))
+            return SessionTransferReport(login: try await session.logIn(with: device))
         case .kept(let code):
             try await storing { () throws(StoreError) in try await session.keep(code) }
-            return HandoverReport()
+            return SessionTransferReport()
         case .imported(let refreshToken, let idToken, let scope, let clientID, let person):
             let isChanged = try await storing { () throws(StoreError) in
                 try await session.take(
                     refreshToken, idToken: idToken, scope: scope, clientID: clientID, person: person)
             }
-            return HandoverReport(isChanged: isChanged)
+            return SessionTransferReport(isChanged: isChanged)
         case .inquiry:
             if let refusal = await session.storeRefusal() { throw .unstored(refusal) }
-            return HandoverReport(isChanged: false)
+            return SessionTransferReport(isChanged: false)
         }
     }
 

@@ -62,7 +62,7 @@ struct LoginTarget {
     }
 
     private func finish(
-        _ handover: SessionHandover, within limit: Duration = .zero,
+        _ transfer: SessionTransfer, within limit: Duration = .zero,
         here: () async throws(LoginError) -> Login?
     ) async -> Result<Login?, CommandFailure> {
         guard let daemon else {
@@ -74,9 +74,9 @@ struct LoginTarget {
         }
         do throws(CommandFailure) {
             let report = try await daemon.ask(
-                for: .session(identity: session.identity), body: handover.json,
+                for: .session(identity: session.identity), body: transfer.json,
                 waitingAtMost: limit + Self.courtesy
-            ) { HandoverReport($0) }
+            ) { SessionTransferReport($0) }
             return .success(report.login)
         } catch {
             return .failure(error)
