@@ -4,15 +4,14 @@ internal import COpenSSL
 
 /// Authenticated encryption with AES-256 in Galois/Counter Mode (NIST SP 800-38D).
 package struct AESGCM: Sendable {
-    /// Of a key, in bytes.
+    /// The length of a key in bytes.
     package static let keyBytes = 32
     private static let nonceBytes = 12
     private static let tagBytes = 16
 
     private let key: Secret
 
-    /// - Parameter key: as random as a key must be.
-    /// - Returns: nil if it is not ``keyBytes`` long.
+    /// - Parameter key: random; nil is returned if it is not ``keyBytes`` long.
     package init?(key: Secret) {
         guard key.withPlaintextBytes({ $0.count }) == AESGCM.keyBytes else { return nil }
         self.key = key
@@ -22,9 +21,7 @@ package struct AESGCM: Sendable {
     ///
     /// Stops the process if OpenSSL has no AES: there is no safe way to go on.
     ///
-    /// - Parameters:
-    ///   - plaintext: any bytes.
-    ///   - context: is authenticated, not encrypted, and not part of what is returned.
+    ///   - Parameter context: is authenticated, but neither encrypted nor part of the result.
     /// - Returns: a random nonce, the ciphertext, the tag.
     package func seal(_ plaintext: [UInt8], context: [UInt8]) -> [UInt8] {
         let nonce = SecureRandom.bytes(AESGCM.nonceBytes)
@@ -38,10 +35,7 @@ package struct AESGCM: Sendable {
 
     /// Decrypts (`EVP_DecryptFinal_ex`).
     ///
-    /// - Parameters:
-    ///   - sealed: what ``seal(_:context:)`` returned.
-    ///   - context: what it was given.
-    /// - Returns: the plaintext; nil if a bit of `sealed` or `context` differs, or the key does.
+    /// - Returns: the plaintext; nil if a bit of `sealed` or `context` or the key differs.
     package func open(_ sealed: [UInt8], context: [UInt8]) -> [UInt8]? {
         guard sealed.count >= AESGCM.nonceBytes + AESGCM.tagBytes else { return nil }
         let nonce = Array(sealed.prefix(AESGCM.nonceBytes))

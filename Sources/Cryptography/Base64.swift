@@ -2,13 +2,11 @@
 
 /// Base 64 with `+`, `/` and padding (RFC 4648 §4).
 package enum Base64 {
-    /// The padded text.
     package static func encode(_ bytes: [UInt8]) -> String {
         Base64Alphabet.standard.encode(bytes, padded: true)
     }
 
-    /// The bytes; nil if the text has a foreign character (white space too), wrong padding, or is not
-    /// canonical.
+    /// The bytes; nil if the text has a foreign character (white space too) or wrong padding, or is not canonical.
     package static func decode(_ text: String) -> [UInt8]? {
         let text = Array(text.utf8)
         guard text.count.isMultiple(of: 4) else { return nil }
@@ -20,7 +18,6 @@ package enum Base64 {
 
 /// Base 64 with `-` and `_`, without padding (RFC 4648 §5, RFC 7515 §2).
 package enum Base64URL {
-    /// The text, without padding.
     package static func encode(_ bytes: [UInt8]) -> String {
         Base64Alphabet.urlSafe.encode(bytes, padded: false)
     }
@@ -31,13 +28,13 @@ package enum Base64URL {
     }
 }
 
-/// What the two encodings share: 6 bits a character.
+/// An alphabet of 64 characters for 6 bits each.
 private struct Base64Alphabet {
     static let standard = Base64Alphabet(last: "+/")
     static let urlSafe = Base64Alphabet(last: "-_")
 
     private let characters: [UInt8]
-    /// By character: its 6 bits, or 0xFF.
+    /// The 6 bits of each character, or 0xFF.
     private let values: [UInt8]
 
     private init(last: String) {

@@ -2,7 +2,7 @@
 
 internal import COpenSSL
 
-/// An X.509 certificate, as far as a signed token names it (RFC 7515 §4.1.7, §4.1.8).
+/// The parts of an X.509 certificate that a signed token names (RFC 7515 §4.1.7, §4.1.8).
 package struct Certificate: Sendable, Equatable {
     /// SHA-1 over the DER form, in base64url: `x5t`.
     package let thumbprint: String
@@ -11,15 +11,12 @@ package struct Certificate: Sendable, Equatable {
     /// The certified key as a SubjectPublicKeyInfo.
     private let publicKey: [UInt8]
 
-    /// Reads the first certificate of a PEM file (`PEM_read_bio_X509`).
-    ///
-    /// - Returns: nil if there is none.
+    /// Reads the first certificate of a PEM file (`PEM_read_bio_X509`); nil if there is none.
     package init?(pem: [UInt8]) {
         defer { ERR_clear_error() }
         let certificate = pem.withUnsafeBufferPointer { buffer -> OpaquePointer? in
-            guard let bio = BIO_new_mem_buf(buffer.baseAddress, CInt(clamping: buffer.count)) else {
-                return nil
-            }
+            guard let bio = BIO_new_mem_buf(buffer.baseAddress, CInt(clamping: buffer.count))
+            else { return nil }
             defer { BIO_free(bio) }
             return PEM_read_bio_X509(bio, nil, { _, _, _, _ in -1 }, nil)
         }
@@ -34,10 +31,7 @@ package struct Certificate: Sendable, Equatable {
         thumbprintSHA256 = Base64URL.encode(long)
     }
 
-    /// Whether it certifies this key.
-    package func certifies(_ key: PrivateKey) -> Bool {
-        publicKey == key.publicPart
-    }
+    package func certifies(_ key: PrivateKey) -> Bool { publicKey == key.publicPart }
 
     private static func digest(of certificate: OpaquePointer, _ function: OpaquePointer?) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))

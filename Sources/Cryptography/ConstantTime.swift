@@ -4,7 +4,7 @@ internal import COpenSSL
 
 /// Comparisons whose duration says nothing about the content.
 package enum ConstantTime {
-    /// Whether both are the same bytes (`CRYPTO_memcmp`); only a difference in length returns early.
+    /// Returns true if both are the same bytes (`CRYPTO_memcmp`); only different lengths return early.
     package static func equal(_ first: [UInt8], _ second: [UInt8]) -> Bool {
         first.count == second.count
             && first.withUnsafeBytes { a in

@@ -6,23 +6,17 @@ internal import Synchronization
 package final class CurrentSecret: Sendable {
     private let secret: Mutex<Secret>
 
-    /// Begins with this one.
-    package init(_ secret: Secret) {
-        self.secret = Mutex(secret)
-    }
+    package init(_ secret: Secret) { self.secret = Mutex(secret) }
 
-    /// Has another secret count from now on.
-    package func replace(with secret: Secret) {
-        self.secret.withLock { $0 = secret }
-    }
+    package func replace(with secret: Secret) { self.secret.withLock { $0 = secret } }
 
-    /// Compares in a time that depends on the length alone.
+    /// Compares in a time that depends only on the length.
     package func matches(_ candidate: [UInt8]) -> Bool {
         let secret = secret.withLock { $0 }
         return secret.matches(candidate)
     }
 
-    /// What only who has the secret, and the salt, could have made: it ends with the secret.
+    /// A hash of the secret and the salt; it changes when the secret is replaced.
     package func digest(salted salt: [UInt8]) -> [UInt8] {
         let secret = secret.withLock { $0 }
         return secret.withPlaintextBytes { bytes in

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a text says once the encodings are undone in which one thing stands in another: of forms and URLs, of JSON strings,
-/// of pages, of base 64.
+/// Decodes a text from the encodings in which a peer may repeat a secret: percent-encoding, JSON strings, HTML and
+/// base 64.
 enum DisguisedText {
-    /// Encodings may be applied one over the other.
+    /// The number of encodings that may be applied one over the other.
     private static let mostLayers = 2
     /// The shortest run of base 64 that may hold a piece of a secret.
     private static let shortestRun = 11
     private static let plus = UInt8(ascii: "+")
 
-    /// The text itself, and every other reading of it.
+    /// The text itself, and every way to decode it.
     static func readings(of text: [UInt8]) -> [[UInt8]] {
         var readings: [[UInt8]] = [text]
         var newest = readings
@@ -27,7 +27,8 @@ enum DisguisedText {
             + readings.filter { $0.contains(plus) }.map { $0.map { $0 == plus ? UInt8(ascii: " ") : $0 } }
     }
 
-    /// What runs of base 64 hold (an echoed `Basic` credential does), by each place in four that may be their beginning.
+    /// The decoded runs of base 64 (as in an echoed `Basic` credential), for each offset at which a group of four may
+    /// begin.
     private static func runs(in text: [UInt8]) -> [[UInt8]] {
         let runs = text.split { !isBase64($0) }.filter { $0.count >= shortestRun }.map { run in
             run.map { byte in
@@ -61,7 +62,7 @@ enum DisguisedText {
     }
 }
 
-/// A way in which a sign stands for another byte.
+/// A kind of escape sequence.
 private enum Escape: CaseIterable {
     /// `%41`, of forms and URLs.
     case percent
@@ -78,7 +79,7 @@ private enum Escape: CaseIterable {
         }
     }
 
-    /// The text with what each escape of this kind stands for; nil if it has none.
+    /// The text with all escapes of this kind decoded; nil if it has none.
     func undone(in text: [UInt8]) -> [UInt8]? {
         guard text.contains(sign) else { return nil }
         var plain: [UInt8] = []
@@ -90,7 +91,7 @@ private enum Escape: CaseIterable {
         return plain
     }
 
-    /// What stands behind the sign; nil if that is no escape.
+    /// The bytes that an escape stands for; nil if there is no escape at `rest`.
     private func escaped(at rest: inout ArraySlice<UInt8>) -> [UInt8]? {
         switch self {
         case .percent:

@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Knows the pieces of every secret that is held, or was a while ago, so that no text of a peer's that repeats one is shown.
+/// Recognises texts of peers that repeat a secret which the process holds or held a while ago, so that they are not
+/// shown.
 ///
-/// It keeps keyed hashes of pieces of eight bytes, never a secret. A peer may have been told a secret by an earlier request,
-/// or by another identity's, and repeat it whole or cut off: so a text is not compared with what its own request carried
-/// alone.
+/// Keeps keyed hashes of all pieces of eight bytes, never a secret. A peer may know a secret from an earlier request
+/// or another identity's, and may repeat a part of it; so it is not enough to compare a text with its own request.
 struct HeldSecrets {
-    /// Fewer bytes than these in common with a secret may be chance.
+    /// The length of a piece in bytes; shorter matches may be chance.
     static let piece = 8
-    /// A secret is remembered for so long after it is forgotten.
+    /// The time that a secret is remembered after it was forgotten.
     static let memory: Duration = .seconds(600)
-    /// Every piece of a secret is kept up to so many pieces in all; beyond, of a long one the beginning, the end and each
-    /// ``stride``th between: a copy shows by less than 40 bytes of it.
+    /// Up to this number of pieces, every piece of a secret is kept; beyond it, only the beginning, the end, and each
+    /// ``stride``th piece of a long secret: still, less than 40 bytes of it are recognised.
     static let mostDense = 1 << 17
-    /// More pieces are not kept: of what is held no longer the oldest go first.
+    /// The limit on pieces; the oldest of forgotten secrets make room first.
     static let most = 1 << 20
     private static let stride = 32
     private static let denseEnd = 24
-    /// Longer ones are documents, which are never sent.
+    /// Longer texts are documents, which are never sent.
     private static let longestSecret = 1 << 14
 
     private struct Piece {
         var holders: UInt32 = 0
-        /// When the last holder forgot it, in seconds since ``origin``.
+        /// The time when the last holder forgot it, in seconds since ``origin``.
         var end: UInt32 = 0
     }
 
-    /// An instant that others are counted from.
+    /// The instant from which times are counted.
     private let origin: ContinuousClock.Instant
     private var pieces: [UInt64: Piece] = [:]
     private var nextSweep = 1 << 12
@@ -38,14 +38,13 @@ struct HeldSecrets {
         ordinary = OrdinaryWords.pieces
     }
 
-    /// How many pieces are kept.
     var count: Int { pieces.count }
 
     // MARK: Secrets
 
-    /// A secret is held from now on.
+    /// Notes that a secret is held.
     ///
-    /// - Returns: its pieces, to be given to ``release(_:at:)`` as often; none for what is no text, or a document.
+    /// - Returns: its pieces, for ``release(_:at:)``; none for a text that is no token.
     mutating func hold(
         _ secret: some RandomAccessCollection<UInt8>, at now: ContinuousClock.Instant
     ) -> [UInt64] {
@@ -57,14 +56,14 @@ struct HeldSecrets {
         let chosen = all.indices.filter { index in
             isDense || index <= end || index >= last - end || index.isMultiple(of: Self.stride)
         }.map { all[$0] }
-        // Many a secret has "token" in it; a text that speaks of tokens repeats none.
+        // Many secrets contain words like "token", and a text with such a word repeats no secret.
         let telling = chosen.filter { !ordinary.contains($0) }
         let kept = telling.isEmpty ? chosen : telling
         for piece in kept { pieces[piece, default: Piece()].holders += 1 }
         return kept
     }
 
-    /// Somebody has forgotten a secret.
+    /// Notes that a secret is held once less.
     mutating func release(_ held: [UInt64], at now: ContinuousClock.Instant) {
         let end = seconds(at: now)
         for piece in held {
@@ -75,7 +74,7 @@ struct HeldSecrets {
         }
     }
 
-    /// No documents: their words are not secret, and they are never sent.
+    /// Returns false for documents: their words are no secret, and they are never sent.
     private static func isToken(_ secret: some RandomAccessCollection<UInt8>) -> Bool {
         guard secret.first != UInt8(ascii: "{"), !secret.starts(with: "-----BEGIN".utf8) else { return false }
         let text = secret.last == UInt8(ascii: "\n") ? secret.dropLast() : secret[...]
@@ -85,7 +84,7 @@ struct HeldSecrets {
     private mutating func sweep(at now: ContinuousClock.Instant) {
         var memory = UInt32(Self.memory / .seconds(1))
         let seconds = seconds(at: now)
-        // Where most are held there is little to be had.
+        // At most one sweep per second: if most pieces are held, a sweep frees little.
         guard lastSweep != seconds else { return }
         lastSweep = seconds
         repeat {
@@ -101,7 +100,7 @@ struct HeldSecrets {
 
     // MARK: Texts
 
-    /// Whether a text repeats a piece of a secret, as it is or in an encoding that somebody may undo.
+    /// Returns true if a text repeats a piece of a secret, plain or encoded.
     func isRepeated(in text: some Collection<UInt8>, at now: ContinuousClock.Instant) -> Bool {
         guard !pieces.isEmpty, text.count >= Self.piece else { return false }
         let seconds = seconds(at: now)
@@ -114,7 +113,7 @@ struct HeldSecrets {
         }
     }
 
-    /// The hash of every run of ``piece`` bytes, whatever their case.
+    /// The hash of every run of ``piece`` bytes, without regard to case.
     static func pieces(of bytes: some RandomAccessCollection<UInt8>) -> [UInt64] {
         guard bytes.count >= piece else { return [] }
         var pieces: [UInt64] = []
@@ -126,7 +125,7 @@ struct HeldSecrets {
             window = window << 8 | UInt64(folded)
             read += 1
             guard read >= piece else { continue }
-            // Keyed anew in each process: the pieces of a forgotten secret cannot be put together again.
+            // Hasher has a random key in each process, so a secret cannot be reconstructed from its pieces.
             var hasher = Hasher()
             hasher.combine(window)
             pieces.append(UInt64(bitPattern: Int64(hasher.finalize())))

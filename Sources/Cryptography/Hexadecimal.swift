@@ -2,16 +2,15 @@
 
 /// Base 16 (RFC 4648 §8).
 package enum Hexadecimal {
-    /// The bytes; nil if the text has a character that is no digit of either case, or an odd number of them.
+    /// The bytes; nil for a character that is no digit of either case, or an odd number of digits.
     package static func decode(_ text: String) -> [UInt8]? {
         let digits = Array(text.utf8)
         guard digits.count.isMultiple(of: 2) else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(digits.count / 2)
         for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let high = value(of: digits[index]), let low = value(of: digits[index + 1]) else {
-                return nil
-            }
+            guard let high = value(of: digits[index]), let low = value(of: digits[index + 1])
+            else { return nil }
             bytes.append(high << 4 | low)
         }
         return bytes

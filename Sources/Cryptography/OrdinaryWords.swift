@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What texts about tokens are made of, and readable secrets too.
+/// Phrases that are common in texts about tokens and may be part of readable secrets; they are not recognised as
+/// secret.
 enum OrdinaryWords {
     private static let phrases = [
         "invalid access token", "invalid refresh token", "invalid bearer token", "invalid client secret",
@@ -13,7 +14,7 @@ enum OrdinaryWords {
         "private key", "service account", "test token", "offline access", "openid profile email",
     ]
 
-    /// Their pieces, however their words are joined.
+    /// Their pieces, with words joined in each usual way.
     static var pieces: Set<UInt64> {
         let texts = phrases + ["_", "-"].flatMap { joint in phrases.map { replacing($0, joint) } }
         return Set(texts.flatMap { HeldSecrets.pieces(of: Array($0.utf8)) })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Words of 16 random bytes each that nobody can guess, made many at a time: to ask for one costs nearly as much.
+/// Unguessable words of 16 random bytes; they are made many at a time, because a call for one costs nearly as much.
 package struct RandomWords: ~Copyable {
     private static let bytesOfWord = 16
     private static let wordsAtOnce = 64
@@ -9,7 +9,7 @@ package struct RandomWords: ~Copyable {
 
     package init() {}
 
-    /// A word of 22 URL-safe characters that was not there before.
+    /// A new word of 22 URL-safe characters.
     package mutating func next() -> String {
         if bytes.isEmpty { bytes = SecureRandom.bytes(Self.bytesOfWord * Self.wordsAtOnce) }
         let word = Array(bytes.suffix(Self.bytesOfWord))

@@ -2,8 +2,5 @@
 
 /// The hash function SHA-256 (FIPS 180-4).
 package enum SHA256 {
-    /// The 32 bytes of the message's hash.
-    package static func digest(_ message: [UInt8]) -> [UInt8] {
-        MessageDigest.sha256.digest(message)
-    }
+    package static func digest(_ message: [UInt8]) -> [UInt8] { MessageDigest.sha256.digest(message) }
 }

@@ -3,18 +3,18 @@
 internal import CKeyring
 internal import Cryptography
 
-/// What comes back from the process that asks the Secret Service: a byte that says how it ended, then the key's 32 bytes
-/// or a reason in UTF-8.
+/// The output of the helper that asks the Secret Service: a byte for the outcome, then the 32 bytes of the key or a
+/// reason in UTF-8.
 enum KeyringAnswer: Equatable {
     case key([UInt8])
-    /// There is none, and none was to be made.
+    /// There is no key, and none was to be made.
     case none
     case failure(KeyringError)
 
-    /// Which byte stands for a value that is no key; the others are those of ``CKeyring``.
+    /// The byte for a value that is no key; the others are ``CKeyring``'s.
     private static let foreign = UInt8.max
 
-    /// An answer as bytes; nil if they are none.
+    /// Reads the output; nil if it is malformed.
     init?(_ bytes: [UInt8]) {
         guard let first = bytes.first else { return nil }
         let rest = bytes.dropFirst()
@@ -25,20 +25,19 @@ enum KeyringAnswer: Equatable {
         case BEARERD_KEYRING_NONE: self = .none
         case CInt(Self.foreign): self = .failure(.foreign)
         default:
-            guard let error = Self.error(CInt(first), String(decoding: rest, as: UTF8.self)) else {
-                return nil
-            }
+            guard let error = Self.error(CInt(first), String(decoding: rest, as: UTF8.self))
+            else { return nil }
             self = .failure(error)
         }
     }
 
-    /// The bytes of what the Secret Service said.
+    /// The output for an answer of the Secret Service.
     ///
     /// - Parameters:
     ///   - outcome: one of ``CKeyring``'s.
-    ///   - value: what goes by the name, if that is the outcome: 32 bytes, or those in hexadecimal or base64, as other
-    ///     programs write them.
-    ///   - reason: what else there is to say.
+    ///   - value: the value that was found: 32 bytes, or those in hexadecimal or base64, as other programs write
+    ///     them.
+    ///   - reason: the reason of a failure.
     static func bytes(_ outcome: CInt, value: [UInt8], reason: [UInt8]) -> [UInt8] {
         guard outcome == BEARERD_KEYRING_FOUND else { return [UInt8(clamping: outcome)] + reason }
         if value.count == AESGCM.keyBytes { return [UInt8(outcome)] + value }

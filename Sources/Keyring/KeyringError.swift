@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a key cannot be had from the Secret Service.
+/// The reason why the Secret Service gives no key.
 package enum KeyringError: Error, Equatable, Sendable {
-    /// libsecret cannot be loaded; the loader's reason.
+    /// libsecret cannot be loaded; with the loader's reason.
     case noLibrary(String)
-    /// There is no session bus, or it does not let us in; why.
+    /// There is no session bus, or it refuses us; with the reason.
     case noBus(String)
-    /// Nobody on the bus keeps secrets; what the bus says.
+    /// No program on the bus keeps secrets; with the bus's reason.
     case noService(String)
-    /// The key, or the keyring that a new one would go into, is locked, and nobody is there to unlock it.
+    /// The key, or the keyring for a new one, is locked, and nobody is there to unlock it.
     case locked
-    /// There is no default keyring, into which a new key would go.
+    /// There is no default keyring for a new key.
     case noCollection
     /// The service would ask a person before it keeps a key.
     case asks
     /// No answer came in time.
     case mute
-    /// The service, or the process that asks it, fails; why.
+    /// The service or the helper failed; with the reason.
     case failed(String)
-    /// Several values go by the name.
+    /// Several values have the name.
     case several
-    /// What goes by the name is no key.
+    /// The value of this name is no key.
     case foreign
 }
 
 extension KeyringError {
-    /// Whether the Secret Service is of no use at present; if not, it is what it holds that is wrong.
+    /// True if the Secret Service cannot be used at present; false if its content is wrong.
     package var isUnavailable: Bool {
         switch self {
         case .noLibrary, .noBus, .noService, .locked, .noCollection, .asks, .mute, .failed: true
@@ -35,7 +35,7 @@ extension KeyringError {
 }
 
 extension KeyringError: CustomStringConvertible {
-    /// A sentence about the Secret Service, without what to do instead.
+    /// A sentence about the Secret Service, without a remedy.
     package var description: String {
         switch self {
         case .noLibrary(let reason): "libsecret cannot be loaded; install libsecret-1-0 (\(reason))"

@@ -5,27 +5,26 @@ internal import Cryptography
 internal import Glibc
 internal import System
 
-/// The process that asks the Secret Service: this program once more, since libsecret may wait for ever for a service that
-/// does not answer, and for a person whom nobody sees.
+/// The process that asks the Secret Service; it is this program run once more, because libsecret may wait for ever
+/// for a silent service or for a person.
 ///
-/// It is started with the mode and the key's name, answers on its standard output, and is killed where it takes too long.
+/// It is started with the mode and the key's name, answers on its standard output, and is killed if it takes too
+/// long.
 package enum KeyringHelper {
-    /// Whether a key is made where there is none.
+    /// The treatment of a missing key: it is made, or only looked for.
     enum Mode: String {
         case make
         case look
     }
 
-    /// Of the command line that asks for it; no command is called so.
+    /// The first word of its command line; no command has this name.
     static let word = "keyring-helper"
-    /// Where whoever started it has gone away meanwhile, the kernel ends it after so many seconds.
+    /// Seconds after which the kernel ends it, in case its parent is gone.
     private static let longestLife: CUnsignedInt = 3
-    /// Room for a value, and for what text there is about a failure.
+    /// Bytes for a value, and for the text of a failure.
     private static let room = 256
 
-    /// Does the helper's work if these words of a command line ask for it, and returns when it is done.
-    ///
-    /// - Returns: whether they did.
+    /// Does the helper's work if a command line asks for it, and returns true if it did.
     package static func answers(_ words: [String]) -> Bool {
         guard words.count == 3, words[0] == word, let mode = Mode(rawValue: words[1]),
             !CurrentProcess.isTerminal(STDOUT_FILENO)
@@ -40,7 +39,7 @@ package enum KeyringHelper {
                 words[2], made.isEmpty ? nil : made.baseAddress, made.count, &value, &count, &reason,
                 reason.count)
         }
-        // What is longer than there is room for is no key, however much of it there is.
+        // A value that was truncated is longer than a key and is refused.
         let answer = KeyringAnswer.bytes(
             outcome, value: Array(value.prefix(count)),
             reason: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })

@@ -3,24 +3,21 @@
 package import Cryptography
 internal import System
 
-/// A key of 32 bytes that the user's Secret Service keeps (the Secret Service API of freedesktop.org).
+/// A key of 32 bytes in the user's Secret Service (the freedesktop.org API).
 package enum KeyringKey {
-    /// With what else there is to start and to say, a failure is told within two seconds.
+    /// Short enough to report a failure within two seconds of the start.
     private static let limit: Duration = .milliseconds(1700)
-    /// More than any answer takes, in bytes.
+    /// More bytes than any answer has.
     private static let longestAnswer = 1024
-    /// What the process that asks gets to know of our environment: where the bus is, and where libraries are.
+    /// The environment variables that the helper gets: for the bus, and for libraries.
     private static let variables = ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "HOME", "LD_LIBRARY_PATH"]
 
-    /// Asks for a key; blocks, for less than two seconds.
-    ///
-    /// Call it before the process locks itself in.
+    /// Asks for a key; blocks for less than two seconds; call it before the sandbox is entered.
     ///
     /// - Parameters:
-    ///   - name: tells it from others.
-    ///   - makesIt: whether one is made where there is none.
-    /// - Returns: the key in base64, as people write it; nil if there is none.
-    /// - Throws: ``KeyringError``.
+    ///   - name: the key's name.
+    ///   - makesIt: true to make a key if there is none.
+    /// - Returns: the key in base64; nil if there is none.
     package static func ask(for name: String, makingIt makesIt: Bool) throws(KeyringError) -> Secret? {
         let mode = makesIt ? KeyringHelper.Mode.make : .look
         let environment = variables.reduce(into: [String: String]()) { known, name in

@@ -9,9 +9,10 @@ import Synchronization
 package import System
 import TokenStore
 
-/// All that sessions stand on in a program that is not bearerd: libcurl, files, clocks, a redirect on loopback.
+/// Runs sessions in a program other than bearerd: transport by libcurl, a store, clocks, and redirects to loopback.
 ///
-/// Make one for the process and keep it; it has two threads of its own, and one that signs where tokens may be bound to a key.
+/// Make one for the process and keep it. It has two threads of its own, and one that signs if tokens may be bound to
+/// a key.
 ///
 /// ```swift
 /// let runtime = try AuthRuntime(storage: .directory("/var/lib/my-program"))
@@ -25,29 +26,27 @@ public final class AuthRuntime: Sendable {
     public enum Storage: Sendable {
         /// They end with the process.
         case memory
-        /// Files that nobody else may read, shared by every process that opens the same directory.
+        /// Private files, shared by every process that opens the same directory.
         case directory(String)
-        /// Files in a directory that processes may share, encrypted (AES-256-GCM) with a key of 32 bytes in base64 or hexadecimal.
+        /// Files in a directory that processes may share, encrypted (AES-256-GCM) with a key of 32 bytes in base64 or
+        /// hexadecimal.
         case encryptedDirectory(String, key: Secret)
-        /// A store of the program's own, which keeps what `SessionStore` promises.
+        /// A store of the program's own that keeps the promises of `SessionStore`.
         case custom(any SessionStore)
     }
 
     let loop: EventLoop
-    /// Whether loop and thread end with it.
+    /// True if loop and thread end with the runtime.
     private let ownsThreads: Bool
     private let thread: ThreadExecutor
     private let store: any SessionStore
     private let trust: TrustStores
-    /// The sessions of one name have one refresh token, and hear of each other's logins, refreshes and logouts.
+    /// The sessions of one name share a refresh token and hear of each other's logins, refreshes and logouts.
     private let families = SessionFamilies()
-    /// Signs what requests to resource servers prove; made for the first session that may need it.
+    /// Signs proofs for resource servers; made for the first session that may need it.
     private let signer = Mutex<ThreadExecutor?>(nil)
 
     /// Opens the store and starts the threads.
-    ///
-    /// - Parameter storage: where sessions are kept.
-    /// - Throws: ``AuthRuntimeError``.
     public init(storage: Storage) throws(AuthRuntimeError) {
         ownsThreads = true
         do {
@@ -69,7 +68,7 @@ public final class AuthRuntime: Sendable {
         }
     }
 
-    /// What sessions stand on in a program that has a loop, a store and its own way with files already.
+    /// A runtime on the loop, store and certificates of the caller.
     package init(
         on loop: EventLoop, storeThread thread: ThreadExecutor, store: any SessionStore, trust: TrustStores
     ) {
@@ -89,14 +88,14 @@ public final class AuthRuntime: Sendable {
 
     /// A session for a client; call its `start()` before anything else.
     ///
-    /// Sessions of one name are one person's, or one client's: what one of them logs in, refreshes or logs out is the
-    /// others' too. They keep the runtime alive.
+    /// Sessions of one name belong to one person or client: a login, refresh or logout of one counts for all. They
+    /// keep the runtime alive.
     ///
     /// - Parameters:
-    ///   - client: who asks, whom, and what for.
+    ///   - client: the client, its authorization server and its requests.
     ///   - caFile: PEM file with the certificate authorities to trust in place of the system's.
-    ///   - observer: hears what happens.
-    ///   - credentials: the client's secret, key and so on, asked for at each use; nil where there is none.
+    ///   - observer: hears the session's events.
+    ///   - credentials: the client's secret, key and so on, read at each use; nil for a credential that there is not.
     /// - Returns: the session, which keeps the runtime's threads busy until its `stop()`.
     /// - Throws: ``AuthRuntimeError`` for a configuration that contradicts itself, and certificate authorities that
     ///   cannot be read.
@@ -110,13 +109,8 @@ public final class AuthRuntime: Sendable {
             credentials: credentials)
     }
 
-    /// A session for a client, whose server is connected to in a way of its own.
+    /// A session for a client, with settings for the connection to its server.
     ///
-    /// - Parameters:
-    ///   - client: who asks, whom, and what for.
-    ///   - settings: certificate authorities, a client certificate, a proxy.
-    ///   - observer: hears what happens.
-    ///   - credentials: the client's secret, key and so on, asked for at each use; nil where there is none.
     /// - Throws: ``AuthRuntimeError`` for a configuration that contradicts itself, and files that cannot be read.
     public func session(
         for client: ClientConfiguration, connecting settings: ConnectionSettings,
@@ -129,13 +123,8 @@ public final class AuthRuntime: Sendable {
             for: client, over: try transport(settings), observer: observer, credentials: credentials)
     }
 
-    /// A session for a client, whose server is reached by a transport of the program's own.
+    /// A session for a client, with the program's own transport to its server.
     ///
-    /// - Parameters:
-    ///   - client: who asks, whom, and what for.
-    ///   - transport: carries the requests.
-    ///   - observer: hears what happens.
-    ///   - credentials: the client's secret, key and so on, asked for at each use; nil where there is none.
     /// - Throws: ``AuthRuntimeError`` for a configuration that contradicts itself.
     public func session(
         for client: ClientConfiguration, over transport: any TokenTransport,
@@ -159,9 +148,7 @@ public final class AuthRuntime: Sendable {
             signingOn: client.proofs == .never ? nil : signingThread)
     }
 
-    /// A thread of its own for signatures, each of which takes longer than all else that is done for a request.
-    ///
-    /// Nil where the system has no thread left: then the sessions' own thread signs.
+    /// The thread for signatures, which take longer than anything else in a request; nil if no thread can be made.
     private var signingThread: ThreadExecutor? {
         signer.withLock { signer in
             if signer == nil { signer = try? ThreadExecutor(named: "signer") }
@@ -169,7 +156,7 @@ public final class AuthRuntime: Sendable {
         }
     }
 
-    /// The way to an authorization server, for what needs no session: see `ServiceConfiguration`.
+    /// A transport to an authorization server without a session: see `ServiceConfiguration`.
     ///
     /// - Parameter caFile: PEM file with the certificate authorities to trust in place of the system's.
     /// - Throws: ``AuthRuntimeError`` for certificate authorities that cannot be read.
@@ -177,7 +164,7 @@ public final class AuthRuntime: Sendable {
         try transport(ConnectionSettings(caFile: caFile))
     }
 
-    /// The way to an authorization server that is connected to in a way of its own.
+    /// A transport to an authorization server, with settings for the connection.
     ///
     /// - Throws: ``AuthRuntimeError`` for files that cannot be read.
     public func transport(
@@ -191,26 +178,25 @@ public final class AuthRuntime: Sendable {
     /// Logs a person in with a browser and a redirect to loopback (RFC 8252), code and PKCE.
     ///
     /// - Parameters:
-    ///   - session: becomes the person's.
-    ///   - redirectURI: as registered; with port 0 any free port is used.
-    ///   - scope: what this login asks for in place of the configured scope; nil for that.
-    ///   - parameters: what this login says beside what all say, and in place of parameters of the same names.
-    ///   - limit: how long the person may take.
+    ///   - session: gets the person's tokens.
+    ///   - redirectURI: as registered; port 0 means any free port.
+    ///   - scope: the scope to ask for; nil for the configured one.
+    ///   - parameters: parameters of this login, which win over those of the configuration.
+    ///   - limit: the time that the person has.
     ///   - open: shows the URL to the person, in a browser of this machine.
     ///
-    /// Cancelling the task ends the wait and gives the port back.
+    /// Cancelling the task ends the login and frees the port.
     ///
-    /// - Returns: what came of it, stored already.
-    /// - Throws: `LoginError`; the session that there was goes on.
+    /// - Returns: the login, which is stored already.
+    /// - Throws: `LoginError`; the session from before goes on.
     @discardableResult
     public func logIn(
         _ session: AuthSession, redirectURI: String = "http://127.0.0.1:0/callback", scope: [String]? = nil,
         adding parameters: [NamedValue] = [],
         waitingAtMost limit: Duration = .seconds(300), open: @escaping @Sendable (String) -> Void
     ) async throws(LoginError) -> Login {
-        guard let uri = RedirectURI(redirectURI), uri.isLoopback else {
-            throw .unusableRedirect("\(redirectURI) is no http URL of this machine")
-        }
+        guard let uri = RedirectURI(redirectURI), uri.isLoopback
+        else { throw .unusableRedirect("\(redirectURI) is no http URL of this machine") }
         let work = Task(executorPreference: loop) { () -> Result<Login, LoginError> in
             let login = LoopbackLogin(
                 session: session, uri: uri, scope: scope, adding: parameters, limit: limit, loop: self.loop)
@@ -219,8 +205,8 @@ public final class AuthRuntime: Sendable {
                     try await login.run(
                         failing: LoginError.init, open: { url throws(LoginError) in open(url) },
                         finish: { code throws(LoginError) in
-                            // Whoever gives up from here on must not lose what a code was spent on.
-                            try await self.exchange(code, in: session).get()
+                            // A cancelled task must not lose the tokens of a redeemed code.
+                            try await self.redeem(code, in: session).get()
                         },
                         page: { _ in .done }))
             } catch {
@@ -234,7 +220,7 @@ public final class AuthRuntime: Sendable {
         }.get()
     }
 
-    private func exchange(
+    private func redeem(
         _ code: AuthorizationCode, in session: AuthSession
     ) async -> Result<Login, LoginError> {
         await Task(executorPreference: loop) {
@@ -247,9 +233,8 @@ public final class AuthRuntime: Sendable {
     }
 }
 
-/// The credentials that a closure gives.
 private struct ClosureCredentials: CredentialSource {
-    /// Sessions hold their credentials, and so what they stand on.
+    /// Kept alive by the sessions' credentials.
     let runtime: AuthRuntime
     let read: @Sendable (Credential) -> String?
 

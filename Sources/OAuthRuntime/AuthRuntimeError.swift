@@ -5,9 +5,9 @@ import HTTPClient
 import System
 import TokenStore
 
-/// Why there is nothing for sessions to stand on.
+/// The reason why a runtime or a session cannot be made.
 public struct AuthRuntimeError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// What, where, and the system's words.
+    /// A sentence with what failed, where, and the system's words.
     public let reason: String
 
     /// The ``reason``.
@@ -15,7 +15,7 @@ public struct AuthRuntimeError: Error, Equatable, Sendable, CustomStringConverti
 }
 
 extension AuthRuntimeError {
-    /// What has failed below, in its own words.
+    /// Takes over the words of an error from below.
     init(_ error: any Error) {
         switch error {
         case let error as AuthRuntimeError: self = error

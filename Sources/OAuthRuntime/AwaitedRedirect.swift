@@ -6,20 +6,20 @@ import OAuth
 
 /// A redirect that is awaited on its sockets, from before the URL is shown until the browser has its last page.
 struct AwaitedRedirect {
-    /// How long the browser may take to fetch its last page.
-    private static let farewell = Duration.seconds(2)
+    /// The time that the browser has to fetch its last page.
+    private static let lastPageLimit = Duration.seconds(2)
 
     private let listener: RedirectListener
     private let service: HTTPService
     private let sockets: RedirectSockets
 
-    /// Listens.
+    /// Begins to listen.
     ///
     /// - Parameters:
-    ///   - request: what the redirect answers.
-    ///   - uri: where it arrives, but for a free port.
+    ///   - request: the request that the redirect answers.
+    ///   - uri: the redirect URI; its port may be 0.
     ///   - onRefusal: hears why a redirect was refused.
-    /// - Throws: a shortage when the kernel cannot watch the sockets.
+    /// - Throws: a shortage if the kernel cannot watch the sockets.
     init(
         answering request: AuthorizationRequest, at uri: RedirectURI, on sockets: RedirectSockets,
         loop: EventLoop,
@@ -37,17 +37,15 @@ struct AwaitedRedirect {
         }
     }
 
-    /// Waits for the answer; from then on no other one counts.
-    ///
-    /// - Throws: why it holds no code, or that none came in time.
+    /// Waits for the first answer; later ones do not count.
     func code(waitingAtMost limit: Duration) async throws(LoopbackLogin.Failure) -> AuthorizationCode {
         try await listener.answer(waitingAtMost: limit).get()
     }
 
-    /// Shows the person what became of it, and listens no more.
+    /// Shows the person the result, and stops listening.
     func end(showing page: LoginPage) async {
         await listener.show(page)
-        await service.stop(waitingAtMost: Self.farewell)
+        await service.stop(waitingAtMost: Self.lastPageLimit)
         sockets.close()
     }
 }

@@ -3,34 +3,32 @@
 public import Cryptography
 import HTTPClient
 
-/// How authorization servers are connected to.
+/// The way to authorization servers.
 public struct ConnectionSettings: Sendable {
-    /// Which proxy leads to a server; loopback never uses one.
+    /// The proxy to a server; loopback never uses one.
     public enum Proxy: Sendable {
-        /// None, whatever the environment says.
+        /// No proxy, whatever the environment says.
         case none
-        /// What `https_proxy`, `no_proxy` and so on say.
+        /// The proxy that `https_proxy`, `no_proxy` and so on name.
         case environment
-        /// `http://`, `https://` or `socks5h://`, with user information where the proxy wants it.
+        /// `http://`, `https://` or `socks5h://`, with user information if the proxy needs it.
         case url(Secret)
     }
 
     /// PEM file with the certificate authorities to trust in place of the system's.
     public var caFile: String?
-    /// PEM file with the client's own certificate (RFC 8705), and its key unless that is in ``clientKeyFile``; both are read
-    /// again before each request.
+    /// PEM file with the client's own certificate (RFC 8705), and its key unless that is in ``clientKeyFile``; both
+    /// are read again before each request.
     public var clientCertificateFile: String?
     /// PEM file with that certificate's key.
     public var clientKeyFile: String?
-    /// The way through a proxy.
+    /// The proxy to use.
     public var proxy = Proxy.none
 
     /// The system's certificate authorities, and no proxy.
-    public init(caFile: String? = nil) {
-        self.caFile = caFile
-    }
+    public init(caFile: String? = nil) { self.caFile = caFile }
 
-    /// - Throws: ``AuthRuntimeError`` for files that cannot be read, and a proxy that is none.
+    /// - Throws: ``AuthRuntimeError`` for files that cannot be read, and for an invalid proxy.
     func transport(_ trust: TrustStores) throws(AuthRuntimeError) -> Transport {
         do {
             var transport = Transport(trust: try trust.store(caFile: caFile))
@@ -56,9 +54,7 @@ extension ConnectionSettings.Proxy {
             case .url(let url):
                 let text = url.withPlaintext { $0 }
                 guard ["http://", "https://", "socks5h://"].contains(where: text.lowercased().hasPrefix)
-                else {
-                    throw AuthRuntimeError(reason: "the proxy is no http, https or socks5h URL")
-                }
+                else { throw AuthRuntimeError(reason: "the proxy is no http, https or socks5h URL") }
                 return .url(text)
             }
         }

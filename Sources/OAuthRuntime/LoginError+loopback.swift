@@ -3,7 +3,7 @@
 package import OAuth
 
 extension LoginError {
-    /// Why a redirect to loopback brought no code.
+    /// Turns the failure of a redirect to loopback into a login's error.
     package init(_ failure: LoopbackLogin.Failure) {
         switch failure {
         case .address(let reason), .shortage(let reason): self = .unusableRedirect(reason)
@@ -18,7 +18,7 @@ extension LoginError {
         }
     }
 
-    /// The redirect URI is none that can be awaited here.
+    /// The error for a redirect URI that cannot be awaited here.
     static func unusableRedirect(_ detail: String) -> LoginError {
         .failed(TokenFailure(.misconfigured, .badRedirectURI, detail: detail))
     }

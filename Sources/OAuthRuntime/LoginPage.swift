@@ -6,13 +6,13 @@ import HTTPMessages
 import OAuth
 import System
 
-/// What the browser shows after a redirect: one sentence, no script, nothing of what was sent.
+/// The page that the browser shows after a redirect: one sentence, no script, and nothing that was sent.
 package struct LoginPage: Sendable {
     private let status: Int
     private let title: String
     private let text: String
 
-    /// A page with a title and a sentence that need no escaping.
+    /// A page whose title and sentence need no escaping.
     package init(status: Int = 200, title: String, text: String) {
         self.status = status
         self.title = title
@@ -51,7 +51,7 @@ package struct LoginPage: Sendable {
             text: "The answer is not believed, because \(error.reason). Start again from where you came.")
     }
 
-    /// The page as an answer that nobody keeps, frames or passes on.
+    /// A reply that must not be stored, framed or forwarded.
     package var reply: ServiceReply {
         var reply = ServiceReply(
             page: markup, status: status,
@@ -60,7 +60,5 @@ package struct LoginPage: Sendable {
         return reply
     }
 
-    private var markup: [UInt8] {
-        SmallPage(title: "\(title)", content: "<p>\(text)</p>").bytes
-    }
+    private var markup: [UInt8] { SmallPage(title: "\(title)", content: "<p>\(text)</p>").bytes }
 }

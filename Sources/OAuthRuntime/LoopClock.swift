@@ -4,13 +4,11 @@ package import EventLoop
 package import OAuth
 import System
 
-/// The session's clocks, on the control loop's timers.
+/// A session's clocks, with a loop's timers.
 package struct LoopClock: SessionClock {
     let loop: EventLoop
 
-    package init(loop: EventLoop) {
-        self.loop = loop
-    }
+    package init(loop: EventLoop) { self.loop = loop }
 
     package var now: Instant { ContinuousClock.now }
     package var wallNow: WallTime { WallTime(sinceEpoch: WallClock.sinceEpoch) }
@@ -19,7 +17,7 @@ package struct LoopClock: SessionClock {
         try await sleep(until: deadline, isolation: #isolation)
     }
 
-    /// The closure below belongs to the caller's actor because it names it: else it would run on the global pool.
+    /// Naming the caller's actor keeps the closure below on it; otherwise it would run on the global pool.
     private func sleep(
         until deadline: Instant, isolation: isolated (any Actor)?
     ) async throws(CancellationError) {

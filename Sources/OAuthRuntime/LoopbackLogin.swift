@@ -4,23 +4,25 @@ package import EventLoop
 package import HTTPMessages
 package import OAuth
 
-/// A login whose end is awaited on a socket of this machine (RFC 8252 §7.3), from the URL to the browser's last page.
+/// A login whose redirect is awaited on a socket of this machine (RFC 8252 §7.3), from the URL to the browser's last
+/// page.
 package struct LoopbackLogin: Sendable {
-    /// Why there is no code.
+    /// The reason why there is no code.
     package enum Failure: Error, Equatable, Sendable {
         /// No redirect can be awaited at this address.
         case address(String)
         /// The system cannot watch another socket.
         case shortage(String)
-        /// Nobody can be asked.
+        /// The authorization server cannot be asked.
         case request(TokenFailure)
         /// Nobody logged in in time.
         case expired
         /// The task that waited was cancelled.
         case cancelled
-        /// The answer is not of the server that was asked, as far as can be told (RFC 9207); why, for a person.
+        /// The answer is not from the server that was asked, as far as can be told (RFC 9207); the reason is for a
+        /// person.
         case foreign(String)
-        /// The person, or the server, said no.
+        /// The person or the server refused.
         case refused(AuthorizationRefusal)
     }
 
@@ -33,13 +35,13 @@ package struct LoopbackLogin: Sendable {
     private let loop: EventLoop
 
     /// - Parameters:
-    ///   - session: whose server is asked.
-    ///   - uri: where the redirect arrives; with port 0 any free port is used.
-    ///   - address: what to bind where that is not what `uri` says, as behind a proxy.
-    ///   - scope: what this login asks for in place of the configured scope; nil for that.
-    ///   - parameters: what this login says beside what all say.
-    ///   - limit: how long the person may take.
-    ///   - loop: where the redirect is awaited.
+    ///   - session: gets the person's tokens.
+    ///   - uri: the redirect URI; port 0 means any free port.
+    ///   - address: the address to bind if it differs from `uri`, as behind a proxy.
+    ///   - scope: the scope to ask for; nil for the configured one.
+    ///   - parameters: additional parameters of this login.
+    ///   - limit: the time that the person has.
+    ///   - loop: runs the listener.
     package init(
         session: AuthSession, uri: RedirectURI, listen address: ListenAddress? = nil, scope: [String]? = nil,
         adding parameters: [NamedValue] = [], limit: Duration, loop: EventLoop
@@ -53,17 +55,15 @@ package struct LoopbackLogin: Sendable {
         self.loop = loop
     }
 
-    /// Runs it.
+    /// Runs the login.
     ///
     /// - Parameters:
-    ///   - onRefusal: hears why a redirect was refused; the login goes on waiting.
-    ///   - failing: makes the caller's error of a failure.
-    ///   - open: shows the URL to the person; the redirect is awaited already.
-    ///   - reopen: shows another URL of the same login, because the provider has forgotten the first (RFC 9126 §2.2).
-    ///   - finish: exchanges or keeps the code.
-    ///   - page: what the browser shows after that.
-    /// - Returns: what `finish` made of the code.
-    /// - Throws: what `failing` makes of a failure, and what `open` and `finish` throw.
+    ///   - onRefusal: hears why a redirect was refused; the login goes on.
+    ///   - failing: turns a failure into the caller's error.
+    ///   - open: shows the URL to the person; the listener runs already.
+    ///   - reopen: shows a new URL of the same login, after the provider has forgotten the first (RFC 9126 §2.2).
+    ///   - finish: redeems or keeps the code.
+    ///   - page: the page that the browser shows at the end.
     package func run<Outcome, Problem: Error>(
         onRefusal: @escaping @Sendable (AuthorizationResponseError) -> Void = { _ in },
         failing: (Failure) -> Problem, open: (String) throws(Problem) -> Void,
@@ -106,12 +106,12 @@ package struct LoopbackLogin: Sendable {
         return (request, redirect)
     }
 
-    /// Has a pushed request pushed anew each time that the provider forgets it, until the task is cancelled.
+    /// Pushes a pushed request again each time it expires, until the task is cancelled.
     private func renew(_ request: AuthorizationRequest, showing show: @Sendable (String) -> Void) async {
         let clock = LoopClock(loop: loop)
         var present = request
         while let expiry = present.expiry, (try? await clock.sleep(until: expiry)) != nil {
-            // Where that fails the person may still finish what the browser has begun.
+            // If that fails, the person may still finish the request in the browser.
             guard let next = try? await session.renewed(present), !Task.isCancelled else { return }
             show(next.url)
             present = next

@@ -7,21 +7,18 @@ package import OAuth
 import Synchronization
 package import System
 
-/// The engine's way to an authorization server: libcurl, with one identity's certificates and proxy.
+/// A transport to an authorization server by libcurl, with one identity's certificates and proxy.
 package final class ProviderTransport: TokenTransport {
     private let client: TransferClient
     private let transport: Mutex<Transport>
     /// Reads our own certificate again before each request.
     private let thread: ThreadExecutor?
-    /// Whose threads it needs.
+    /// Kept alive because it owns the threads.
     private let owner: AuthRuntime?
 
     /// - Parameters:
-    ///   - client: makes the requests.
-    ///   - transport: certificates and proxy.
-    ///   - thread: reads our own certificate again before each request; nil where somebody else has it read when its files
-    ///     change.
-    ///   - owner: ends its threads when nobody keeps it.
+    ///   - thread: reads our own certificate again before each request; nil if it is watched elsewhere.
+    ///   - owner: the runtime whose threads are used.
     package init(
         client: TransferClient, transport: Transport, readingOn thread: ThreadExecutor? = nil,
         keeping owner: AuthRuntime? = nil
@@ -32,22 +29,19 @@ package final class ProviderTransport: TokenTransport {
         self.thread = thread
     }
 
-    /// Our own certificate.
     package var ownCertificate: OwnCertificate? { transport.withLock { $0.ownCertificate } }
 
-    /// Trusts other authorities from the next request on.
-    package func replaceTrust(with trust: TrustStore) {
-        transport.withLock { $0.trust = trust }
-    }
+    /// Replaces the trusted authorities, from the next request on.
+    package func replaceTrust(with trust: TrustStore) { transport.withLock { $0.trust = trust } }
 
-    /// How long a request waits for our certificate to be read; the one before is shown then.
-    private static let patience = Duration.seconds(1)
+    /// The longest wait for our certificate to be read; after that the one before is used.
+    private static let certificateLimit = Duration.seconds(1)
 
     package func send(_ request: TransferRequest) async throws(TransportError) -> TransportResponse {
         var request = request
         if let thread, let ownCertificate {
             let start = ContinuousClock.now
-            _ = await client.loop.value(within: Self.patience) {
+            _ = await client.loop.value(within: Self.certificateLimit) {
                 await Task(executorPreference: thread) { ownCertificate.read() }.value
             }
             if request.timeLimit > .zero {
@@ -68,7 +62,7 @@ package final class ProviderTransport: TokenTransport {
 }
 
 extension TransportError {
-    /// What a failed transfer means to the engine.
+    /// Turns a failed transfer into the engine's error.
     fileprivate init(_ error: TransferError, over transport: Transport) {
         switch error {
         case .notConnected(let cause) where error.isCertificate:
@@ -84,7 +78,7 @@ extension TransportError {
         }
     }
 
-    /// The key that mends a refused certificate.
+    /// The advice for a certificate that was refused.
     private static func advice(on cause: UpstreamError) -> String {
         switch cause {
         case .tlsCertificate(let fault):

@@ -8,15 +8,16 @@ import System
 
 /// Awaits the one redirect that answers an authorization request (RFC 8252 §7.3).
 ///
-/// Whatever else comes, by whomever it was sent, changes nothing. Every user may read a browser's arguments, the request's
-/// state among them, and bring a code of their own: so on loopback only the browser of whoever began the login is heard.
+/// Other requests change nothing. Every user of the machine may read a browser's arguments with the `state` in them
+/// and bring a code of their own, so on loopback only the user who began the login is heard.
 actor RedirectListener: LoopConfined, HTTPResponder {
     nonisolated let loop: EventLoop
 
     private let request: AuthorizationRequest
     private let path: String
     private let hosts: HostList
-    /// Who may bring the answer: we, root, and who had sudo(8) run us; nil where the kernel cannot tell.
+    /// The users that may bring the answer: ours, root, and the one who ran us by sudo(8); nil if the kernel cannot
+    /// tell.
     private let users: Set<UInt32>?
     /// Hears why a redirect was refused.
     private let onRefusal: @Sendable (AuthorizationResponseError) -> Void
@@ -39,9 +40,7 @@ actor RedirectListener: LoopConfined, HTTPResponder {
         self.onRefusal = onRefusal
     }
 
-    /// Waits for the answer; from then on no other one counts.
-    ///
-    /// - Returns: the code, or why there is none.
+    /// Waits for the first answer; later ones do not count.
     func answer(
         waitingAtMost limit: Duration
     ) async -> Result<AuthorizationCode, LoopbackLogin.Failure> {
@@ -58,7 +57,7 @@ actor RedirectListener: LoopConfined, HTTPResponder {
         return answer
     }
 
-    /// Shows the person what became of it, in the browser that brought the answer.
+    /// Shows the person the result, in the browser that brought the answer.
     func show(_ page: LoginPage) {
         verdict = page
         browser?.resume()

@@ -6,20 +6,16 @@ package import OAuth
 
 /// The sockets on which a redirect is awaited.
 package struct RedirectSockets: Sendable {
-    /// How often another free port is tried where two addresses need the same one.
+    /// The number of ports to try if two addresses need the same free one.
     private static let attempts = 8
 
     package let all: [ListeningSocket]
-    /// The port that was bound; it is part of a redirect URI that takes any.
+    /// The bound port, which is part of a redirect URI with port 0.
     package let port: UInt16
-    /// Whether this machine alone can reach them, so that the kernel knows who comes.
+    /// True if only this machine can reach them, so that the kernel knows who connects.
     let areLoopback: Bool
 
-    /// Binds `address`, or what the redirect URI says.
-    ///
-    /// `localhost` means both families where both are there: browsers try either.
-    ///
-    /// - Throws: the address, with the reason.
+    /// Binds `address`, or the redirect URI's; `localhost` means both families if both exist: browsers try either.
     package init(for uri: RedirectURI, listen address: ListenAddress?) throws(LoopbackLogin.Failure) {
         if case .tcp(let host, let port)? = address {
             self = try Self(hosts: [host], port: port)
@@ -30,7 +26,7 @@ package struct RedirectSockets: Sendable {
         }
     }
 
-    /// The first host must be bound, the others where this machine has them.
+    /// The first host must be bound, the others only if this machine has them.
     private init(hosts: [String], port: UInt16) throws(LoopbackLogin.Failure) {
         var failure: ListeningSocket.BindError = .unusableAddress
         for _ in 0..<(port == 0 ? Self.attempts : 1) {
@@ -64,6 +60,5 @@ package struct RedirectSockets: Sendable {
         areLoopback = hosts.allSatisfy { IPAddress.isLoopback(host: $0) }
     }
 
-    /// Gives the port back.
     package func close() { all.forEach { $0.close() } }
 }

@@ -3,7 +3,7 @@
 import OAuth
 import Synchronization
 
-/// The families of a runtime's sessions, by name, for as long as they have sessions.
+/// The families of a runtime's sessions by name, as long as they have sessions.
 final class SessionFamilies: Sendable {
     private struct Entry {
         weak var family: SessionFamily?
@@ -11,12 +11,11 @@ final class SessionFamilies: Sendable {
 
     private let entries = Mutex<[String: Entry]>([:])
 
-    /// How many names are remembered.
     var count: Int { entries.withLock { $0.count } }
 
     /// The family of the sessions called `name`; a new one if there is none.
     ///
-    /// With each new one those are forgotten whose sessions have all gone.
+    /// A new one makes it forget those without sessions.
     subscript(name: String) -> SessionFamily {
         entries.withLock { entries in
             if let family = entries[name]?.family { return family }

@@ -2,9 +2,9 @@
 
 public import OAuth
 
-/// Hears everything and says nothing.
+/// Ignores all events.
 public struct SilentObserver: SessionObserver {
-    /// An observer for programs that do not care.
+    /// An observer that ignores all events.
     public init() {}
 
     /// Does nothing.

@@ -2,15 +2,13 @@
 
 package import HTTPMessages
 
-/// What a route does to the fields of a head, in this order: remove, set, add.
-///
-/// The values may be secrets of the operator's: they are never logged.
+/// A route's changes to header fields, made in this order: remove, set, add; the values may be secrets of the
+/// operator's, so they are never logged.
 package struct FieldEdits: Sendable {
-    /// Taken out.
     package var remove: [HTTPFields.Name]
-    /// Put in the place of any of the same name.
+    /// Fields that replace all others of their name.
     package var set: [(name: HTTPFields.Name, value: String)]
-    /// Put beside any of the same name.
+    /// Fields that are added to others of their name.
     package var add: [(name: HTTPFields.Name, value: String)]
 
     package init(
@@ -22,13 +20,11 @@ package struct FieldEdits: Sendable {
         self.add = add
     }
 
-    /// Whether nothing is changed.
     package var isEmpty: Bool { remove.isEmpty && set.isEmpty && add.isEmpty }
 
-    /// The names whose fields, as they came, do not go on.
+    /// The names whose fields do not go on as they came.
     package var replacedNames: [HTTPFields.Name] { remove + set.map(\.name) }
 
-    /// Carries the edits out on `fields`.
     package func apply(to fields: inout HTTPFields) {
         for name in remove { fields.remove(name) }
         for (name, value) in set { fields[name] = value }

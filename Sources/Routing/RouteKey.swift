@@ -2,18 +2,18 @@
 
 package import HTTPMessages
 
-/// Which requests a route is for: what makes a route of one configuration the same one in the next.
+/// The requests that a route matches; routes of two configurations are the same if their keys are equal.
 package struct RouteKey: Hashable, Sendable {
-    /// The beginning of the request's path, in whole segments; as configured, the route's name in logs and metrics.
+    /// A prefix of the request's path, in whole segments; as configured, it names the route in logs and metrics.
     package var path: String
-    /// The host that a request must name; `nil` for any.
+    /// The host that a request must name; nil for any.
     package var host: HostPattern?
-    /// The listener that a request must come in on, as configured; `nil` for any.
+    /// The listener that a request must come in on, as configured; nil for any.
     package var listen: ListenAddress?
-    /// The methods that are let through; `nil` for any.
+    /// The accepted methods; nil for any.
     package var methods: Set<HTTPMethod>?
 
-    /// The user that a request must come from, of a route with an identity for each; `nil` for any.
+    /// The user that a request must come from, in a route with identities by user; nil for any.
     package var user: UInt32?
 
     package init(
@@ -27,7 +27,7 @@ package struct RouteKey: Hashable, Sendable {
         self.user = user
     }
 
-    /// The key without the user who calls: what the routes for each user of one route have in common.
+    /// The key without the user: it is the same for all users of one route.
     package var ofAnyUser: RouteKey {
         var key = self
         key.user = nil

@@ -3,63 +3,56 @@
 package import HTTPMessages
 package import OAuth
 
-/// On what terms a route's requests go to their upstream: what is changed on the way, and how long it may take.
+/// A route's terms: changes to messages on their way, and time-outs of the upstream.
 package struct RouteTerms: Sendable {
-    /// What becomes of the client's own field where the token goes.
+    /// The treatment of the client's own field that the token goes into.
     package enum AuthorizationPolicy: String, CaseIterable, Sendable {
-        /// The client's own field is replaced by the token.
+        /// The token replaces the client's field.
         case overwrite
-        /// The client's own field is kept, and no token is put in.
+        /// The client's field is kept, and no token is added.
         case preserve
         /// The request is refused.
         case reject
     }
 
-    /// What `Host` says to the upstream.
+    /// The value of `Host` for the upstream.
     package enum HostField: Hashable, Sendable {
         /// The upstream's own authority.
         case upstream
-        /// What the client said.
+        /// The client's value.
         case preserve
         /// This text.
         case value(String)
     }
 
-    /// What is said of the client in `X-Forwarded-For`, `-Proto` and `-Host`.
+    /// The treatment of `X-Forwarded-For`, `-Proto` and `-Host`.
     package enum ForwardedPolicy: Sendable {
-        /// Nothing of ours; what the client sent stays.
+        /// Nothing is added; the client's fields stay.
         case none
-        /// What we know, in place of what the client claims.
+        /// Our own knowledge replaces what the client claims.
         case replace
         /// Our peer is added to `-For`; the other two stay if they are there.
         case append
     }
 
-    /// What is done without a token.
+    /// The treatment of a request without a token.
     package enum TokenlessPolicy: String, CaseIterable, Sendable {
-        /// The request fails.
         case fail
-        /// The request goes on without a token.
         case pass
     }
 
-    /// Whether the route's path is taken off first.
+    /// True if the route's path is removed first.
     package var stripsPrefix = false
-    /// What may be asked for; `nil` for everything.
+    /// The requests that are allowed; nil for all.
     package var rules: RequestRules?
-    /// What becomes of the client's own credentials.
     package var authorization = AuthorizationPolicy.overwrite
-    /// How the token is written.
+    /// The field and scheme of the token.
     package var credentials = RequestAuthorization.Field()
-    /// What `Host` says.
     package var hostField = HostField.upstream
-    /// Changes to requests.
     package var requestEdits = FieldEdits()
-    /// Changes to responses.
     package var responseEdits = FieldEdits()
-    /// What is said of the client.
     package var forwarded = ForwardedPolicy.none
-    /// Whether we add ourselves to `Via`.
+    /// True if we add ourselves to `Via`.
     package var via = true
     /// Protocols that a client may upgrade to, in lower case.
     package var upgrade: Set<String> = ["websocket"]
@@ -67,14 +60,12 @@ package struct RouteTerms: Sendable {
     package var retryOnStatus: Set<Int> = [401]
     /// The longest request body that is kept for a replay, in bytes.
     package var replayBuffer = 64 << 10
-    /// What is done without a token.
     package var onNoToken = TokenlessPolicy.fail
-    /// How long the upstream may take.
     package var timeouts = UpstreamTimeouts()
 
     package init() {}
 
-    /// Those members of `Upgrade` that may pass, nil for none.
+    /// The members of `Upgrade` that may pass; nil if there are none.
     package func passableProtocols(in fields: HTTPFields) -> String? {
         let passed = fields.listMembers(of: .upgrade).filter { member in
             let name = member.lowercased()

@@ -6,16 +6,13 @@ internal import JSON
 struct AndroidAuthState {
     private let object: JSONObject
 
-    init(_ object: JSONObject) {
-        self.object = object
-    }
+    init(_ object: JSONObject) { self.object = object }
 
     func session() throws(ImportError) -> ImportedSession {
         let token = object["mLastTokenResponse"]
         let authorization = object["lastAuthorizationResponse"]
-        guard token != nil || authorization != nil || object["refreshToken"] != nil else {
-            throw .malformed("it is no AuthState of AppAuth for Android")
-        }
+        guard token != nil || authorization != nil || object["refreshToken"] != nil
+        else { throw .malformed("it is no AuthState of AppAuth for Android") }
         var session = try ImportedSession(
             refreshToken: object["refreshToken"]?.string ?? token?["refresh_token"]?.string)
         session.take(idToken: token?["id_token"]?.string ?? authorization?["id_token"]?.string)

@@ -6,7 +6,7 @@ internal import PropertyList
 struct ArchivedAuthState {
     private let archive: KeyedArchive
     private let state: [String: PropertyListValue]
-    /// GTMAppAuth's session, where there is one around the state.
+    /// GTMAppAuth's session around the state, if there is one.
     private let session: [String: PropertyListValue]?
 
     init(_ archive: KeyedArchive) throws(ImportError) {

@@ -4,10 +4,10 @@ internal import Cryptography
 
 /// The persistence string: `name=value` pairs between `&`, percent-encoded.
 ///
-/// Three dialects exist: gtm-oauth2 leaves the access token out where there is a refresh token; GTMAppAuth up to 2
-/// always writes it; GTMAppAuth from 3 on renames `email` and `isVerified`, and leaves
-/// `%`, `#`, `[` and `]` as they are. One reader does for all: what is no escape is taken as it stands, the first
-/// `=` ends a name, the last of equal names counts, `+` is no space.
+/// There are three dialects: gtm-oauth2 leaves the access token out if there is a refresh token, GTMAppAuth up to
+/// version 2 always writes it, and GTMAppAuth from 3 on renames `email` and `isVerified` and does not encode `%`,
+/// `#`, `[` and `]`. One reader suffices: invalid escapes are taken literally, the first `=` ends a name, the last of
+/// equal names counts, and `+` is no space.
 struct GTMOAuth2String {
     private enum Name: String {
         case refreshToken = "refresh_token"
@@ -45,8 +45,8 @@ struct GTMOAuth2String {
         return session
     }
 
-    /// The string that gtm-oauth2 and GTMAppAuth up to 2 read, and GTMAppAuth from 3 on but for the address: names
-    /// sorted without case, all but unreserved characters encoded.
+    /// The string for gtm-oauth2 and GTMAppAuth (from 3 on without the address): names sorted without case,
+    /// everything but unreserved characters encoded.
     static func text(of session: ImportedSession) -> Secret {
         var pairs: [(Name, String?)] = [
             (.email, session.userEmail),
@@ -92,7 +92,7 @@ struct GTMOAuth2String {
 }
 
 extension UInt8 {
-    /// Two hexadecimal digits; nil if that is not what the text is.
+    /// Two hexadecimal digits; nil for any other text.
     fileprivate init?(hexadecimal text: Substring.UTF8View) {
         let text = Substring(text)
         guard text.utf8.count == 2, text.allSatisfy(\.isHexDigit) else { return nil }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a file is not taken over.
+/// The reason why a file cannot be imported.
 public enum ImportError: Error, Equatable, Sendable {
-    /// It is not what it should be; the reason is one of ours, nothing of the file is in it.
+    /// The file is malformed; the reason quotes nothing of it.
     case malformed(String)
-    /// It holds a session that nobody can renew.
+    /// The session has no refresh token.
     case noRefreshToken
 }
 

@@ -3,7 +3,7 @@
 internal import JSON
 internal import PropertyList
 
-/// What another program kept its session in.
+/// The format in which another program kept its session.
 public enum ImportFormat: CaseIterable, Sendable {
     /// A refresh token alone, on one line.
     case refreshToken
@@ -15,8 +15,6 @@ public enum ImportFormat: CaseIterable, Sendable {
     case appAuthArchive
 
     /// Reads a file of this format.
-    ///
-    /// - Throws: ``ImportError``.
     public func parse(_ bytes: [UInt8]) throws(ImportError) -> ImportedSession {
         switch self {
         case .refreshToken:
@@ -24,9 +22,8 @@ public enum ImportFormat: CaseIterable, Sendable {
         case .gtmOAuth2:
             return try GTMOAuth2String(Self.line(bytes)).session()
         case .appAuthAndroid:
-            guard let object = try? JSONObject(parsing: bytes) else {
-                throw .malformed("it is no JSON object")
-            }
+            guard let object = try? JSONObject(parsing: bytes)
+            else { throw .malformed("it is no JSON object") }
             return try AndroidAuthState(object).session()
         case .appAuthArchive:
             return try ArchivedAuthState(KeyedArchive(Self.propertyList(bytes))).imported()
@@ -44,7 +41,7 @@ public enum ImportFormat: CaseIterable, Sendable {
         }
     }
 
-    /// The text of a file, without the line end that an editor leaves.
+    /// The text of a file, without its line end.
     private static func line(_ bytes: [UInt8]) throws(ImportError) -> String {
         var text = bytes[...]
         if text.last == UInt8(ascii: "\n") { text.removeLast() }

@@ -2,37 +2,36 @@
 
 public import Cryptography
 
-/// A session that another program kept, as far as it is of use here.
+/// The usable part of a session that another program kept.
 ///
-/// Its access token is not: formats differ in whether they tell its expiry, and a refresh brings a new one.
+/// The access token is left out: not every format tells its expiry, and a refresh brings a new one.
 public struct ImportedSession: Sendable {
-    /// What the session goes on with.
+    /// The refresh token.
     public var refreshToken: Secret
-    /// Who the person is, where the format tells.
+    /// The person's id token, if the format has it.
     public var idToken: Secret?
-    /// Scope tokens granted; none where the format does not tell.
+    /// The granted scope tokens; none if the format does not tell.
     public var scope: [String] = []
-    /// Whose client it is, where the format tells.
+    /// The client that the tokens belong to, if the format tells.
     public var clientID: String?
-    /// Whose tokens they are, where the format tells.
+    /// The issuer of the tokens, if the format tells.
     public var issuer: String?
-    /// The person, where the format tells (GTMOAuth2's `userID`).
+    /// The person, if the format tells (GTMOAuth2's `userID`).
     public var userID: String?
-    /// The person's address, where the format tells (`email`, `userEmail`).
+    /// The person's address, if the format tells (`email`, `userEmail`).
     public var userEmail: String?
-    /// Whether the provider has verified that address (`isVerified`, `userEmailIsVerified`).
+    /// True if the provider has verified that address (`isVerified`, `userEmailIsVerified`).
     public var isEmailVerified = false
 
     /// - Throws: ``ImportError`` if the token is missing, or has bytes that no refresh token has.
     init(refreshToken text: String?) throws(ImportError) {
         guard let text, !text.isEmpty else { throw .noRefreshToken }
-        guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
-            throw .malformed("a refresh token is one line of printable ASCII")
-        }
+        guard text.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
+        else { throw .malformed("a refresh token is one line of printable ASCII") }
         refreshToken = Secret(text)
     }
 
-    /// Takes the id token if it looks like one (RFC 7519 §3): who reads it later judges it anew.
+    /// Takes the id token if it has the form of one (RFC 7519 §3); it is validated later.
     mutating func take(idToken text: String?) {
         guard let text, text.split(separator: ".", omittingEmptySubsequences: false).count == 3,
             text.utf8.allSatisfy({ 0x21...0x7E ~= $0 })
@@ -40,15 +39,13 @@ public struct ImportedSession: Sendable {
         idToken = Secret(text)
     }
 
-    /// Takes what is told of the person; an address counts as verified where a word says so.
+    /// Takes the person's data; the address counts as verified if the text says so.
     mutating func take(userID: String?, email: String?, isVerified: String?) {
         self.userID = userID
         userEmail = email
         isEmailVerified = ["1", "true", "t", "yes", "y"].contains((isVerified ?? "").lowercased())
     }
 
-    /// Takes the scope as it is on the wire (RFC 6749 §3.3).
-    mutating func take(scope text: String?) {
-        scope = (text ?? "").split(separator: " ").map(String.init)
-    }
+    /// Takes the scope in its wire form (RFC 6749 §3.3).
+    mutating func take(scope text: String?) { scope = (text ?? "").split(separator: " ").map(String.init) }
 }

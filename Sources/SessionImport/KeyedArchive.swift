@@ -2,9 +2,9 @@
 
 internal import PropertyList
 
-/// The object graph of an `NSKeyedArchiver`: objects in one list, references between them.
+/// The object graph of an `NSKeyedArchiver`: a list of objects with references between them.
 ///
-/// Each lookup follows one reference, so that rings of them are harmless.
+/// Each lookup follows one reference, so cycles are harmless.
 struct KeyedArchive {
     private let objects: [PropertyListValue]
     /// The first object of the graph.
@@ -20,10 +20,8 @@ struct KeyedArchive {
         root = first
     }
 
-    /// The members of an object that may be given by reference.
-    func object(_ value: PropertyListValue?) -> [String: PropertyListValue]? {
-        resolved(value)?.dictionary
-    }
+    /// The members of an object, perhaps given by reference.
+    func object(_ value: PropertyListValue?) -> [String: PropertyListValue]? { resolved(value)?.dictionary }
 
     /// A string, mutable or not, or the text of a URL.
     func string(_ value: PropertyListValue?) -> String? {
@@ -36,7 +34,7 @@ struct KeyedArchive {
         }
     }
 
-    /// The values of a dictionary by its keys, as far as those are strings.
+    /// The values of a dictionary, for those of its keys that are strings.
     func dictionary(_ value: PropertyListValue?) -> [String: PropertyListValue] {
         guard let members = object(value), let keys = members["NS.keys"]?.array,
             let values = members["NS.objects"]?.array

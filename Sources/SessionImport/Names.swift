@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What the public API speaks of, so that `import SessionImport` is enough.
+// The types of the public API, so that `import SessionImport` is enough.
 @_exported public import struct Cryptography.Secret

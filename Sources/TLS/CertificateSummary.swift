@@ -3,11 +3,11 @@
 internal import COpenSSL
 internal import Glibc
 
-/// What a person wants to know of a server's certificate.
+/// The facts about a server's certificate that people want to know.
 package struct CertificateSummary: Equatable, Sendable {
-    /// The names that clients may reach the server by (RFC 6125 6.4), addresses too.
+    /// The names and addresses of the server (RFC 6125 §6.4).
     package let names: [String]
-    /// When it begins and ends to be good, in seconds since 1970.
+    /// The validity, in seconds since 1970.
     package let start: Int64
     package let end: Int64
 

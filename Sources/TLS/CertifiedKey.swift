@@ -3,11 +3,11 @@
 internal import COpenSSL
 package import Cryptography
 
-/// A certificate, those that lead to its authority, and its key: what one side of TLS shows of itself.
+/// A certificate with its chain and its key, which one side of TLS shows.
 package struct CertifiedKey: Sendable {
-    /// PEM; the own certificate comes first.
+    /// In PEM, our own certificate first.
     private let chain: [UInt8]
-    /// PEM, without a passphrase.
+    /// In PEM, without a passphrase.
     private let key: Secret
 
     package init(chain: [UInt8], key: Secret) {
@@ -15,9 +15,7 @@ package struct CertifiedKey: Sendable {
         self.key = key
     }
 
-    /// Judges whether a certificate is there, and the key its own.
-    ///
-    /// - Throws: what is wrong.
+    /// Checks that there is a certificate and that the key belongs to it.
     package func check() throws(ContextError) {
         ERR_clear_error()
         defer { ERR_clear_error() }
@@ -26,9 +24,9 @@ package struct CertifiedKey: Sendable {
         _ = try install(in: handle)
     }
 
-    /// Has an `SSL_CTX *` show it.
+    /// Configures an `SSL_CTX *` to show the certificate.
     ///
-    /// - Parameter mustBeValid: whether a certificate that has expired is refused.
+    /// - Parameter mustBeValid: true to refuse an expired certificate.
     @discardableResult
     package func install(
         in handle: OpaquePointer, mustBeValid: Bool = false
@@ -36,16 +34,13 @@ package struct CertifiedKey: Sendable {
         let chain = PEMCertificates(chain)
         guard let leaf = chain.certificates.first else { throw .noCertificate }
         let summary = CertificateSummary(of: leaf)
-        guard !mustBeValid || X509_cmp_current_time(X509_get0_notAfter(leaf)) > 0 else {
-            throw .expired(at: summary.end)
-        }
-        guard SSL_CTX_use_certificate(handle, leaf) == 1 else {
-            throw .unusableCertificate(reason: ContextError.lastReason)
-        }
+        guard !mustBeValid || X509_cmp_current_time(X509_get0_notAfter(leaf)) > 0
+        else { throw .expired(at: summary.end) }
+        guard SSL_CTX_use_certificate(handle, leaf) == 1
+        else { throw .unusableCertificate(reason: ContextError.lastReason) }
         for certificate in chain.certificates.dropFirst() {
-            guard bearerd_ssl_ctx_add_chain(handle, certificate) == 1 else {
-                throw .unusableCertificate(reason: ContextError.lastReason)
-            }
+            guard bearerd_ssl_ctx_add_chain(handle, certificate) == 1
+            else { throw .unusableCertificate(reason: ContextError.lastReason) }
         }
         guard let privateKey = readKey() else { throw .noKey }
         defer { EVP_PKEY_free(privateKey) }
@@ -57,11 +52,10 @@ package struct CertifiedKey: Sendable {
     private func readKey() -> OpaquePointer? {
         key.withPlaintextBytes { bytes in
             bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
-                guard let bio = BIO_new_mem_buf(buffer.baseAddress, CInt(clamping: buffer.count)) else {
-                    return nil
-                }
+                guard let bio = BIO_new_mem_buf(buffer.baseAddress, CInt(clamping: buffer.count))
+                else { return nil }
                 defer { BIO_free(bio) }
-                // Without a callback of ours OpenSSL would ask on the terminal.
+                // Without this callback OpenSSL would ask on the terminal.
                 return PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
             }
         }

@@ -3,24 +3,23 @@
 internal import COpenSSL
 package import EventLoop
 
-/// A client's side of TLS to one server: whom it believes, what it shows of itself, and the session that it resumes.
+/// The client's side of TLS to one server: trusted authorities, our own certificate, and the session to resume.
 ///
-/// One `SSL_CTX` for all connections to the server, because to make one costs as much as a handshake that is resumed.
-/// A session lives and dies with the authorities that vouched for it. Confined to its loop's thread.
+/// There is one `SSL_CTX` for all connections to the server, because making one costs as much as a resumed handshake.
+/// A session is only resumed with the authorities that verified it. Confined to its loop's thread.
 package final class ClientContext {
     /// An `SSL_CTX *`.
     private let handle: OpaquePointer
     private let host: String
     private let skipsVerification: Bool
-    /// An `SSL_SESSION *`, the newest that the server gave.
+    /// The newest `SSL_SESSION *` of the server.
     private var session: OpaquePointer?
 
     /// - Parameters:
     ///   - host: the name or address that the server's certificate must be for, an IPv6 address without brackets.
-    ///   - authorities: an `X509_STORE *`; nil believes nobody.
-    ///   - certificate: our own; nil shows none.
-    ///   - skipsVerification: believes everybody.
-    /// - Throws: ``ContextError``.
+    ///   - authorities: an `X509_STORE *`; nil trusts nobody.
+    ///   - certificate: our own; nil for none.
+    ///   - skipsVerification: true to accept any certificate.
     package init(
         host: String, authorities: OpaquePointer?, certificate: CertifiedKey?, skipsVerification: Bool
     ) throws(ContextError) {
@@ -56,7 +55,7 @@ package final class ClientContext {
 
     /// The client's side of a new connection, before its handshake.
     ///
-    /// - Parameter descriptor: connected and non-blocking; taken over unless the answer is nil.
+    /// - Parameter descriptor: connected and non-blocking; taken over unless nil is returned.
     package func wire(on descriptor: Int32) -> (any Wire)? {
         guard let connection = SSL_new(handle) else { return nil }
         guard bearerd_ssl_set_server_name(connection, host, skipsVerification ? 0 : 1) == 1 else {
@@ -73,7 +72,7 @@ package final class ClientContext {
     }
 }
 
-/// Called by OpenSSL for each session that a server gives (`SSL_CTX_sess_set_new_cb`); 1 keeps the reference.
+/// OpenSSL's callback for each new session of a server (`SSL_CTX_sess_set_new_cb`); 1 keeps the reference.
 private func onNewSession(_ connection: OpaquePointer?, _ session: OpaquePointer?) -> CInt {
     guard let connection, let session, let context = SSL_get_SSL_CTX(connection),
         let owner = SSL_CTX_get_ex_data(context, 0)

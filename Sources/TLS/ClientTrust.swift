@@ -2,18 +2,17 @@
 
 internal import COpenSSL
 
-/// The authorities whose clients a server takes.
+/// The authorities whose client certificates a server accepts.
 ///
-/// `@unchecked Sendable`: the `X509_STORE` is filled in `init` and not changed afterwards, and OpenSSL locks what it caches.
+/// `@unchecked Sendable`: the `X509_STORE` is immutable after `init`, and OpenSSL locks what it caches.
 final class ClientTrust: @unchecked Sendable {
-    /// How many there are.
     let count: Int
     /// An `X509_STORE *`.
     private let store: OpaquePointer
-    /// A digest of each.
+    /// A digest of each authority.
     private let digests: Set<[UInt8]>
 
-    /// - Parameter authorities: all of them are trusted, also those that are no root.
+    /// - Parameter authorities: all are trusted, even those that are no root.
     init(_ authorities: PEMCertificates) throws(ContextError) {
         guard !authorities.certificates.isEmpty else { throw .noAuthority }
         guard let store = X509_STORE_new() else { throw .lastOfThread }
@@ -36,9 +35,9 @@ final class ClientTrust: @unchecked Sendable {
 
     deinit { X509_STORE_free(store) }
 
-    /// Has servers made of an `SSL_CTX *` take clients of these authorities alone, and name them.
+    /// Configures an `SSL_CTX *` to require certificates of these authorities, and to name them to clients.
     ///
-    /// - Parameter authorities: what this was made of.
+    /// - Parameter authorities: the ones this was made of.
     func install(in handle: OpaquePointer, naming authorities: PEMCertificates) throws(ContextError) {
         for certificate in authorities.certificates {
             guard SSL_CTX_add_client_CA(handle, certificate) == 1 else { throw .lastOfThread }
@@ -47,10 +46,10 @@ final class ClientTrust: @unchecked Sendable {
         SSL_CTX_set_verify(handle, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nil)
     }
 
-    /// Whether every authority of another one is among these.
+    /// Returns true if all authorities of `other` are among these.
     func includes(_ other: ClientTrust) -> Bool { digests.isSuperset(of: other.digests) }
 
-    /// Whether the client of a connection, `SSL *`, has a certificate that leads to one of these.
+    /// Returns true if the client of a connection, an `SSL *`, has a certificate of one of these authorities.
     func admitsClient(of session: OpaquePointer) -> Bool {
         ERR_clear_error()
         defer { ERR_clear_error() }

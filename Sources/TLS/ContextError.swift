@@ -2,28 +2,27 @@
 
 internal import COpenSSL
 
-/// Why no side of TLS can be made of a certificate and a key.
+/// The reason why a certificate and a key cannot be used for TLS.
 package enum ContextError: Error, Equatable, Sendable {
-    /// There is no certificate in PEM where one should be.
+    /// The file has no certificate in PEM.
     case noCertificate
-    /// OpenSSL does not take the certificate: a key that is too short, a digest that is too weak.
+    /// OpenSSL refuses the certificate, for a short key or a weak digest.
     case unusableCertificate(reason: String)
-    /// The certificate was good until then, in seconds since 1970.
+    /// The certificate expired at this time, in seconds since 1970.
     case expired(at: Int64)
     /// There is no private key in PEM, or it has a passphrase.
     case noKey
-    /// The certificate certifies another key.
+    /// The certificate is for another key.
     case mismatch
-    /// There is no certificate of an authority in PEM where one should be.
+    /// The file has no certificate of an authority in PEM.
     case noAuthority
     case library(reason: String)
 
-    /// OpenSSL's words for what failed last on this thread.
+    /// OpenSSL's text for the last error of this thread.
     static var lastReason: String {
         guard let text = ERR_reason_error_string(ERR_peek_last_error()) else { return "TLS is not to be had" }
         return String(cString: text)
     }
 
-    /// What failed last on this thread.
     static var lastOfThread: ContextError { .library(reason: lastReason) }
 }

@@ -7,12 +7,11 @@ final class PEMCertificates {
     /// Valid as long as the object lives.
     let certificates: [OpaquePointer]
 
-    /// Reads as many as there are; what follows something that is none is not looked at.
+    /// Reads certificates up to the first block that is none.
     init(_ pem: [UInt8]) {
         certificates = pem.withUnsafeBufferPointer { buffer in
-            guard let bio = BIO_new_mem_buf(buffer.baseAddress, CInt(clamping: buffer.count)) else {
-                return []
-            }
+            guard let bio = BIO_new_mem_buf(buffer.baseAddress, CInt(clamping: buffer.count))
+            else { return [] }
             defer { BIO_free(bio) }
             var certificates: [OpaquePointer] = []
             while let certificate = PEM_read_bio_X509(bio, nil, { _, _, _, _ in -1 }, nil) {

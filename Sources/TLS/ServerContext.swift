@@ -3,28 +3,26 @@
 internal import COpenSSL
 package import Cryptography
 
-/// A server's side of TLS: its certificate and key, and whose clients it takes.
+/// The server's side of TLS: its certificate and key, and the client certificates it accepts.
 ///
-/// `@unchecked Sendable`: the `SSL_CTX` is set up in `init` and not changed afterwards, and OpenSSL lets any number of
-/// threads make connections of one.
+/// `@unchecked Sendable`: the `SSL_CTX` is immutable after `init`, and OpenSSL lets any number of threads make
+/// connections of one.
 package final class ServerContext: @unchecked Sendable {
-    /// What clients are shown.
     package let certificate: CertificateSummary
-    /// How many authorities clients' certificates may come from; nil if none is asked for.
+    /// The number of authorities for client certificates; nil if none is required.
     package var clientAuthorityCount: Int? { clientTrust?.count }
-    /// Whether clients are asked for a certificate, and refused without one.
+    /// True if clients must have a certificate.
     var wantsClientCertificates: Bool { clientTrust != nil }
     private let clientTrust: ClientTrust?
     /// An `SSL_CTX *`.
     private let handle: OpaquePointer
 
-    /// Judges what a server is to be made of, and makes it.
+    /// Checks the certificate and key and makes a context.
     ///
     /// - Parameters:
-    ///   - chain: PEM; the server's certificate, then those that lead to its authority.
+    ///   - chain: PEM; the server's certificate, then its intermediate certificates.
     ///   - key: PEM, without a passphrase.
-    ///   - clientAuthorities: PEM; clients must have a certificate that leads to one of these. nil asks for none.
-    /// - Throws: ``ContextError``.
+    ///   - clientAuthorities: PEM; clients need a certificate of one of these. Nil requires none.
     package init(
         chain: [UInt8], key: Secret, clientAuthorities: [UInt8]? = nil
     ) throws(ContextError) {
@@ -51,20 +49,18 @@ package final class ServerContext: @unchecked Sendable {
 
     /// The server's side of one connection, which outlives this object.
     ///
-    /// - Parameter descriptor: connected and non-blocking, taken over unless the answer is nil.
+    /// - Parameter descriptor: connected and non-blocking; taken over unless nil is returned.
     func wire(on descriptor: Int32) -> TLSWire? {
         guard let session = SSL_new(handle), let wire = TLSWire(session, of: .server, descriptor: descriptor)
-        else {
-            return nil
-        }
+        else { return nil }
         wire.clientTrust = clientTrust
         return wire
     }
 
-    /// Whether the client of a connection would be taken if it were made now, whichever context it was made by.
+    /// Returns true if the client of a connection would be accepted now, whichever context accepted it.
     func admits(_ wire: TLSWire) -> Bool {
         guard let clientTrust else { return true }
-        // Whoever is known by an authority that is still here need not be looked at again.
+        // A client that was verified by an authority that is still trusted need not be verified again.
         if let known = wire.clientTrust, known === clientTrust || clientTrust.includes(known) { return true }
         guard wire.hasClient(of: clientTrust) else { return false }
         wire.clientTrust = clientTrust

@@ -3,24 +3,17 @@
 package import EventLoop
 internal import Synchronization
 
-/// TLS for the connections of listeners, by a certificate that can be replaced while they serve.
+/// TLS for listeners, with a certificate that can be replaced while they serve.
 package final class ServerTLS: ConnectionSecurity {
     private let context: Mutex<ServerContext>
 
-    package init(_ context: ServerContext) {
-        self.context = Mutex(context)
-    }
+    package init(_ context: ServerContext) { self.context = Mutex(context) }
 
-    /// Has another certificate serve the connections from now on; those that are open keep the one they have.
-    ///
-    /// Sessions of the context before are resumed no more.
-    package func replace(with context: ServerContext) {
-        self.context.withLock { $0 = context }
-    }
+    /// Replaces the certificate for new connections; open ones keep theirs; sessions of the former context are not
+    /// resumed.
+    package func replace(with context: ServerContext) { self.context.withLock { $0 = context } }
 
-    package func wire(on descriptor: Int32) -> (any Wire)? {
-        context.withLock { $0 }.wire(on: descriptor)
-    }
+    package func wire(on descriptor: Int32) -> (any Wire)? { context.withLock { $0 }.wire(on: descriptor) }
 
     package func admits(_ wire: any Wire) -> Bool {
         let context = context.withLock { $0 }

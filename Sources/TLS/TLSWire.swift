@@ -6,32 +6,32 @@ internal import Glibc
 
 /// One side of TLS over a socket of its own.
 ///
-/// ``close()`` alone is a cut: only ``endSending()`` says close_notify, so that an answer that broke off never looks
-/// whole (RFC 8446 6.1).
+/// ``close()`` alone is a cut. Only ``endSending()`` sends close_notify, so that a truncated answer never looks
+/// complete (RFC 8446 §6.1).
 final class TLSWire: Wire {
-    /// Which side of the handshake is ours.
+    /// Our side of the handshake.
     enum Role { case server, client }
 
     private let descriptor: CInt
     private let session: OpaquePointer
-    /// Whether TLS is over because something of it was broken; OpenSSL must not be asked again then.
+    /// True after a fatal error; OpenSSL must not be called again then.
     private var isBroken = false
-    /// Whether it is sending alone that failed: what the peer said before it went can still be received.
+    /// True if only sending failed: what the peer sent before can still be received.
     private var canStillReceive = false
     private var hasEndedSending = false
-    /// What is sent through to a peer that has never spoken TLS.
+    /// Sends in plain text to a peer that has never spoken TLS.
     private var plain: SocketWire?
-    /// How often what a broken connection still brings is looked at.
+    /// The number of reads that may still discard input after an error.
     private var discardsLeft = 64
-    /// Whose authorities the client's certificate was found to lead to; nil where none was asked for.
+    /// The authorities that have verified the client's certificate; nil if none was required.
     var clientTrust: ClientTrust?
-    /// What the session's callbacks look for.
+    /// Kept alive for the session's callbacks.
     private let owner: AnyObject?
 
     /// - Parameters:
     ///   - session: an `SSL *`, taken over.
-    ///   - descriptor: connected and non-blocking, taken over unless the answer is nil.
-    ///   - owner: kept for as long as the session.
+    ///   - descriptor: connected and non-blocking; taken over unless nil is returned.
+    ///   - owner: kept as long as the session.
     init?(_ session: OpaquePointer, of role: Role, descriptor: CInt, owner: AnyObject? = nil) {
         guard SSL_set_fd(session, descriptor) == 1 else {
             SSL_free(session)
@@ -58,10 +58,10 @@ final class TLSWire: Wire {
         SSL_get0_peer_certificate(session).map { CertificateSummary(of: $0).end }
     }
 
-    /// Whether the client has a certificate of one of these authorities.
+    /// Returns true if the client has a certificate of one of these authorities.
     func hasClient(of trust: ClientTrust) -> Bool { !isBroken && trust.admitsClient(of: session) }
 
-    /// OpenSSL holds bytes that the kernel knows nothing of.
+    /// False: OpenSSL buffers bytes that the kernel does not know of.
     var drainsOnShortReceive: Bool { false }
 
     func handshake() -> WireResult {
@@ -126,24 +126,21 @@ final class TLSWire: Wire {
         }
     }
 
-    func resetOnClose() {
-        SocketWire.resetOnClose(descriptor)
-    }
+    func resetOnClose() { SocketWire.resetOnClose(descriptor) }
 
     func close() { _ = Glibc.close(descriptor) }
 
-    /// Whether what came first is no record of TLS, and nothing has been answered yet.
+    /// True if the first bytes were no TLS record and nothing has been sent yet.
     private var isFirstWordPlain: Bool {
-        guard SSL_is_server(session) == 1, BIO_number_written(SSL_get_wbio(session)) == 0 else {
-            return false
-        }
+        guard SSL_is_server(session) == 1, BIO_number_written(SSL_get_wbio(session)) == 0
+        else { return false }
         return switch ERR_GET_REASON(ERR_peek_error()) {
         case SSL_R_HTTP_REQUEST, SSL_R_HTTPS_PROXY_REQUEST, SSL_R_WRONG_VERSION_NUMBER: true
         default: false
         }
     }
 
-    /// What a call that did not succeed came to.
+    /// The meaning of a call that failed.
     private func outcome(of status: CInt) -> WireResult {
         let code = errno
         switch SSL_get_error(session, status) {
@@ -168,8 +165,8 @@ final class TLSWire: Wire {
         }
     }
 
-    /// Drops what still comes after TLS has failed, so that the peer can read the alert that says why: closing with
-    /// unread bytes would reset the connection.
+    /// Discards input after TLS has failed, so that the peer can read the alert: closing with unread input would
+    /// reset the connection.
     private func discard(_ scratch: UnsafeMutableRawBufferPointer) -> WireResult {
         while discardsLeft > 0 {
             discardsLeft -= 1

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Finds where a text stops being UTF-8; libyaml would also take UTF-16, and reports bytes, not lines.
+/// Finds the first invalid UTF-8; libyaml itself would accept UTF-16 too, and reports bytes instead of lines.
 enum UTF8Check {
-    /// The offset of the first byte that is not part of well-formed UTF-8 (RFC 3629), nil when all are.
+    /// The offset of the first byte that is not part of well-formed UTF-8 (RFC 3629); nil if there is none.
     static func firstInvalidByte(in bytes: [UInt8]) -> Int? {
         guard String(validating: bytes, as: UTF8.self) == nil else { return nil }
         var decoder = UTF8()
@@ -16,7 +16,7 @@ enum UTF8Check {
 }
 
 extension Mark {
-    /// The place of a byte, columns counted in Unicode scalars.
+    /// The place of a byte.
     init(of offset: Int, in bytes: [UInt8]) {
         var line = 1
         var column = 1

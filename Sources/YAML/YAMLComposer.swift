@@ -2,8 +2,8 @@
 
 /// Builds the tree of a document from its events.
 ///
-/// Aliases share the value they name, so memory stays bounded by the text; each use is charged with all its values
-/// against ``YAMLLimits/nodes``, so that walking the tree is bounded too ("billion laughs").
+/// Aliases share the value they name, so memory is bounded by the text. Each use counts with all its values against
+/// ``YAMLLimits/nodes``, so that walking the tree is bounded too ("billion laughs").
 struct YAMLComposer: ~Copyable {
     private struct Anchored {
         let node: YAMLNode
@@ -21,7 +21,7 @@ struct YAMLComposer: ~Copyable {
         self.limits = limits
     }
 
-    /// The value of the only document, nil when there is none.
+    /// The value of the only document; nil if there is none.
     mutating func document() throws(YAMLError) -> YAMLNode? {
         var root: YAMLNode?
         var documents = 0
@@ -42,19 +42,16 @@ struct YAMLComposer: ~Copyable {
     private mutating func node(of event: YAMLEvent, depth: Int) throws(YAMLError) -> YAMLNode {
         let before = nodes
         try charge(1, at: event.mark)
-        guard depth < limits.depth else {
-            throw YAMLError(mark: event.mark, reason: .tooDeep(limit: limits.depth))
-        }
+        guard depth < limits.depth
+        else { throw YAMLError(mark: event.mark, reason: .tooDeep(limit: limits.depth)) }
         let properties: YAMLEvent.Properties
         let content: YAMLNode.Content
         switch event.kind {
         case .alias(let name):
-            guard !openAnchors.contains(name) else {
-                throw YAMLError(mark: event.mark, reason: .recursiveAlias(name))
-            }
-            guard let target = anchors[name] else {
-                throw YAMLError(mark: event.mark, reason: .unknownAnchor(name))
-            }
+            guard !openAnchors.contains(name)
+            else { throw YAMLError(mark: event.mark, reason: .recursiveAlias(name)) }
+            guard let target = anchors[name]
+            else { throw YAMLError(mark: event.mark, reason: .unknownAnchor(name)) }
             try charge(target.size, at: event.mark)
             return target.node
         case .scalar(let scalar, let given):
@@ -74,7 +71,7 @@ struct YAMLComposer: ~Copyable {
                     try composer.entries(depth: depth + 1)
                 })
         case .streamStart, .streamEnd, .documentStart, .documentEnd, .sequenceEnd, .mappingEnd:
-            // libyaml's grammar does not give these where a value is due.
+            // libyaml never gives these events where a value is expected.
             throw YAMLError(mark: event.mark, reason: .syntax("a value is missing"))
         }
         let node = YAMLNode(content, at: event.mark)
@@ -84,7 +81,7 @@ struct YAMLComposer: ~Copyable {
         return node
     }
 
-    /// Composes a list or map, during which its anchor cannot be used.
+    /// Composes a list or map, inside which its own anchor cannot be used.
     private mutating func within<Result>(
         _ properties: YAMLEvent.Properties, at mark: Mark,
         _ compose: (inout YAMLComposer) throws(YAMLError) -> Result
@@ -112,12 +109,10 @@ struct YAMLComposer: ~Copyable {
             let event = try parser.next()
             if case .mappingEnd = event.kind { return mapping }
             let keyNode = try node(of: event, depth: depth)
-            guard case .scalar(let key) = keyNode.content else {
-                throw YAMLError(mark: event.mark, reason: .keyIsNotScalar)
-            }
-            guard key != YAMLScalar("<<", style: .plain) else {
-                throw YAMLError(mark: event.mark, reason: .mergeKey)
-            }
+            guard case .scalar(let key) = keyNode.content
+            else { throw YAMLError(mark: event.mark, reason: .keyIsNotScalar) }
+            guard key != YAMLScalar("<<", style: .plain)
+            else { throw YAMLError(mark: event.mark, reason: .mergeKey) }
             let value = try node(of: try parser.next(), depth: depth)
             mapping.append(YAMLMapping.Entry(key: key.text, mark: event.mark, value: value))
         }
@@ -125,13 +120,12 @@ struct YAMLComposer: ~Copyable {
 
     private mutating func charge(_ count: Int, at mark: Mark) throws(YAMLError) {
         nodes += count
-        guard nodes <= limits.nodes else {
-            throw YAMLError(mark: mark, reason: .tooManyNodes(limit: limits.nodes))
-        }
+        guard nodes <= limits.nodes
+        else { throw YAMLError(mark: mark, reason: .tooManyNodes(limit: limits.nodes)) }
     }
 }
 
-/// The tags of YAML's core schema; all but `!!str` leave a plain value's type to its looks.
+/// A tag of YAML's core schema; all but `!!str` leave a plain value's type to its looks.
 private enum CoreTag: Equatable {
     case text
     case other

@@ -1,45 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a text is not a YAML document that bearerd reads; asking again changes nothing.
+/// The reason why a text is no YAML document that bearerd reads.
 package struct YAMLError: Error, Equatable, Sendable {
-    /// What is wrong.
     package enum Reason: Equatable, Sendable {
-        /// The text has more bytes than the limit.
         case tooLarge(limit: Int)
-        /// The bytes are not UTF-8.
         case notUTF8
-        /// libyaml's own words, which never quote the text.
         case syntax(String)
-        /// A tab where only spaces may be: at the beginning of a line.
+        /// A tab in the indentation.
         case tab
-        /// Lists and maps are nested deeper than the limit.
         case tooDeep(limit: Int)
-        /// The text, with its aliases put in, has more values than the limit.
+        /// The text has more values than the limit, aliases expanded.
         case tooManyNodes(limit: Int)
         /// A second document follows after `---`.
         case secondDocument
-        /// A map's key is a list or a map.
+        /// A key is a list or a map.
         case keyIsNotScalar
         /// A `<<` key, which YAML 1.2 no longer has.
         case mergeKey
         /// A tag outside YAML's own schema.
         case unknownTag(String)
-        /// An alias whose anchor has not been seen.
+        /// An alias without an anchor before it.
         case unknownAnchor(String)
-        /// An alias inside the very value that it names.
+        /// An alias inside the value that it names.
         case recursiveAlias(String)
-        /// libyaml had no memory left.
         case outOfMemory
     }
 
-    /// Where the text stops making sense.
     package let mark: Mark
-    /// What is wrong there.
     package let reason: Reason
 }
 
 extension YAMLError: CustomStringConvertible {
-    /// The reason in words, without the place.
+    /// The reason, without the place.
     package var description: String {
         switch reason {
         case .tooLarge(let limit): "the file is larger than \(limit) bytes"

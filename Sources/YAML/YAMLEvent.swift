@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A step of libyaml's parser (`yaml_event_t`) as a value of ours.
+/// An event of libyaml's parser (`yaml_event_t`) as a Swift value.
 struct YAMLEvent {
     enum Kind {
         case streamStart
@@ -15,7 +15,7 @@ struct YAMLEvent {
         case mappingEnd
     }
 
-    /// What may stand before a value: `&anchor` and `!tag`.
+    /// The anchor (`&a`) and tag (`!t`) before a value.
     struct Properties {
         let anchor: String?
         let tag: String?

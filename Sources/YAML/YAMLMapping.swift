@@ -4,21 +4,18 @@
 package struct YAMLMapping: Equatable, Sendable {
     /// One `key: value`.
     package struct Entry: Equatable, Sendable {
-        /// The key, as text whatever its looks.
+        /// The key as a text, whatever its looks.
         package let key: String
-        /// Where the key stands.
         package let mark: Mark
-        /// What it is given.
         package let value: YAMLNode
     }
 
-    /// The entries whose key was not there before.
+    /// The entries without repeated keys.
     package private(set) var entries: [Entry] = []
-    /// The entries that repeat an earlier key, which the reader must report.
+    /// The entries that repeat an earlier key, for the reader to report.
     package private(set) var duplicates: [Entry] = []
     private var positions: [String: Int] = [:]
 
-    /// A map without entries.
     package init() {}
 
     mutating func append(_ entry: Entry) {
@@ -30,7 +27,6 @@ package struct YAMLMapping: Equatable, Sendable {
         }
     }
 
-    /// The first entry with this key.
     package subscript(key: String) -> Entry? {
         positions[key].map { entries[$0] }
     }

@@ -8,9 +8,9 @@ struct YAMLParser: ~Copyable {
     private let text: UnsafeMutableBufferPointer<UInt8>
     private let bytes: [UInt8]
 
-    /// Starts at the beginning of `bytes`, which must be UTF-8.
+    /// Begins to parse `bytes`, which must be UTF-8.
     ///
-    /// - Throws: only when there is no memory (`yaml_parser_initialize`).
+    /// - Throws: only if there is no memory (`yaml_parser_initialize`).
     init(_ bytes: [UInt8]) throws(YAMLError) {
         let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
         guard yaml_parser_initialize(parser) == 1 else {
@@ -33,7 +33,7 @@ struct YAMLParser: ~Copyable {
         text.deallocate()
     }
 
-    /// The next event (`yaml_parser_parse`); after the first throw there is none.
+    /// The next event (`yaml_parser_parse`); after an error there is none.
     mutating func next() throws(YAMLError) -> YAMLEvent {
         var event = yaml_event_t()
         guard yaml_parser_parse(parser, &event) == 1 else { throw failure() }
@@ -85,7 +85,8 @@ struct YAMLParser: ~Copyable {
 }
 
 extension Mark {
-    /// The first tab of what a line begins with: blanks, and the signs of lists and keys between them; nil if none.
+    /// The first tab in the indentation of a line, which may include the signs of lists and keys; nil if there is
+    /// none.
     fileprivate init?(ofTabIndenting line: Int, in bytes: [UInt8]) {
         let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         guard lines.indices.contains(line - 1) else { return nil }
@@ -94,14 +95,13 @@ extension Mark {
         self.init(line: line, column: tab - blanks.startIndex + 1)
     }
 
-    /// libyaml counts both from 0.
+    /// Converts libyaml's mark, which counts from 0.
     fileprivate init(_ mark: yaml_mark_t) {
         self.init(line: Int(mark.line) + 1, column: Int(mark.column) + 1)
     }
 }
 
 extension YAMLEvent.Properties {
-    /// Copies libyaml's texts.
     fileprivate init(_ anchor: UnsafeMutablePointer<yaml_char_t>?, _ tag: UnsafeMutablePointer<yaml_char_t>?)
     {
         self.init(anchor: String(yaml: anchor), tag: String(yaml: tag))
@@ -109,7 +109,7 @@ extension YAMLEvent.Properties {
 }
 
 extension String {
-    /// A text of libyaml's that ends in NUL, nil for a null pointer.
+    /// A copy of a NUL-terminated text; nil for a null pointer.
     fileprivate init?(yaml text: UnsafeMutablePointer<yaml_char_t>?) {
         guard let text else { return nil }
         self.init(cString: text)

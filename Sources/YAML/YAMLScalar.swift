@@ -1,35 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A single value as it is written, not yet a text, number or truth.
+/// A single value as it is written, without a type yet.
 ///
-/// YAML 1.1 and 1.2 give a plain scalar a type by its looks, differently. Here the reader that wants a type asks
-/// for it: ``bool``, ``integer`` or ``isNull``; `text` is always there.
+/// YAML 1.1 and 1.2 type plain scalars by their looks, in different ways. Here the reader asks for a type: ``bool``,
+/// ``integer`` or ``isNull``; `text` is always there.
 package struct YAMLScalar: Equatable, Sendable {
-    /// How a scalar's type is found.
+    /// The style, on which the type depends.
     package enum Style: Equatable, Sendable {
-        /// Written without quotes: its looks may make it a number, a truth or nothing.
+        /// Without quotes: the looks may make it a number, a boolean or null.
         case plain
-        /// Written in quotes, as a block, or with the tag `!!str`: a text and nothing else.
+        /// In quotes, as a block, or with the tag `!!str`: always a text.
         case quoted
     }
 
     /// The value, with quotes, escapes and folding resolved.
     package let text: String
-    /// How the value was written.
     package let style: Style
 
-    /// A scalar from its two parts.
     package init(_ text: String, style: Style) {
         self.text = text
         self.style = style
     }
 
-    /// Whether it is YAML's null: nothing at all, `~` or `null`.
-    package var isNull: Bool {
-        style == .plain && ["", "~", "null", "Null", "NULL"].contains(text)
-    }
+    /// True for YAML's null: nothing at all, `~` or `null`.
+    package var isNull: Bool { style == .plain && ["", "~", "null", "Null", "NULL"].contains(text) }
 
-    /// The truth it stands for: `true`/`false` (1.2), also `yes`/`no` and `on`/`off` (1.1); nil for anything else.
+    /// The boolean: `true`/`false` (1.2), also `yes`/`no` and `on`/`off` (1.1); nil for anything else.
     package var bool: Bool? {
         guard style == .plain else { return nil }
         return switch text {
@@ -39,7 +35,7 @@ package struct YAMLScalar: Equatable, Sendable {
         }
     }
 
-    /// The whole number it stands for, decimal, `0x…` or `0o…`, with `_` between digits (1.1).
+    /// The whole number: decimal, `0x…` or `0o…`, with `_` between digits (1.1).
     ///
     /// Nil for anything else, and for a decimal with a leading zero: 1.1 reads that as octal, 1.2 does not.
     package var integer: Int64? {

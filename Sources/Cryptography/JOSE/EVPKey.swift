@@ -6,16 +6,16 @@ internal import Synchronization
 
 /// A private key of OpenSSL's (`EVP_PKEY`), released with the object.
 ///
-/// `@unchecked Sendable`: nothing changes it after `init`, and OpenSSL lets any number of threads sign with one key, each
-/// in a context of its own.
+/// `@unchecked Sendable`: it is immutable after `init`, and OpenSSL lets any number of threads sign with one key,
+/// each in a context of its own.
 final class EVPKey: @unchecked Sendable {
-    /// The kinds of keys that sign for us.
+    /// The kinds of keys that can sign.
     enum Kind: Sendable {
         case rsa
         case p256
         case ed25519
 
-        /// What such a key signs with unless something else is asked for.
+        /// The default algorithm of the kind.
         var algorithm: JWSAlgorithm {
             switch self {
             case .rsa: .rs256
@@ -27,20 +27,19 @@ final class EVPKey: @unchecked Sendable {
 
     /// RFC 7518 §3.3.
     private static let fewestBitsOfRSA = 2048
-    /// Bytes of each of the two numbers that an ES256 signature is made of.
+    /// Bytes of each of the two numbers of an ES256 signature.
     private static let p256Bytes = 32
-    /// Bytes of an ECDSA signature on P-256 in DER, at most.
+    /// The most bytes of a DER signature by ECDSA on P-256.
     private static let longestOnP256 = 72
 
     private let key: OpaquePointer
-    /// Contexts that are ready to sign (`EVP_PKEY_CTX`), as many as threads have signed at once, as numbers.
-    ///
-    /// To make one costs a tenth of an ES256 signature.
+    /// Idle signing contexts (`EVP_PKEY_CTX`) as numbers, as many as threads have signed at once: making one costs a
+    /// tenth of an ES256 signature.
     private let contexts = Mutex<[UInt]>([])
-    /// nil for keys of other kinds, and for RSA keys that are too short.
+    /// Nil for keys of other kinds, and for RSA keys that are too short.
     let kind: Kind?
 
-    /// Takes `key` over.
+    /// Takes ownership of `key`.
     private init(_ key: OpaquePointer) {
         self.key = key
         kind = Self.kind(of: key)
@@ -51,7 +50,7 @@ final class EVPKey: @unchecked Sendable {
         EVP_PKEY_free(key)
     }
 
-    /// What the key can sign with.
+    /// The algorithms that the key can sign with.
     var algorithms: Set<JWSAlgorithm> {
         switch kind {
         case .rsa?: [.rs256, .ps256]
@@ -61,7 +60,7 @@ final class EVPKey: @unchecked Sendable {
         }
     }
 
-    /// The members that make the public key (RFC 7518 §6.2.1, §6.3.1, RFC 8037 §2); nil for keys of other kinds.
+    /// The members of the public key (RFC 7518 §6.2.1, §6.3.1, RFC 8037 §2); nil for keys of other kinds.
     var publicJWK: JSONObject? {
         defer { ERR_clear_error() }
         func text(_ bytes: [UInt8]?) -> JSONValue? { bytes.map { .string(Base64URL.encode($0)) } }
@@ -83,9 +82,9 @@ final class EVPKey: @unchecked Sendable {
         }
     }
 
-    /// One of the numbers that the public key is made of, most significant byte first (`EVP_PKEY_get_bn_param`).
+    /// One of the public key's numbers, big-endian (`EVP_PKEY_get_bn_param`).
     ///
-    /// - Parameter count: with zeros in front to this length; nil for as few bytes as there are.
+    /// - Parameter count: the length to pad to with zeros; nil for the shortest form.
     private func number(_ name: String, bytes count: Int? = nil) -> [UInt8]? {
         var value: OpaquePointer?
         guard EVP_PKEY_get_bn_param(key, name, &value) == 1, let value else { return nil }
@@ -97,7 +96,7 @@ final class EVPKey: @unchecked Sendable {
     /// The public part as a SubjectPublicKeyInfo (RFC 5280 §4.1).
     var publicPart: [UInt8] { Self.publicPart(of: key) }
 
-    /// The SubjectPublicKeyInfo of any key of OpenSSL's (`i2d_PUBKEY`); empty if it has no such form.
+    /// The SubjectPublicKeyInfo of any OpenSSL key (`i2d_PUBKEY`); empty if there is none.
     static func publicPart(of key: OpaquePointer) -> [UInt8] {
         var start: UnsafeMutablePointer<UInt8>?
         let length = i2d_PUBKEY(key, &start)
@@ -124,18 +123,15 @@ final class EVPKey: @unchecked Sendable {
 
     // MARK: Reading
 
-    /// Reads the first private key of a PEM file (`PEM_read_bio_PrivateKey`); one with a passphrase is refused.
-    ///
-    /// - Throws: ``JOSEError/malformed``.
+    /// Reads the first private key of a PEM file (`PEM_read_bio_PrivateKey`); refuses one with a passphrase.
     convenience init(pem: Secret) throws(JOSEError) {
         defer { ERR_clear_error() }
         let key = pem.withPlaintextBytes { bytes in
             bytes.withUnsafeBufferPointer { buffer -> OpaquePointer? in
-                guard let bio = BIO_new_mem_buf(buffer.baseAddress, CInt(clamping: buffer.count)) else {
-                    return nil
-                }
+                guard let bio = BIO_new_mem_buf(buffer.baseAddress, CInt(clamping: buffer.count))
+                else { return nil }
                 defer { BIO_free(bio) }
-                // Without a callback of ours OpenSSL would ask on the terminal.
+                // Without this callback OpenSSL would ask on the terminal.
                 return PEM_read_bio_PrivateKey(bio, nil, { _, _, _, _ in -1 }, nil)
             }
         }
@@ -144,15 +140,13 @@ final class EVPKey: @unchecked Sendable {
     }
 
     /// Reads a private JWK (RFC 7518 §6, RFC 8037 §2).
-    ///
-    /// - Throws: ``JOSEError/malformed``.
     convenience init(jwk: JSONObject) throws(JOSEError) {
         defer { ERR_clear_error() }
         func bytes(_ name: String) -> [UInt8]? { jwk[name]?.string.flatMap(Base64URL.decode) }
         let key: OpaquePointer?
         switch (jwk["kty"]?.string, jwk["crv"]?.string) {
         case ("RSA", nil):
-            // OpenSSL's names for the factors and what follows from them, which a JWK may leave out.
+            // The names of the factors and the numbers derived from them, which a JWK may leave out.
             let names = [
                 ("n", OSSL_PKEY_PARAM_RSA_N), ("e", OSSL_PKEY_PARAM_RSA_E), ("d", OSSL_PKEY_PARAM_RSA_D),
                 ("p", "rsa-factor1"), ("q", "rsa-factor2"), ("dp", "rsa-exponent1"),
@@ -183,12 +177,11 @@ final class EVPKey: @unchecked Sendable {
         self.init(key)
     }
 
-    /// The public point of an Ed25519 key (RFC 8032 §5.1.5, `EVP_PKEY_get_raw_public_key`); nil for what is none.
+    /// The public point of an Ed25519 key (RFC 8032 §5.1.5, `EVP_PKEY_get_raw_public_key`); nil for an invalid seed.
     static func ed25519Point(of seed: [UInt8]) -> [UInt8]? {
         defer { ERR_clear_error() }
-        guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count) else {
-            return nil
-        }
+        guard let key = EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nil, seed, seed.count)
+        else { return nil }
         defer { EVP_PKEY_free(key) }
         return ed25519Point(of: key)
     }
@@ -196,21 +189,17 @@ final class EVPKey: @unchecked Sendable {
     private static func ed25519Point(of key: OpaquePointer) -> [UInt8]? {
         var point = [UInt8](repeating: 0, count: 32)
         var length = point.count
-        guard EVP_PKEY_get_raw_public_key(key, &point, &length) == 1, length == point.count else {
-            return nil
-        }
+        guard EVP_PKEY_get_raw_public_key(key, &point, &length) == 1, length == point.count
+        else { return nil }
         return point
     }
 
     // MARK: Signing
 
-    /// Signs as RFC 7518 §3 and RFC 8037 §3.1 have it (`EVP_DigestSign`).
+    /// Signs as in RFC 7518 §3 and RFC 8037 §3.1 (`EVP_DigestSign`).
     ///
-    /// - Parameters:
-    ///   - message: what is signed.
-    ///   - algorithm: one of ``algorithms``.
+    ///   - Parameter algorithm: one of ``algorithms``.
     /// - Returns: the signature in its JOSE form.
-    /// - Throws: ``JOSEError/library(code:)``.
     func sign(_ message: [UInt8], _ algorithm: JWSAlgorithm) throws(JOSEError) -> [UInt8] {
         defer { ERR_clear_error() }
         if kind == .p256 { return try signOnP256(message) }
@@ -218,27 +207,23 @@ final class EVPKey: @unchecked Sendable {
         var parameters: OpaquePointer?  // belongs to the context
         guard let context = EVP_MD_CTX_new() else { throw .library(code: 0) }
         defer { EVP_MD_CTX_free(context) }
-        guard EVP_DigestSignInit(context, &parameters, digest, nil, key) == 1 else {
-            throw .library(code: 0)
-        }
+        guard EVP_DigestSignInit(context, &parameters, digest, nil, key) == 1 else { throw .library(code: 0) }
         if algorithm == .ps256 {
             guard EVP_PKEY_CTX_set_rsa_padding(parameters, RSA_PKCS1_PSS_PADDING) == 1,
                 EVP_PKEY_CTX_set_rsa_pss_saltlen(parameters, RSA_PSS_SALTLEN_DIGEST) == 1
             else { throw .library(code: 0) }
         }
         var length = 0
-        guard EVP_DigestSign(context, nil, &length, message, message.count) == 1 else {
-            throw .library(code: 0)
-        }
+        guard EVP_DigestSign(context, nil, &length, message, message.count) == 1
+        else { throw .library(code: 0) }
         var signature = [UInt8](repeating: 0, count: length)
-        guard EVP_DigestSign(context, &signature, &length, message, message.count) == 1 else {
-            throw .library(code: 0)
-        }
+        guard EVP_DigestSign(context, &signature, &length, message, message.count) == 1
+        else { throw .library(code: 0) }
         signature.removeLast(signature.count - length)
         return signature
     }
 
-    /// ES256 (`EVP_PKEY_sign` of the hash), in a context that is kept for the next time.
+    /// Signs with ES256 (`EVP_PKEY_sign` of the hash), in a context that is kept for the next time.
     private func signOnP256(_ message: [UInt8]) throws(JOSEError) -> [UInt8] {
         var digest = [UInt8](repeating: 0, count: Int(SHA256_DIGEST_LENGTH))
         var signature = [UInt8](repeating: 0, count: Self.longestOnP256)
@@ -267,10 +252,8 @@ final class EVPKey: @unchecked Sendable {
         return context
     }
 
-    /// The two numbers of an ECDSA signature on P-256, one after the other, from the DER that OpenSSL makes (RFC 3279
-    /// §2.2.3): a SEQUENCE of two INTEGERs, all lengths in one byte.
-    ///
-    /// - Returns: nil for anything else.
+    /// The two numbers of an ECDSA signature on P-256, concatenated, from OpenSSL's DER (RFC 3279 §2.2.3): a SEQUENCE
+    /// of two INTEGERs, with all lengths in one byte; nil for anything else.
     private static func joined(_ der: ArraySlice<UInt8>) -> [UInt8]? {
         var rest = der
         guard rest.popFirst() == 0x30, rest.popFirst().map({ Int($0) }) == rest.count else { return nil }

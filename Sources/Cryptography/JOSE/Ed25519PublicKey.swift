@@ -2,15 +2,15 @@
 
 internal import COpenSSL
 
-/// A public key on the curve Ed25519 (RFC 8037), for which cjose has no kind of key.
+/// A public key on the curve Ed25519 (RFC 8037), which cjose does not support.
 ///
-/// `@unchecked Sendable`: OpenSSL's key is never changed, and verifying reads it.
+/// `@unchecked Sendable`: OpenSSL's key is never changed, and verifying only reads it.
 final class Ed25519PublicKey: @unchecked Sendable {
     private static let keyLength = 32
 
     private let key: OpaquePointer
 
-    /// - Parameter bytes: nil for other than 32 of them.
+    /// - Parameter bytes: 32 bytes; nil is returned for any other number.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.keyLength,
             let key = EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nil, bytes, bytes.count)
@@ -22,7 +22,7 @@ final class Ed25519PublicKey: @unchecked Sendable {
         EVP_PKEY_free(key)
     }
 
-    /// Whether this key made the signature of a token (`EVP_DigestVerify`).
+    /// Returns true if this key made a token's signature (`EVP_DigestVerify`).
     func verifies(_ compact: String) -> Bool {
         guard let dot = compact.utf8.lastIndex(of: UInt8(ascii: ".")),
             let signature = Base64URL.decode(String(compact[compact.index(after: dot)...])),

@@ -4,14 +4,13 @@ internal import CCjose
 internal import Glibc
 internal import JSON
 
-/// A key of cjose's (`cjose_jwk_t`), released with the object.
+/// A key of cjose (`cjose_jwk_t`), released with the object.
 ///
-/// `@unchecked Sendable`: it is changed only before anybody else sees it, and signing and verifying read it.
+/// `@unchecked Sendable`: it is immutable once it is shared, and signing and verifying only read it.
 final class JOSEKey: @unchecked Sendable {
     private let key: OpaquePointer
 
-    /// - Parameter make: one of cjose's functions that make a key.
-    /// - Throws: ``JOSEError/library(code:)``.
+    /// - Parameter make: a function of cjose that makes a key.
     init(_ make: (UnsafeMutablePointer<cjose_err>) -> OpaquePointer?) throws(JOSEError) {
         var error = cjose_err()
         guard let key = make(&error) else { throw JOSEError(error) }
@@ -24,7 +23,7 @@ final class JOSEKey: @unchecked Sendable {
 
     /// Reads a JWK (RFC 7517 §4, `cjose_jwk_import`).
     ///
-    /// - Throws: ``JOSEError/library(code:)``, for kinds of keys that cjose lacks (OKP) too.
+    /// - Throws: also for kinds of keys that cjose lacks (OKP).
     convenience init(jwk: JSONObject) throws(JOSEError) {
         let text = jwk.serialized()
         try self.init { error in
@@ -35,13 +34,9 @@ final class JOSEKey: @unchecked Sendable {
     }
 
     /// The public part as a JWK, without `kid` and `alg` (`cjose_jwk_to_json`).
-    ///
-    /// - Throws: ``JOSEError``.
     func publicJWK() throws(JOSEError) -> JSONObject { try jwk(withPrivatePart: false) }
 
     /// The whole key as a JWK.
-    ///
-    /// - Throws: ``JOSEError``.
     func privateJWK() throws(JOSEError) -> JSONObject { try jwk(withPrivatePart: true) }
 
     private func jwk(withPrivatePart isPrivate: Bool) throws(JOSEError) -> JSONObject {
@@ -57,11 +52,8 @@ final class JOSEKey: @unchecked Sendable {
 
     /// Signs (`cjose_jws_sign`).
     ///
-    /// - Parameters:
-    ///   - payload: any bytes.
-    ///   - members: the protected header's members, all strings.
+    ///   - Parameter members: the protected header's members, all strings.
     /// - Returns: the compact serialization.
-    /// - Throws: ``JOSEError/library(code:)``.
     func sign(_ payload: [UInt8], header members: [(name: String, value: String)]) throws(JOSEError) -> String
     {
         var error = cjose_err()
@@ -70,7 +62,7 @@ final class JOSEKey: @unchecked Sendable {
         for member in members {
             guard cjose_header_set(header, member.name, member.value, &error) else { throw JOSEError(error) }
         }
-        // The shortest payload has no bytes, and cjose wants a pointer all the same.
+        // cjose needs a pointer even for an empty payload.
         let signed = (payload + [0]).withUnsafeBufferPointer {
             cjose_jws_sign(key, header, $0.baseAddress, payload.count, &error)
         }
@@ -82,14 +74,13 @@ final class JOSEKey: @unchecked Sendable {
         return String(cString: text)
     }
 
-    /// Whether this key made the signature (`cjose_jws_verify`), by the algorithm that the header names.
+    /// Returns true if this key made the signature (`cjose_jws_verify`), by the algorithm in the header.
     func verifies(_ compact: String) -> Bool {
         var compact = compact
         return compact.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { characters in
-                guard let token = cjose_jws_import(characters.baseAddress, characters.count, nil) else {
-                    return false
-                }
+                guard let token = cjose_jws_import(characters.baseAddress, characters.count, nil)
+                else { return false }
                 defer { cjose_jws_release(token) }
                 return cjose_jws_verify(token, key, nil)
             }

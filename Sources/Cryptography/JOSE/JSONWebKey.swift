@@ -4,7 +4,7 @@ package import JSON
 
 /// A public key of an authorization server (RFC 7517 §4).
 package struct JSONWebKey: Sendable {
-    /// `kid`, if it has one.
+    /// `kid`, if the key has one.
     package let keyID: String?
     /// The RFC 7638 thumbprint with SHA-256, in base64url.
     package let thumbprint: String
@@ -18,18 +18,18 @@ package struct JSONWebKey: Sendable {
         case ed25519(Ed25519PublicKey)
     }
 
-    /// Shorter RSA keys are not believed (RFC 7518 §3.3).
+    /// The fewest bytes of an RSA modulus (RFC 7518 §3.3).
     private static let shortestModulus = 256
-    /// Longer ones would only keep us busy, like longer exponents.
+    /// Longer moduli and exponents would only keep us busy.
     private static let longestModulus = 2048
     private static let longestExponent = 8
-    /// RFC 7518 §6.2.1.2: in full, leading zeros included.
+    /// The lengths of coordinates in bytes, leading zeros included (RFC 7518 §6.2.1.2).
     private static let coordinateLengths = ["P-256": 32, "P-384": 48, "P-521": 66, "Ed25519": 32]
 
     /// Reads one element of `keys`.
     ///
-    /// Fails for what verifies nothing here: other kinds of keys, keys for encryption, short and damaged ones. Shared
-    /// secrets too, which have no place in a published set.
+    /// Fails for keys that verify nothing here: other kinds, keys for encryption, short and damaged ones, and shared
+    /// secrets, which must not be published.
     package init?(_ jwk: JSONObject) {
         if let use = jwk["use"]?.string, use != "sig" { return nil }
         if let operations = jwk["key_ops"]?.array, !operations.contains("verify") { return nil }
@@ -62,16 +62,15 @@ package struct JSONWebKey: Sendable {
         return (try? JOSEKey(jwk: part)).map(PublicKey.jose)
     }
 
-    /// The members that make a public key, each written anew.
+    /// The members of the public key, each encoded anew.
     ///
-    /// cjose ends the process over one of another length than it expects. Without the private members, should somebody
-    /// have published them.
+    /// The lengths are checked because cjose ends the process over a wrong one. Private members are left out, in case
+    /// somebody published them.
     private static func publicPart(of jwk: JSONObject) -> JSONObject? {
         var part = JSONObject()
         func take(_ name: String, _ lengths: ClosedRange<Int>) -> Bool {
-            guard let bytes = jwk[name]?.string.flatMap(Base64URL.decode), lengths ~= bytes.count else {
-                return false
-            }
+            guard let bytes = jwk[name]?.string.flatMap(Base64URL.decode), lengths ~= bytes.count
+            else { return false }
             part[name] = .string(Base64URL.encode(bytes))
             return true
         }
@@ -85,12 +84,12 @@ package struct JSONWebKey: Sendable {
         return part["kty"]?.string == "OKP" || take("y", length...length) ? part : nil
     }
 
-    /// Whether a token that names this algorithm can have been signed with this key.
+    /// Returns true if a token with this algorithm can have been signed with this key.
     func fits(_ algorithm: JWSAlgorithm) -> Bool {
         fitting.contains(algorithm) && (onlyAlgorithm ?? algorithm) == algorithm
     }
 
-    /// Whether this key made a token's signature, by an algorithm that fits it.
+    /// Returns true if this key made a token's signature, by an algorithm that fits it.
     package func verifies(_ token: JWS) -> Bool {
         guard fits(token.algorithm) else { return false }
         return switch key {
@@ -99,9 +98,7 @@ package struct JSONWebKey: Sendable {
         }
     }
 
-    /// The key's RFC 7638 thumbprint with SHA-256, in base64url.
-    ///
-    /// - Returns: nil for other kinds than RSA, EC and OKP.
+    /// The key's RFC 7638 thumbprint with SHA-256, in base64url; nil for other kinds than RSA, EC and OKP.
     static func thumbprint(of jwk: JSONObject) -> String? {
         let members: [String]
         switch jwk["kty"]?.string {

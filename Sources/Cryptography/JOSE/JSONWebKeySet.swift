@@ -4,16 +4,13 @@ internal import JSON
 
 /// The public keys of an authorization server (RFC 7517 §5).
 package struct JSONWebKeySet: Sendable {
-    /// Those that can verify something here, in their order.
+    /// The keys that can verify a signature here, in their order.
     package let keys: [JSONWebKey]
 
-    package init(keys: [JSONWebKey]) {
-        self.keys = keys
-    }
+    package init(keys: [JSONWebKey]) { self.keys = keys }
 
-    /// Reads the document at `jwks_uri`; keys that are unknown or damaged are skipped, as RFC 7517 §5 asks.
+    /// Reads the document at `jwks_uri`; unknown and damaged keys are skipped (RFC 7517 §5).
     ///
-    /// - Parameter document: JSON.
     /// - Throws: ``JOSEError/malformed`` if it is no object with an array `keys`.
     package init(parsing document: [UInt8]) throws(JOSEError) {
         guard let keys = (try? JSONObject(parsing: document))?["keys"]?.array else { throw .malformed }
@@ -22,18 +19,15 @@ package struct JSONWebKeySet: Sendable {
 
     /// Checks that one of these keys signed a token.
     ///
-    /// Says nothing of the claims: their issuer, audience and expiry are the caller's to judge.
+    /// Does not judge the claims: issuer, audience and expiry are up to the caller.
     ///
-    /// - Parameters:
-    ///   - token: what somebody sent.
-    ///   - allowed: the algorithms to accept.
-    /// - Throws: ``JOSEError`` saying why not.
+    ///   - Parameter allowed: the algorithms to accept.
     package func verify(
         _ token: JWS, allowing allowed: Set<JWSAlgorithm> = JWSAlgorithm.asymmetric
     ) throws(JOSEError) {
         guard allowed.contains(token.algorithm) else { throw .algorithmNotAllowed }
         let candidates = keys.filter { key in
-            // A key without a name may be the one; a token without one was signed with one of them.
+            // A key without `kid` may match any token, and a token without `kid` any key.
             key.fits(token.algorithm)
                 && (token.keyID == nil || key.keyID == nil || key.keyID == token.keyID)
         }

@@ -2,22 +2,18 @@
 
 package import JSON
 
-/// A signed token, taken apart but not yet believed (RFC 7515 §3.1).
+/// A signed token that was parsed and not yet verified (RFC 7515 §3.1).
 package struct JWS: Sendable {
-    /// The header's `alg`.
     package let algorithm: JWSAlgorithm
-    /// The header's `kid`.
     package let keyID: String?
-    /// The header's `typ`.
     package let type: String?
-    /// The header's `jwk`: the key that the sender says it has signed with (RFC 7515 §4.1.3).
+    /// The header's `jwk`: the key that the sender claims to have signed with (RFC 7515 §4.1.3).
     package let embeddedKey: JSONObject?
-    /// What is signed; believe it only once a key has verified the token.
+    /// The signed bytes; trust them only after a key has verified the token.
     package let payload: [UInt8]
-    /// The whole token.
     let compact: String
 
-    /// Takes a token apart.
+    /// Parses a token.
     ///
     /// - Parameter compact: the compact serialization (RFC 7515 §7.1).
     /// - Throws: ``JOSEError/malformed`` or ``JOSEError/criticalExtension``; no input traps.
@@ -36,6 +32,6 @@ package struct JWS: Sendable {
         self.compact = compact
     }
 
-    /// The payload as a JSON object, as a JWT has it (RFC 7519 §3); nil if it is none.
+    /// The payload as a JSON object, as in a JWT (RFC 7519 §3); nil if it is none.
     package var claims: JSONObject? { try? JSONObject(parsing: payload) }
 }

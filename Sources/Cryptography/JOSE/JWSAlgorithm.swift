@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a token is signed: an `alg` (RFC 7518 §3.1, an open set).
+/// The algorithm of a signature: an `alg` (RFC 7518 §3.1, an open set).
 public struct JWSAlgorithm: RawRepresentable, Hashable, Sendable {
     /// `alg`, as on the wire.
     public let rawValue: String
 
-    /// Any algorithm, known here or not.
-    public init(rawValue: String) {
-        self.rawValue = rawValue
-    }
+    /// Any algorithm, known or not.
+    public init(rawValue: String) { self.rawValue = rawValue }
 
     /// HMAC with SHA-256 and a shared secret.
     public static let hs256 = JWSAlgorithm(rawValue: "HS256")
@@ -37,16 +35,15 @@ public struct JWSAlgorithm: RawRepresentable, Hashable, Sendable {
     /// Ed25519 (RFC 8037 §3.1).
     public static let edDSA = JWSAlgorithm(rawValue: "EdDSA")
 
-    /// What a set of public keys can verify.
+    /// The algorithms that a set of public keys can verify.
     public static let asymmetric: Set<JWSAlgorithm> = [
         .rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .es256, .es384, .es512, .edDSA,
     ]
-    /// What a shared secret can verify.
+    /// The algorithms that a shared secret can verify.
     public static let symmetric: Set<JWSAlgorithm> = [.hs256, .hs384, .hs512]
 
-    /// The hash function that the algorithm uses, which `at_hash` uses too (OpenID Connect Core §3.1.3.6).
-    ///
-    /// - Returns: nil for an algorithm that is unknown here.
+    /// The algorithm's hash function, which `at_hash` uses too (OpenID Connect Core §3.1.3.6); nil if the algorithm
+    /// is unknown.
     package var messageDigest: MessageDigest? {
         switch self {
         case .hs256, .rs256, .ps256, .es256: .sha256

@@ -2,7 +2,7 @@
 
 internal import COpenSSL
 
-/// The numbers that a key is made of (`OSSL_PARAM_BLD`); they are overwritten when the object goes.
+/// The numbers that make a key (`OSSL_PARAM_BLD`); they are overwritten when the object goes.
 final class KeyParameters {
     private let builder = OSSL_PARAM_BLD_new()
     // The builder points at all of these, names too, until the key is made.
@@ -18,21 +18,18 @@ final class KeyParameters {
         octets.forEach { $0.deallocate() }
     }
 
-    /// Adds a number, most significant byte first.
+    /// Adds a number in big-endian bytes.
     func add(_ name: String, number: [UInt8]) {
-        guard let value = BN_bin2bn(number, CInt(clamping: number.count), nil) else {
-            return isComplete = false
-        }
+        guard let value = BN_bin2bn(number, CInt(clamping: number.count), nil)
+        else { return isComplete = false }
         numbers.append(value)
         check(OSSL_PARAM_BLD_push_BN(builder, kept(name), value))
     }
 
-    /// Adds a text.
     func add(_ name: String, text: String) {
         check(OSSL_PARAM_BLD_push_utf8_string(builder, kept(name), kept(text), text.utf8.count))
     }
 
-    /// Adds bytes.
     func add(_ name: String, bytes: [UInt8]) {
         let copy = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: bytes.count)
         _ = copy.initialize(from: bytes)
@@ -43,7 +40,7 @@ final class KeyParameters {
     /// Makes the key pair (`EVP_PKEY_fromdata`).
     ///
     /// - Parameter type: `RSA` or `EC`.
-    /// - Returns: nil if the numbers make no such key; the caller's to free.
+    /// - Returns: a key that the caller frees; nil if the numbers make none.
     func makeKey(_ type: String) -> OpaquePointer? {
         guard isComplete, let parameters = OSSL_PARAM_BLD_to_param(builder) else { return nil }
         defer { OSSL_PARAM_free(parameters) }
@@ -56,7 +53,7 @@ final class KeyParameters {
         return key
     }
 
-    /// A copy of the text that stays as long as the builder.
+    /// A copy of the text that lives as long as the builder.
     private func kept(_ text: String) -> UnsafePointer<CChar> {
         let copy = UnsafeMutablePointer<CChar>.allocate(capacity: text.utf8.count + 1)
         copy.initialize(repeating: 0, count: text.utf8.count + 1)

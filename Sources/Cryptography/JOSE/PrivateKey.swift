@@ -3,11 +3,11 @@
 internal import COpenSSL
 package import JSON
 
-/// A private key of a client's, from a PEM file or a JWK, that signs tokens.
+/// A client's private key, from a PEM file or a JWK, for signing tokens.
 package struct PrivateKey: Sendable {
     /// The JWK's `kid`; nil for a PEM file.
     package let keyID: String?
-    /// What it signs with unless another algorithm is asked for: the JWK's `alg`, else what its kind allows.
+    /// The default algorithm: the JWK's `alg`, otherwise that of the key's kind.
     package let algorithm: JWSAlgorithm
     private let key: EVPKey
     private let fitting: Set<JWSAlgorithm>
@@ -16,8 +16,8 @@ package struct PrivateKey: Sendable {
     ///
     /// - Parameter text: PEM (PKCS #8 or the older forms, not encrypted), or a JWK (RFC 7517 §4) with its private
     ///   members: RSA of at least 2048 bits, EC on P-256, or OKP on Ed25519.
-    /// - Throws: ``JOSEError/malformed`` if it is nothing of that; ``JOSEError/algorithmNotAllowed`` for a JWK whose
-    ///   `alg` does not fit the key.
+    /// - Throws: ``JOSEError/malformed`` for anything else; ``JOSEError/algorithmNotAllowed`` if the `alg` of a JWK
+    ///   does not fit the key.
     package init(parsing text: Secret) throws(JOSEError) {
         if let jwk = text.withPlaintext({ try? JSONObject(parsing: Array($0.utf8)) }) {
             key = try EVPKey(jwk: jwk)
@@ -40,8 +40,8 @@ package struct PrivateKey: Sendable {
     ///
     /// - Parameters:
     ///   - claims: the payload.
-    ///   - algorithm: nil for the key's own.
-    ///   - header: members to go into the header besides `typ` and `alg`.
+    ///   - algorithm: nil for the default.
+    ///   - header: further members of the header, besides `typ` and `alg`.
     /// - Returns: the compact serialization.
     /// - Throws: ``JOSEError/algorithmNotAllowed`` if the key is of another kind; ``JOSEError/library(code:)``.
     package func sign(
@@ -62,13 +62,13 @@ package struct PrivateKey: Sendable {
         return try signed + "." + Base64URL.encode(key.sign(Array(signed.utf8), algorithm))
     }
 
-    /// The public key that belongs to it, as a SubjectPublicKeyInfo.
+    /// The public key as a SubjectPublicKeyInfo.
     var publicPart: [UInt8] { key.publicPart }
 
-    /// The public key as a server keeps it to verify what this one signs (RFC 7517 §4).
+    /// The public key in the form in which a server keeps it for verifying (RFC 7517 §4).
     ///
     /// - Parameters:
-    ///   - keyID: `kid`; nil for the key's own, else its RFC 7638 thumbprint.
+    ///   - keyID: `kid`; nil for the key's own, otherwise its RFC 7638 thumbprint.
     ///   - algorithm: `alg`; nil for the key's own.
     package func publicJWK(keyID: String? = nil, algorithm: JWSAlgorithm? = nil) -> JSONObject? {
         guard var jwk = key.publicJWK else { return nil }
@@ -79,6 +79,6 @@ package struct PrivateKey: Sendable {
         return jwk
     }
 
-    /// Whether the key is of the kind that an algorithm takes.
+    /// Returns true if the key can sign with an algorithm.
     package func fits(_ algorithm: JWSAlgorithm) -> Bool { fitting.contains(algorithm) }
 }

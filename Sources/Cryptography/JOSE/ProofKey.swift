@@ -3,28 +3,25 @@
 internal import CCjose
 package import JSON
 
-/// A key pair whose owner proves to have it, by signatures that show the public part (RFC 9449 §4.2).
+/// A key pair for proofs of possession, whose signatures show the public key (RFC 9449 §4.2).
 ///
-/// It is kept as a private JWK, and signs on any thread.
+/// It is stored as a private JWK, and can sign on any thread.
 package struct ProofKey: Sendable {
-    /// What it signs with.
     package let algorithm: JWSAlgorithm
-    /// What others verify with: the members that make the key, and no others.
+    /// The public key: only the members that make it.
     package let publicJWK: JSONObject
-    /// The whole key (RFC 7517 §4), to be kept where tokens are.
+    /// The whole key (RFC 7517 §4), stored with the tokens.
     package let privateJWK: Secret
-    /// The RFC 7638 thumbprint, which tokens and codes are bound to (RFC 9449 §6, §10).
+    /// The RFC 7638 thumbprint, to which tokens and codes are bound (RFC 9449 §6, §10).
     package let thumbprint: String
     private let key: EVPKey
-    /// Bytes of both dots and a signature, encoded, at most.
+    /// The most bytes of both dots and an encoded signature.
     private static let roomOfSignature = 96
 
-    /// The algorithms that a key can be made for.
+    /// The algorithms that keys can be made for.
     package static let algorithms: [JWSAlgorithm] = [.es256, .edDSA]
 
     /// Makes a key for ES256 or EdDSA.
-    ///
-    /// - Throws: ``JOSEError``.
     package static func generate(for algorithm: JWSAlgorithm) throws(JOSEError) -> ProofKey {
         let jwk: JSONObject
         switch algorithm {
@@ -43,13 +40,12 @@ package struct ProofKey: Sendable {
         return try ProofKey(jwk)
     }
 
-    /// Reads what ``privateJWK`` holds.
+    /// Reads the form of ``privateJWK``.
     ///
-    /// - Throws: ``JOSEError/malformed`` for what is no such key.
+    /// - Throws: ``JOSEError/malformed`` for any other key.
     package init(parsing jwk: Secret) throws(JOSEError) {
-        guard let object = jwk.withPlaintext({ try? JSONObject(parsing: Array($0.utf8)) }) else {
-            throw .malformed
-        }
+        guard let object = jwk.withPlaintext({ try? JSONObject(parsing: Array($0.utf8)) })
+        else { throw .malformed }
         try self.init(object)
     }
 
@@ -73,7 +69,7 @@ package struct ProofKey: Sendable {
         self.thumbprint = thumbprint
     }
 
-    /// The protected header of all that it signs as `type` (RFC 7515 §4.1), encoded.
+    /// The encoded protected header of everything that it signs as `type` (RFC 7515 §4.1).
     package func header(type: String) -> String {
         let header: JSONObject = [
             "typ": .string(type), "alg": .string(algorithm.rawValue), "jwk": .object(publicJWK),
@@ -84,7 +80,6 @@ package struct ProofKey: Sendable {
     /// Signs `payload` under a header of ``header(type:)``.
     ///
     /// - Returns: the compact serialization.
-    /// - Throws: ``JOSEError/library(code:)``.
     package func sign(_ payload: [UInt8], under header: String) throws(JOSEError) -> String {
         var token = header
         token.reserveCapacity(header.utf8.count + payload.count * 4 / 3 + Self.roomOfSignature)

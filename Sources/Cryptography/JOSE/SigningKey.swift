@@ -3,19 +3,16 @@
 internal import CCjose
 package import JSON
 
-/// A private key, or a shared secret, that signs tokens.
+/// A private key or shared secret for signing tokens.
 package struct SigningKey: Sendable {
     package let algorithm: JWSAlgorithm
-    /// The RFC 7638 thumbprint, as `kid`; nil for a shared secret, whose hash is nobody's business.
+    /// The RFC 7638 thumbprint, as `kid`; nil for a shared secret, whose hash must not be published.
     package let keyID: String?
-    /// What others verify with (RFC 7517 §4); nil for a shared secret.
+    /// The public key (RFC 7517 §4); nil for a shared secret.
     package let publicJWK: JSONObject?
     private let key: JOSEKey
 
     /// Makes an RSA key of 2048 bits for RS256; takes a tenth of a second or more.
-    ///
-    /// - Returns: the key.
-    /// - Throws: ``JOSEError``.
     package static func generateRSA() throws(JOSEError) -> SigningKey {
         let exponent: [UInt8] = [1, 0, 1]
         let key = try JOSEKey { cjose_jwk_create_RSA_random(2048, exponent, exponent.count, $0) }
@@ -23,9 +20,6 @@ package struct SigningKey: Sendable {
     }
 
     /// Makes a key on the curve P-256 for ES256.
-    ///
-    /// - Returns: the key.
-    /// - Throws: ``JOSEError``.
     package static func generateP256() throws(JOSEError) -> SigningKey {
         let key = try JOSEKey { cjose_jwk_create_EC_random(CJOSE_JWK_EC_P_256, $0) }
         return try SigningKey(publishing: key, .es256)
@@ -36,7 +30,6 @@ package struct SigningKey: Sendable {
     /// - Parameters:
     ///   - secret: not empty; RFC 7518 §3.2 wants 32 bytes at least.
     ///   - algorithm: one of ``JWSAlgorithm/symmetric``.
-    /// - Throws: ``JOSEError``.
     package init(secret: Secret, algorithm: JWSAlgorithm = .hs256) throws(JOSEError) {
         key = try JOSEKey { error in
             secret.withPlaintextBytes { bytes in
@@ -62,21 +55,18 @@ package struct SigningKey: Sendable {
 
     /// Signs a payload (RFC 7515 §5.1).
     ///
-    /// - Parameters:
-    ///   - payload: for a JWT its claims as JSON.
+    ///   - payload: for a JWT, its claims as JSON.
     ///   - type: the header's `typ`.
     /// - Returns: the compact serialization.
-    /// - Throws: ``JOSEError``.
     package func sign(_ payload: [UInt8], type: String = "JWT") throws(JOSEError) -> String {
         var header = [(name: "typ", value: type), (name: "alg", value: algorithm.rawValue)]
         if let keyID { header.append((name: "kid", value: keyID)) }
         return try key.sign(payload, header: header)
     }
 
-    /// Whether this key made the signature of a token.
+    /// Checks that this key made a token's signature.
     ///
     /// - Parameter token: must name this key's algorithm.
-    /// - Throws: ``JOSEError`` saying why not.
     package func verify(_ token: JWS) throws(JOSEError) {
         guard token.algorithm == algorithm else { throw .algorithmNotAllowed }
         guard key.verifies(token.compact) else { throw .signatureMismatch }

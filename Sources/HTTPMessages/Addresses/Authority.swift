@@ -2,9 +2,10 @@
 
 /// `host [":" port]`, as in `Host`, without user information (RFC 9110 §7.2, RFC 3986 §3.2).
 package enum Authority {
-    /// The host and the port, if it has both forms right.
+    /// Splits an authority if host and port are well-formed.
     ///
-    /// - Returns: the host's offsets, brackets of an IPv6 literal included, and the port's digits, perhaps none.
+    /// - Returns: the ranges of the host, with the brackets of an IPv6 literal, and of the port's digits, which may
+    ///   be empty.
     static func split(_ bytes: Span<UInt8>) -> (host: Range<Int>, port: Range<Int>)? {
         guard let hostEnd = endOfHost(bytes), hostEnd > 0 else { return nil }
         guard hostEnd < bytes.count else { return (0..<hostEnd, hostEnd..<hostEnd) }
@@ -16,11 +17,10 @@ package enum Authority {
 
     package static func isValid(_ bytes: Span<UInt8>) -> Bool { split(bytes) != nil }
 
-    /// Whether two authorities name the same host and port, case and an explicit port 80 aside.
+    /// Returns true if two authorities name the same host and port, regardless of case and an explicit port 80.
     package static func agree(_ one: Span<UInt8>, _ other: Span<UInt8>) -> Bool {
-        guard let left = split(one), let right = split(other), left.host.count == right.host.count else {
-            return false
-        }
+        guard let left = split(one), let right = split(other), left.host.count == right.host.count
+        else { return false }
         for offset in 0..<left.host.count
         where one[left.host.lowerBound &+ offset].asciiLowercased
             != other[right.host.lowerBound &+ offset].asciiLowercased
@@ -30,7 +30,7 @@ package enum Authority {
         return port(one.extracting(left.port)) ?? 80 == port(other.extracting(right.port)) ?? 80
     }
 
-    /// A port number written in one to five digits.
+    /// A port number of one to five digits.
     static func port(_ digits: Span<UInt8>) -> UInt16? {
         guard (1...5).contains(digits.count) else { return nil }
         var value = 0
@@ -52,7 +52,7 @@ package enum Authority {
         return cursor
     }
 
-    /// Letters, digits and `-._~`, and the sub-delimiters and `%` that a reg-name may hold (RFC 3986 §3.2.2).
+    /// Returns true for letters, digits, `-._~`, and the sub-delimiters and `%` of a reg-name (RFC 3986 §3.2.2).
     private static func isHostCharacter(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

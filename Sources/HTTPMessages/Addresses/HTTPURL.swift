@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An `http`, `https` or `http+unix` URL (RFC 3986, the part of it that HTTP uses).
+/// An `http`, `https` or `http+unix` URL (RFC 3986), without user information and fragment.
 ///
-/// Without user information and fragment. Scheme and host are lower-case, the path and query are kept as written.
+/// Scheme and host are lower-case; path and query are kept as written.
 public struct HTTPURL: Hashable, Sendable {
     /// The schemes bearerd connects with.
     public enum Scheme: String, Sendable {
@@ -14,22 +14,22 @@ public struct HTTPURL: Hashable, Sendable {
         case unix = "http+unix"
     }
 
-    /// How to connect.
-    public let scheme: Scheme
+    /// The way to connect.
+    public private(set) var scheme: Scheme
     /// The host's name or address in lower case, an IPv6 address without brackets; `localhost` for a Unix socket.
     public let host: String
     /// The port, explicit or the scheme's; 0 for a Unix socket.
     public let port: UInt16
-    /// The path as written, perhaps empty; empty for a Unix socket, unless it was replaced.
-    public let path: String
-    /// What follows the `?`; nil without one.
-    public let query: String?
+    /// The path as written, perhaps empty; empty for a Unix socket unless it was replaced.
+    public private(set) var path: String
+    /// The part after the `?`; nil without one.
+    public private(set) var query: String?
     /// The Unix socket's absolute path; nil for the other schemes.
     package let socketPath: String?
 
     /// Reads a URL strictly.
     ///
-    /// - Returns: nil for anything but an absolute URL of these schemes, with characters that RFC 3986 allows.
+    /// - Returns: nil unless it is an absolute URL of these schemes, with only characters that RFC 3986 allows.
     public init?(_ text: String) {
         let bytes = text.utf8.span
         guard let colon = bytes.firstIndex(of: Byte.colon, in: 0..<bytes.count) else { return nil }
@@ -41,31 +41,16 @@ public struct HTTPURL: Hashable, Sendable {
         }
     }
 
-    private init(_ url: HTTPURL, path: String) {
-        scheme = url.scheme
-        host = url.host
-        port = url.port
-        self.path = path
-        query = nil
-        socketPath = url.socketPath
-    }
-
-    /// The same place in plain HTTP, the port kept: where a connection begins whose encryption is made apart.
-    package var withoutTLS: HTTPURL { HTTPURL(self, scheme: .http) }
-
-    private init(_ url: HTTPURL, scheme: Scheme) {
-        self.scheme = scheme
-        host = url.host
-        port = url.port
-        path = url.path
-        query = url.query
-        socketPath = url.socketPath
+    /// The same place in plain HTTP, with the port kept, for a connection whose encryption is made separately.
+    package var withoutTLS: HTTPURL {
+        var url = self
+        url.scheme = .http
+        return url
     }
 
     private init?(socket path: Substring.UTF8View) {
-        guard path.first == Byte.slash, path.allSatisfy({ $0 >= Byte.space && $0 != Byte.delete }) else {
-            return nil
-        }
+        guard path.first == Byte.slash, path.allSatisfy({ $0 >= Byte.space && $0 != Byte.delete })
+        else { return nil }
         scheme = .unix
         host = "localhost"
         port = 0
@@ -95,7 +80,7 @@ public struct HTTPURL: Hashable, Sendable {
         socketPath = nil
     }
 
-    /// Whether every byte may stand in a path or query (RFC 3986 §3.3, §3.4), `%` with its two digits.
+    /// Returns true if every byte may stand in a path or query (RFC 3986 §3.3, §3.4).
     private static func isValid(_ tail: Substring.UTF8View) -> Bool {
         var digits = 0
         for byte in tail {
@@ -121,7 +106,7 @@ public struct HTTPURL: Hashable, Sendable {
 }
 
 extension HTTPURL: CustomStringConvertible {
-    /// `host`, with brackets around an IPv6 address, and `:port` unless it is the scheme's: what `Host` says.
+    /// `host`, with brackets around an IPv6 address, and `:port` unless it is the scheme's: the value of `Host`.
     public var authority: String {
         let name = host.utf8.contains(Byte.colon) ? "[\(host)]" : host
         return port == Self.defaultPort(of: scheme) ? name : "\(name):\(port)"
@@ -133,41 +118,33 @@ extension HTTPURL: CustomStringConvertible {
     }
 
     /// The path, at least `/`, and the query: a request target in origin-form (RFC 9112 §3.2.1).
-    public var target: String {
-        (path.isEmpty ? "/" : path) + (query.map { "?\($0)" } ?? "")
-    }
+    public var target: String { (path.isEmpty ? "/" : path) + (query.map { "?\($0)" } ?? "") }
 
-    /// The same place with another path, and no query; behind a Unix socket too, which no text can say.
+    /// The same place with another path, and no query; for a Unix socket too, whose textual form has no path.
     ///
-    /// - Parameter path: begins with a slash; characters that RFC 3986 wants percent-encoded are.
-    /// - Returns: the other URL.
+    /// - Parameter path: begins with a slash; characters that RFC 3986 wants percent-encoded must be encoded.
     package func replacing(path: String) -> HTTPURL {
-        HTTPURL(self, path: path)
+        var url = self
+        (url.path, url.query) = (path, nil)
+        return url
     }
 
-    /// Whether it points at this machine: 127.0.0.0/8, `::1`, `localhost`, `*.localhost`, or a Unix socket.
-    public var isLoopback: Bool {
-        scheme == .unix || IPAddress.isLoopback(host: host)
-    }
+    /// True for this machine: 127.0.0.0/8, `::1`, `localhost`, `*.localhost`, or a Unix socket.
+    public var isLoopback: Bool { scheme == .unix || IPAddress.isLoopback(host: host) }
 
-    /// Whether the host is a name for which a name server may be asked: neither an address nor this machine.
+    /// True if a name server may be asked for the host: it is neither an address nor this machine.
     package var hasName: Bool { !isLoopback && !IPAddress.isAddress(host) }
 
     /// The URL as text.
-    public var description: String {
-        origin + path + (query.map { "?\($0)" } ?? "")
-    }
+    public var description: String { origin + path + (query.map { "?\($0)" } ?? "") }
 }
 
 extension Collection<UInt8> {
-    /// The bytes as text, ASCII letters lower-case.
-    fileprivate var lowercasedText: String {
-        String(decoding: map(\.asciiLowercased), as: UTF8.self)
-    }
+    fileprivate var lowercasedText: String { String(decoding: map(\.asciiLowercased), as: UTF8.self) }
 }
 
 extension UInt8 {
-    /// What RFC 3986 allows in a path or query, `%` aside: `pchar`, `/` and `?`.
+    /// True for the characters of a path or query except `%` (RFC 3986): `pchar`, `/` and `?`.
     fileprivate var isPathCharacter: Bool {
         switch self {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

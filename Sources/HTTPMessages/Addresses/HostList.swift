@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The hosts a listener answers to: what keeps a page that rebinds its name from reaching it.
+/// The hosts that a listener answers to, so that web pages cannot reach it by DNS rebinding.
 package struct HostList: Sendable, Equatable {
     private let entries: Set<String>
 
-    /// - Parameter entries: `host`, which stands for any port, `host:port`, or `host:`, which stands for none; IPv6
-    ///   addresses in brackets.
-    package init(_ entries: some Sequence<String>) {
-        self.entries = Set(entries.map(Self.normalized))
-    }
+    /// - Parameter entries: `host` for any port, `host:port`, or `host:` for no port; IPv6 addresses in brackets.
+    package init(_ entries: some Sequence<String>) { self.entries = Set(entries.map(Self.normalized)) }
 
-    /// Whether a request with this `Host` is meant for the listener; a request without one (HTTP/1.0) is.
+    /// Returns true if a `Host` names the listener, or is missing (HTTP/1.0).
     package func contains(_ host: String?) -> Bool {
         guard let host = host.map(Self.normalized) else { return true }
         let name = Self.withoutPort(host)
@@ -18,7 +15,7 @@ package struct HostList: Sendable, Equatable {
             || (name == host && entries.contains(host + ":"))
     }
 
-    /// In lower case and without the dot of a name that ends with the root (RFC 1034 3.1): it means the same host.
+    /// The host in lower case and without the final dot of a fully qualified name (RFC 1034 §3.1).
     package static func normalized(_ host: String) -> String {
         var host = host.lowercased()
         let end = host.lastIndex(of: ":") ?? host.endIndex

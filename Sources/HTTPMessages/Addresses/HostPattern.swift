@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A host that a request may name: `host`, on any port, or `host:port`.
+/// A host that a request may name: `host` on any port, or `host:port`.
 package struct HostPattern: Hashable, Sendable {
     /// In lower case, an IPv6 address without brackets.
     package let host: String

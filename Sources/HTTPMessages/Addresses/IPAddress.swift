@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Reads addresses in their textual forms, strictly: no octal, no missing parts, no zones.
+/// Parses IP addresses strictly: no octal, no missing parts, no zones.
 package enum IPAddress {
     /// The four bytes of a dotted quad (RFC 3986 §3.2.2, `IPv4address`).
     static func parseIPv4(_ text: Span<UInt8>) -> [UInt8]? {
@@ -50,13 +50,13 @@ package enum IPAddress {
         return bytes
     }
 
-    /// Whether a host, without brackets, is an address and no name.
+    /// Returns true if a host, without brackets, is an address.
     static func isAddress(_ host: String) -> Bool {
         let text = host.utf8.span
         return (parseIPv4(text) ?? parseIPv6(text)) != nil
     }
 
-    /// Whether these bytes, four or sixteen, are an address of this machine: 127/8, `::1`, `::ffff:127/104`.
+    /// Returns true if these four or sixteen bytes are a loopback address: 127/8, `::1`, `::ffff:127/104`.
     static func isLoopback(_ bytes: [UInt8]) -> Bool {
         switch bytes.count {
         case 4: bytes[0] == 127
@@ -68,9 +68,8 @@ package enum IPAddress {
         }
     }
 
-    /// What one client can have many of: an IPv4 address itself, or the first half of an IPv6 address (RFC 6177).
-    ///
-    /// - Returns: nil for what is no address.
+    /// The network that counts as one client: an IPv4 address, or the first half of an IPv6 address (RFC 6177); nil
+    /// for no address.
     package static func network(of host: String) -> [UInt8]? {
         let text = host.utf8.span
         if let address = parseIPv4(text) { return address }
@@ -80,7 +79,7 @@ package enum IPAddress {
         return Array(isMapped ? address.suffix(4) : address.prefix(8))
     }
 
-    /// Whether a host, without brackets, is this machine: a loopback address, `localhost` or a name under it
+    /// Returns true if a host, without brackets, is this machine: a loopback address, `localhost` or a name under it
     /// (RFC 6761 §6.3).
     package static func isLoopback(host: String) -> Bool {
         let text = host.utf8.span

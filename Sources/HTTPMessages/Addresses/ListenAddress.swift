@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a listener is bound: `HOST:PORT`, `unix:PATH`, `systemd:NAME` or `fd:N`.
+/// The address of a listener: `HOST:PORT`, `unix:PATH`, `systemd:NAME` or `fd:N`.
 package enum ListenAddress: Hashable, Sendable {
     /// A name or address, an IPv6 one without brackets, and a port; 0 for any free one.
     case tcp(host: String, port: UInt16)
@@ -8,7 +8,7 @@ package enum ListenAddress: Hashable, Sendable {
     case unix(path: String)
     /// A socket that systemd passes under this name (`FileDescriptorName=`).
     case systemd(name: String)
-    /// A socket inherited under this number.
+    /// An inherited socket with this descriptor.
     case descriptor(Int32)
 
     /// Reads one of the four forms.
@@ -18,15 +18,12 @@ package enum ListenAddress: Hashable, Sendable {
         let rest = String(Substring(text.utf8.dropFirst(colon + 1)))
         switch String(Substring(text.utf8.prefix(colon))) {
         case "unix":
-            guard !rest.isEmpty, rest.utf8.count <= Self.longestSocketPath, !rest.utf8.contains(0) else {
-                return nil
-            }
+            guard !rest.isEmpty, rest.utf8.count <= Self.longestSocketPath, !rest.utf8.contains(0)
+            else { return nil }
             self = .unix(path: rest)
         case "systemd":
             guard !rest.isEmpty, !rest.utf8.contains(Byte.colon), rest.utf8.allSatisfy({ $0 > Byte.space })
-            else {
-                return nil
-            }
+            else { return nil }
             self = .systemd(name: rest)
         case "fd":
             guard rest.utf8.allSatisfy(\.isDigit), let number = Int32(rest) else { return nil }
@@ -34,19 +31,17 @@ package enum ListenAddress: Hashable, Sendable {
         default:
             guard let (host, digits) = Authority.split(bytes),
                 let port = Authority.port(bytes.extracting(digits))
-            else {
-                return nil
-            }
+            else { return nil }
             let name = Array(text.utf8)[host]
             let bare = name.first == Byte.leftBracket ? name.dropFirst().dropLast() : name
             self = .tcp(host: String(decoding: bare, as: UTF8.self), port: port)
         }
     }
 
-    /// What `sockaddr_un` has room for, its NUL left out.
+    /// The room in `sockaddr_un`, without the NUL.
     package static var longestSocketPath: Int { 107 }
 
-    /// Whether somebody else binds it, and passes the socket.
+    /// True if another process binds the socket and passes it to us.
     package var isPassed: Bool {
         switch self {
         case .tcp, .unix: false
@@ -54,9 +49,7 @@ package enum ListenAddress: Hashable, Sendable {
         }
     }
 
-    /// Whether only this machine can reach it.
-    ///
-    /// True for a passed socket too: its address is known only once it is there.
+    /// True if only this machine can reach it, and for passed sockets, whose address is known only later.
     package var isLoopback: Bool {
         switch self {
         case .tcp(let host, _): IPAddress.isLoopback(host: host)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The bytes that HTTP's grammar names (RFC 5234 appendix B.1, RFC 9110 §5.6).
+/// The bytes with names in HTTP's grammar (RFC 5234 appendix B.1, RFC 9110 §5.6).
 package enum Byte {
     package static var tab: UInt8 { 0x09 }
     package static var lineFeed: UInt8 { 0x0A }
@@ -34,27 +34,25 @@ package enum Byte {
 }
 
 extension UInt8 {
-    /// The lower-case form of an ASCII letter; every other byte is itself.
-    package var asciiLowercased: UInt8 {
-        self &- 0x41 < 26 ? self | 0x20 : self
-    }
+    /// The lower-case form of an ASCII letter; every other byte unchanged.
+    package var asciiLowercased: UInt8 { self &- 0x41 < 26 ? self | 0x20 : self }
 
     package var isDigit: Bool { self &- Byte.zero < 10 }
 
     /// Optional white space: SP or HTAB (RFC 9110 §5.6.3).
     package var isOptionalWhitespace: Bool { self == Byte.space || self == Byte.tab }
 
-    /// What may stand in a field value: HTAB, SP, VCHAR and obs-text (RFC 9110 §5.5).
+    /// True for the bytes of a field value: HTAB, SP, VCHAR and obs-text (RFC 9110 §5.5).
     package var isFieldContent: Bool { (self >= Byte.space && self != Byte.delete) || self == Byte.tab }
 
-    /// What may stand in a token, as in a field name or a method (RFC 9110 §5.6.2): a bit for each of 128 bytes.
+    /// True for the bytes of a token, as in field names and methods (RFC 9110 §5.6.2); a bit for each of 128 bytes.
     @inline(__always)
     package var isTokenCharacter: Bool {
         let word: UInt64 = self < 64 ? 0x03FF_6CFA_0000_0000 : 0x57FF_FFFF_C7FF_FFFE
         return self < 128 && word &>> UInt64(self & 63) & 1 != 0
     }
 
-    /// What may stand in a request target: VCHAR but `#`, and bytes from 0x80 on.
+    /// True for the bytes of a request target: VCHAR but `#`, and bytes from 0x80 on.
     @inline(__always)
     package var isTargetCharacter: Bool {
         self > Byte.space && self != Byte.delete && self != Byte.numberSign

@@ -12,7 +12,7 @@ extension Span<UInt8> {
         return lower..<upper
     }
 
-    /// Whether `range` holds `word`, which is lower-case, in any case.
+    /// Returns true if `range` holds `word`, which is lower-case, in any case.
     package func equalsIgnoringCase(_ range: Range<Int>, _ word: String) -> Bool {
         let expected = word.utf8.span
         guard range.count == expected.count else { return false }
@@ -23,9 +23,8 @@ extension Span<UInt8> {
         return true
     }
 
-    /// Where the first byte from `start` on stands that is a colon, or no visible ASCII.
-    ///
-    /// Eight bytes at a time.
+    /// The index of the first byte from `start` on that is a colon or not visible ASCII; looks at eight bytes at a
+    /// time.
     @inline(__always)
     package func endOfVisible(orColonFrom start: Int) -> Int {
         var cursor = start
@@ -46,9 +45,9 @@ extension Span<UInt8> {
         return cursor
     }
 
-    /// Where the first byte from `start` on stands that no field value may hold (RFC 9110 §5.5).
+    /// The index of the first byte from `start` on that no field value may hold (RFC 9110 §5.5).
     ///
-    /// Eight bytes at a time. HTAB is the one control that is allowed.
+    /// Looks at eight bytes at a time. HTAB is the one control character that is allowed.
     @inline(__always)
     package func endOfFieldContent(from start: Int) -> Int {
         var cursor = start
@@ -68,7 +67,6 @@ extension Span<UInt8> {
         return cursor
     }
 
-    /// Where `byte` first stands in `range`.
     package func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
         for index in range where self[index] == byte {
             return index
@@ -78,7 +76,6 @@ extension Span<UInt8> {
 }
 
 extension [UInt8] {
-    /// Appends a copy of `bytes`.
     @inline(__always)
     package mutating func append(_ bytes: Span<UInt8>) {
         append(addingCapacity: bytes.count) { $0.append(copying: bytes) }

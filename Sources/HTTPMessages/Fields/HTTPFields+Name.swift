@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension HTTPFields {
-    /// A field name: compared without case, written as spelt (RFC 9110 §5.1).
+    /// A field name: compared without case, written as spelled (RFC 9110 §5.1).
     package struct Name: Hashable, Sendable, CustomStringConvertible {
         let known: KnownFieldName
         /// The name's bit in ``HTTPFields/present``; 0 if it has none.
@@ -14,14 +14,10 @@ extension HTTPFields {
             self.spelling = known.spelling
         }
 
-        /// Takes a literal of our own, for the few names that ``HTTPFields/Name`` has no member for.
-        package init(known literal: StaticString) {
-            self.init(unchecked: literal.description)
-        }
+        /// For a literal of our own that ``HTTPFields/Name`` has no member for.
+        package init(known literal: StaticString) { self.init(unchecked: literal.description) }
 
-        /// Takes a name from outside.
-        ///
-        /// - Returns: nil unless it is a token (RFC 9110 §5.6.2).
+        /// A name from outside; nil unless it is a token (RFC 9110 §5.6.2).
         package init?(_ untrusted: String) {
             guard !untrusted.isEmpty, untrusted.utf8.allSatisfy(\.isTokenCharacter) else { return nil }
             guard untrusted.utf8.count <= Int(UInt16.max) else { return nil }

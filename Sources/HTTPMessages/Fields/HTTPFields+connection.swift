@@ -3,15 +3,15 @@
 internal import System
 
 extension HTTPFields {
-    /// The usual values of `Connection`, which is asked for in every message.
+    /// The usual values of `Connection`, which are asked for in every message.
     package enum UsualConnection { case close, keepAlive }
 
-    /// The value of `Connection` where it is one word, as it nearly always is.
+    /// The value of `Connection` if it is a single word, as it nearly always is.
     package var usualConnection: UsualConnection? {
         guard case .once(let value) = occurrence(of: .connection) else { return nil }
         let bytes = block.bytes.span
         switch value.count {
-        // The bit makes a letter lower-case.
+        // Setting the bit 0x20 makes a letter lower-case.
         case 5:
             let start = value.lowerBound
             let isClose =
@@ -21,7 +21,7 @@ extension HTTPFields {
                 && bytes[start &+ 4] | 0x20 == UInt8(ascii: "e")
             return isClose ? .close : nil
         case 10:
-            // Eight letters at a time, those that overlap twice.
+            // Two words of eight letters that overlap.
             let lowerCase: UInt64 = 0x2020_2020_2020_2020
             let isKeepAlive =
                 bytes.word(at: value.lowerBound) | lowerCase == 0x696C_612D_7065_656B

@@ -3,9 +3,9 @@
 internal import System
 
 extension HTTPFields {
-    /// What is about one connection only, whether or not `Connection` names it (RFC 9110 §7.6.1).
+    /// The fields that concern one connection only, whether or not `Connection` names them (RFC 9110 §7.6.1).
     ///
-    /// `Trailer` is not among them: it announces trailers, and those are passed on.
+    /// `Trailer` is not among them: it announces trailers, which are passed on.
     private static var hopByHop: UInt64 {
         KnownFieldName.connection.bit | KnownFieldName.keepAlive.bit | KnownFieldName.proxyConnection.bit
             | KnownFieldName.te.bit | KnownFieldName.transferEncoding.bit | KnownFieldName.upgrade.bit
@@ -13,18 +13,17 @@ extension HTTPFields {
             | KnownFieldName.proxyAuthenticate.bit | KnownFieldName.proxyAuthenticationInfo.bit
     }
 
-    /// What `Connection` may not take away: a message without it would be another message, or nobody could tell
-    /// which one it was.
+    /// The fields that `Connection` cannot remove: the message would mean something else without them.
     private static var endToEnd: UInt64 {
         KnownFieldName.host.bit | KnownFieldName.contentLength.bit | KnownFieldName.contentType.bit
             | KnownFieldName.contentEncoding.bit | KnownFieldName.contentRange.bit
             | KnownFieldName.cacheControl.bit | KnownFieldName.xRequestID.bit
     }
 
-    /// Removes the fields that are about this connection, and those that `Connection` names (RFC 9110 §7.6.1).
+    /// Removes the fields that concern this connection, and those that `Connection` names (RFC 9110 §7.6.1).
     ///
-    /// A message without any such field costs one comparison. Memory is needed only where `Connection` names fields
-    /// that ``KnownFieldName`` has not.
+    /// A message without such fields costs one comparison. Memory is needed only if `Connection` names fields that
+    /// are no ``KnownFieldName``.
     package mutating func removeHopByHop() {
         guard present & Self.hopByHop != 0 else { return }
         var unwanted = Self.hopByHop
@@ -36,7 +35,7 @@ extension HTTPFields {
 
     /// Removes the fields with unknown names that `Connection` lists.
     ///
-    /// - Returns: the known names that it lists.
+    /// - Returns: the bits of the known names in the list.
     private mutating func removeConnectionOptions() -> UInt64 {
         var known: UInt64 = 0
         var unknown: [Range<Int>] = []

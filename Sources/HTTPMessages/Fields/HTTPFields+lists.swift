@@ -3,12 +3,9 @@
 internal import System
 
 extension HTTPFields {
-    /// Whether a comma-separated list, over all fields of that name, has a member (RFC 9110 §5.6.1).
+    /// Returns true if a comma-separated list, over all fields of that name, has a member (RFC 9110 §5.6.1).
     ///
-    /// - Parameters:
-    ///   - token: in lower case; compared without case. A member's parameters (`;…`) count as part of it.
-    ///   - name: the fields to look at.
-    /// - Returns: false if there is no such field.
+    ///   - Parameter token: in lower case; compared without case. Parameters (`;…`) are part of a member.
     package func containsToken(_ token: String, in name: Name) -> Bool {
         guard contains(name) else { return false }
         var found = false
@@ -18,7 +15,7 @@ extension HTTPFields {
         return found
     }
 
-    /// The members of a comma-separated list over all fields of that name, empty ones left out.
+    /// The members of a comma-separated list, over all fields of that name, without empty ones.
     package func listMembers(of name: Name) -> [String] {
         var members: [String] = []
         forEachListMember(of: name) { _, member in
@@ -27,7 +24,7 @@ extension HTTPFields {
         return members
     }
 
-    /// Calls back with the block and where in it each list member stands, white space and empty ones left out.
+    /// Calls back with the block and the range of each list member, without white space and empty members.
     func forEachListMember(of name: Name, _ body: (Span<UInt8>, Range<Int>) -> Void) {
         let bytes = block.bytes.span
         for entry in entries where matches(entry, name) {

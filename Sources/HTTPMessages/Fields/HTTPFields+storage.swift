@@ -3,12 +3,10 @@
 internal import System
 
 extension HTTPFields {
-    /// Offsets are 32 bits wide; far below that a block is refused more bytes.
+    /// The most bytes of a block, far below what the 32-bit offsets allow.
     package static var maximumBlock: Int { 1 &<< 30 }
 
-    func text(_ range: Range<Int>) -> String {
-        String(decoding: block.bytes[range], as: UTF8.self)
-    }
+    func text(_ range: Range<Int>) -> String { String(decoding: block.bytes[range], as: UTF8.self) }
 
     func firstIndex(of name: Name) -> Int? {
         guard name.known == .other || present & name.known.bit != 0 else { return nil }
@@ -18,7 +16,7 @@ extension HTTPFields {
         return nil
     }
 
-    /// How often a name occurs, for those that should not be repeated, and where its value stands.
+    /// How often a name that must not be repeated occurs, and the range of its value.
     package enum Occurrence {
         case none
         case once(Range<Int>)
@@ -50,7 +48,7 @@ extension HTTPFields {
         return true
     }
 
-    /// Removes the entries that `isUnwanted` picks and forgets their names; the others keep their order.
+    /// Removes the entries that `isUnwanted` selects; the others keep their order.
     package mutating func removeEntries(where isUnwanted: (HTTPFields, Entry) -> Bool) {
         var kept = 0
         var stillPresent: UInt64 = 0
@@ -64,14 +62,14 @@ extension HTTPFields {
         present = stillPresent
     }
 
-    /// Puts a value in the place of the first field of that name and removes the others, or appends.
+    /// Replaces the value of the first field of that name and removes the others, or appends a field.
     ///
-    /// - Returns: false, and nothing is changed, if no field may hold the value (RFC 9110 §5.5).
+    /// - Returns: false, without a change, if no field may hold the value (RFC 9110 §5.5).
     @discardableResult
     package mutating func replace(_ name: Name, with value: Span<UInt8>) -> Bool {
         guard let index = firstIndex(of: name) else { return append(name, bytes: value) }
         let start = block.count
-        // Byte by byte: a slice of the block would be a second owner, and the block copied.
+        // Byte by byte, because a slice would be a second owner of the block and cause a copy of it.
         for offset in entries[index].nameRange { block.append(block.bytes[offset]) }
         guard let entry = finishLine(from: start, known: name.known, value: value) else { return false }
         entries[index] = entry
@@ -80,7 +78,7 @@ extension HTTPFields {
         return true
     }
 
-    /// Whether a field may hold these bytes (RFC 9110 §5.5).
+    /// Returns true if a field may hold these bytes (RFC 9110 §5.5).
     private func isFieldValue(_ value: Span<UInt8>) -> Bool {
         guard value.count <= Self.maximumBlock else { return false }
         for index in value.indices where !value[index].isFieldContent {
@@ -89,9 +87,9 @@ extension HTTPFields {
         return true
     }
 
-    /// Completes the line whose name was just put at the end of the block.
+    /// Completes the line whose name was just appended to the block.
     ///
-    /// - Returns: nil, and the block is as long as it was at `start`, if no field may hold the value.
+    /// - Returns: nil if no field may hold the value; the block is then as long as at `start`.
     mutating func finishLine(from start: Int, known: KnownFieldName, value: Span<UInt8>) -> Entry? {
         let nameEnd = block.count
         let trimmed = value.trimmingOptionalWhitespace(0..<value.count)

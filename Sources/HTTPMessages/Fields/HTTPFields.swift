@@ -4,19 +4,18 @@ package import System
 
 /// Header or trailer fields, in order, with their case and multiplicity as received (RFC 9110 §5).
 ///
-/// All lines live in one block of bytes; the entries only point into it. A parsed head enters the block with one
-/// append, and untouched neighbours leave it with one, so that a field costs neither an allocation nor a copy of
-/// its own, and of each field the text is kept that HTTP/1.1 sends, which is what a codec of another protocol takes
-/// names and values from. A value that is kept between messages (``removeAll(keepingCapacity:)``) stops allocating.
+/// All lines live in one block of bytes, and the entries only point into it, so a field costs neither an allocation
+/// nor a copy of its own. The block holds the text of HTTP/1.1, from which codecs of other protocols take names and
+/// values. A value that is reused for many messages (``removeAll(keepingCapacity:)``) stops allocating.
 package struct HTTPFields: Sendable {
-    /// One field line, by its offsets in `block`.
+    /// One field line, as offsets into `block`.
     package struct Entry: Sendable {
         package var nameStart: UInt32
         package var valueStart: UInt32
         package var valueLength: UInt32
         package var nameLength: UInt16
         package var known: KnownFieldName
-        /// Whether the block holds exactly `Name: value CR LF` here, fit to be copied as it is.
+        /// True if the block holds exactly `Name: value CR LF` here, which can be copied as it is.
         package var isCanonical: Bool
 
         @inline(__always)
@@ -34,29 +33,26 @@ package struct HTTPFields: Sendable {
 
         package var nameRange: Range<Int> { Int(nameStart)..<(Int(nameStart) &+ Int(nameLength)) }
         package var valueRange: Range<Int> { Int(valueStart)..<(Int(valueStart) &+ Int(valueLength)) }
-        /// Where a canonical line ends, its CR LF included.
+        /// The end of a canonical line, with its CR LF.
         package var lineEnd: Int { Int(valueStart) &+ Int(valueLength) &+ 2 }
     }
 
-    /// Lines, and remains of removed ones.
+    /// The lines, with remains of removed ones.
     package var block = ByteBlock()
     package var entries: [Entry] = []
-    /// A bit for each known name that an entry has.
+    /// The bits of all known names that occur.
     package var present: UInt64 = 0
 
-    /// No fields.
     package init() {}
 
-    /// Whether there is no field.
     package var isEmpty: Bool { entries.isEmpty }
 
-    /// The number of field lines.
     package var count: Int { entries.count }
 
-    /// The first value of a name, bytes that are no UTF-8 replaced.
+    /// The first value of a name, with invalid UTF-8 replaced.
     ///
-    /// Setting puts the value where the first field of that name stands, keeping its spelling, and removes the
-    /// others; or appends. A value that no field may hold (RFC 9110 §5.5) is never stored: the name is removed.
+    /// Setting replaces the first field of that name, keeping its spelling, and removes the others; or appends one. A
+    /// value that no field may hold (RFC 9110 §5.5) is not stored: the name is removed.
     package subscript(name: Name) -> String? {
         get { firstIndex(of: name).map { text(entries[$0].valueRange) } }
         set {
@@ -72,9 +68,7 @@ package struct HTTPFields: Sendable {
         firstIndex(of: name).map { block.bytes[entries[$0].valueRange] }
     }
 
-    /// Whether there is one field of that name, and its value is `value`, case included.
-    ///
-    /// Mutating as ``copy(_:into:)`` is.
+    /// Returns true if there is one field of that name with exactly this value; mutating as ``copy(_:into:)`` is.
     package mutating func has(_ name: KnownFieldName, equalTo value: [UInt8]) -> Bool {
         guard case .once(let range) = occurrence(of: name), range.count == value.count else { return false }
         for offset in 0..<value.count where block.bytes[range.lowerBound &+ offset] != value[offset] {
@@ -85,7 +79,7 @@ package struct HTTPFields: Sendable {
 
     /// Appends the first value of a name to `bytes`.
     ///
-    /// Mutating only so that a head which an object holds is lent and not copied.
+    /// Mutating only so that a head inside an object is lent and not copied.
     package mutating func copy(_ name: Name, into bytes: inout [UInt8]) {
         if let index = firstIndex(of: name) {
             bytes.append(contentsOf: block.bytes[entries[index].valueRange])
@@ -97,18 +91,18 @@ package struct HTTPFields: Sendable {
         entries.filter { matches($0, name) }.map { text($0.valueRange) }
     }
 
-    /// Whether there is a field of that name.
+    /// Returns true if there is a field of that name.
     ///
-    /// Inlined, because to call a method of a head that an object holds costs a copy of it.
+    /// Inlined, because calling a method of a head inside an object would copy the head.
     @inline(__always) package func contains(_ name: Name) -> Bool {
         let bit = name.bit
         return bit == 0 ? firstIndex(of: name) != nil : present & bit != 0
     }
 
-    /// Whether there is a field of that name: for questions that each message is asked.
+    /// Returns true if there is a field of that name: for questions about every message.
     @inline(__always) package func has(_ name: KnownFieldName) -> Bool { present & name.bit != 0 }
 
-    /// How many field lines have that name.
+    /// The number of field lines with that name.
     package func count(of name: Name) -> Int {
         guard name.known == .other || present & name.known.bit != 0 else { return 0 }
         var count = 0
@@ -118,24 +112,24 @@ package struct HTTPFields: Sendable {
         return count
     }
 
-    /// Calls back with every field, in order; for callers that are not in a hurry.
+    /// Calls back with every field, in order; slow.
     package func forEach(_ body: (_ name: String, _ value: String) -> Void) {
         for entry in entries {
             body(text(entry.nameRange), text(entry.valueRange))
         }
     }
 
-    /// Adds a field at the end.
+    /// Appends a field.
     ///
-    /// - Returns: false, and nothing is added, if no field may hold the value (RFC 9110 §5.5).
+    /// - Returns: false, without a change, if no field may hold the value (RFC 9110 §5.5).
     @discardableResult
     package mutating func append(_ name: Name, _ value: String) -> Bool {
         append(name, bytes: value.utf8.span)
     }
 
-    /// Adds a field at the end, its value given as bytes.
+    /// Appends a field whose value is given as bytes.
     ///
-    /// - Returns: false, and nothing is added, if no field may hold the value (RFC 9110 §5.5).
+    /// - Returns: false, without a change, if no field may hold the value (RFC 9110 §5.5).
     @discardableResult
     package mutating func append(_ name: Name, bytes value: Span<UInt8>) -> Bool {
         let start = block.count
@@ -146,23 +140,21 @@ package struct HTTPFields: Sendable {
         return true
     }
 
-    /// Removes every field of that name.
     package mutating func remove(_ name: Name) {
         guard contains(name) else { return }
         removeEntries { $0.matches($1, name) }
     }
 
-    /// Removes every field.
     package mutating func removeAll(keepingCapacity: Bool = false) {
         block.removeAll(keepingCapacity: keepingCapacity)
-        // To empty an empty array costs as much as to empty a full one.
+        // Emptying an empty array costs as much as emptying a full one.
         if !entries.isEmpty { entries.removeAll(keepingCapacity: keepingCapacity) }
         present = 0
     }
 }
 
 extension HTTPFields: Equatable {
-    /// Whether both would be written alike: order, case and multiplicity count.
+    /// Returns true if both would be written in the same way: order, case and multiplicity count.
     package static func == (left: HTTPFields, right: HTTPFields) -> Bool {
         guard left.entries.count == right.entries.count else { return false }
         return zip(left.entries, right.entries).allSatisfy { one, other in

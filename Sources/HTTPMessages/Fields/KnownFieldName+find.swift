@@ -3,22 +3,22 @@
 internal import System
 
 extension KnownFieldName {
-    /// Finds names by a cheap hash, and compares eight letters at a time.
+    /// Finds names with a cheap hash and compares eight letters at a time.
     package final class Index: Sendable {
         @usableFromInline struct Candidate {
             @usableFromInline let name: KnownFieldName
             @usableFromInline let length: Int
-            /// The first and the last eight letters, lower-case; of a shorter name all, and zeros.
+            /// The first and the last eight letters, in lower case; for a shorter name all letters and zeros.
             @usableFromInline let first, last: UInt64
-            /// All letters, of a name that has more than those sixteen.
+            /// All letters of a name with more than sixteen.
             @usableFromInline let letters: [UInt8]
             /// The next candidate with the same hash.
             @usableFromInline let next: UInt8
         }
 
-        /// For each hash the first candidate with it; 0 for none.
+        /// The first candidate for each hash; 0 for none.
         @usableFromInline let table: [UInt8]
-        /// By the raw value of their names.
+        /// The candidates, indexed by the raw value of their names.
         @usableFromInline let candidates: [Candidate]
 
         init() {
@@ -55,13 +55,11 @@ extension KnownFieldName {
             return .other
         }
 
-        /// Setting the bit 0x20 makes letters lower-case, and makes no other byte of a field equal to one of a name.
+        /// Setting the bit 0x20 makes letters lower-case, and makes no other field byte equal to a letter of a name.
         @inline(__always)
         @usableFromInline func matches(_ position: Int, _ bytes: Span<UInt8>, _ range: Range<Int>) -> Bool {
             guard candidates[position].length == range.count else { return false }
-            guard range.count >= 8 else {
-                return Self.word(bytes, range) == candidates[position].first
-            }
+            guard range.count >= 8 else { return Self.word(bytes, range) == candidates[position].first }
             guard bytes.word(at: range.lowerBound) | Self.lowerCase == candidates[position].first,
                 bytes.word(at: range.upperBound &- 8) | Self.lowerCase == candidates[position].last
             else { return false }
@@ -80,10 +78,10 @@ extension KnownFieldName {
 
         @usableFromInline static var lowerCase: UInt64 { 0x2020_2020_2020_2020 }
 
-        /// Fewer than eight bytes, lower-case.
+        /// Up to eight bytes in lower case.
         @inline(__always)
         @usableFromInline static func word(_ bytes: Span<UInt8>, _ range: Range<Int>) -> UInt64 {
-            // What follows the name is in reach nearly always.
+            // Nearly always there are enough bytes after the name.
             if range.lowerBound &+ 8 <= bytes.count {
                 let unused = UInt64(truncatingIfNeeded: 8 &- range.count) &* 8
                 return ((bytes.word(at: range.lowerBound) | lowerCase) &<< unused) &>> unused

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The field names that the proxy itself looks at, each with a number, so that asking for one compares integers.
+/// The field names that the proxy looks at, each with a number, so that finding one means comparing integers.
 ///
-/// At most 64, as ``HTTPFields`` keeps a bit for each. This is the one place that spells them.
+/// There are at most 64, because ``HTTPFields`` keeps a bit for each. They are spelled only here.
 package enum KnownFieldName: UInt8, CaseIterable, Sendable {
     /// Any name that is not listed here.
     case other

@@ -4,14 +4,14 @@ internal import System
 
 /// The cookies of bearerd's admin listener.
 ///
-/// Cookies know no port (RFC 6265 §8.5): browsers send them to every listener of the same host, and take them from each.
+/// Cookies know no port (RFC 6265 §8.5): browsers send them to every listener of the host, and accept them from each.
 package enum OwnCookie {
-    /// What their names begin with.
+    /// The beginning of their names.
     package static let prefix = "bearerd_"
 
-    /// Whether a cookie, as `Cookie` or `Set-Cookie` has it, may come to have such a name.
+    /// Returns true if a cookie in `Cookie` or `Set-Cookie` may get such a name.
     ///
-    /// Browsers that are told `=NAME=VALUE` keep a cookie without a name, and send its value as it is.
+    /// A browser that receives `=NAME=VALUE` keeps a cookie without a name, and sends the value as it is.
     static func isNamed(by cookie: some Collection<UInt8>) -> Bool {
         cookie.drop { skipped.contains($0) }.starts(with: prefix.utf8)
     }
@@ -20,7 +20,8 @@ package enum OwnCookie {
 }
 
 extension HTTPFields {
-    /// Takes ``OwnCookie``s out of each `Cookie`: one that holds others too keeps these, one without any stays as it is.
+    /// Removes each ``OwnCookie`` from `Cookie` fields; a field with others keeps these, and one without any is
+    /// unchanged.
     package mutating func removeOwnCookies() {
         guard entries.contains(where: { $0.known == .cookie && mayHoldOwnCookie($0) }) else { return }
         var emptied: Set<UInt32> = []
@@ -49,7 +50,7 @@ extension HTTPFields {
         }
     }
 
-    /// Whether the letters are there at all: one look at each byte.
+    /// Returns true if the prefix occurs at all; one look at each byte.
     private func mayHoldOwnCookie(_ entry: Entry) -> Bool {
         let (bytes, letters) = (block.bytes.span, OwnCookie.prefix.utf8.span)
         var rest = entry.valueRange
@@ -61,7 +62,7 @@ extension HTTPFields {
         return false
     }
 
-    /// The line of a field with another value.
+    /// Appends the line of a field with another value.
     private mutating func rewritten(_ entry: Entry, _ value: [UInt8]) -> Entry? {
         let start = block.count
         for offset in entry.nameRange { block.append(block.bytes[offset]) }

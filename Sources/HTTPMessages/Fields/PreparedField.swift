@@ -2,21 +2,21 @@
 
 internal import System
 
-/// A field that goes into many messages: judged and laid out once, so that to put it into a head is one copy.
+/// A field for many messages, validated and laid out once, so that adding it to a head is one copy.
 ///
-/// How it is laid out is the affair of ``HTTPFields``, which keeps all fields like that; whatever protocol writes them.
+/// The layout is that of ``HTTPFields``, whatever protocol writes it.
 package struct PreparedField: Sendable {
-    /// What of a field is no secret: its name, and where its value begins.
+    /// The public part of a field: its name, and where its value begins.
     package struct Form: Sendable {
         let known: KnownFieldName
         let nameLength: Int
     }
 
     package let form: Form
-    /// The field as ``HTTPFields`` keeps it, for whoever keeps a secret one elsewhere.
+    /// The field in the layout of ``HTTPFields``.
     package private(set) var bytes: [UInt8]
 
-    /// Puts together again what was kept apart.
+    /// Joins a form and the bytes that were kept apart.
     @inline(__always)
     package init(_ form: Form, bytes: [UInt8]) {
         self.form = form
@@ -24,13 +24,13 @@ package struct PreparedField: Sendable {
     }
 
     /// - Parameters:
-    ///   - value: no other copy of it is left behind.
-    ///   - prefix: what the value begins with.
-    /// - Returns: nil if no field may hold the value as it is (RFC 9110 §5.5).
+    ///   - value: is copied into the field and nowhere else.
+    ///   - prefix: the beginning of the value.
+    /// - Returns: nil if no field may hold the value (RFC 9110 §5.5).
     package init?(_ name: HTTPFields.Name, bytes value: Span<UInt8>, behind prefix: String = "") {
         form = Form(known: name.known, nameLength: name.description.utf8.count)
         bytes = []
-        // Of its last size at once: what an array outgrows is freed as it is.
+        // Reserved at once, because an array that grows frees its old memory without overwriting it.
         bytes.reserveCapacity(form.nameLength + prefix.utf8.count + value.count + 4)
         bytes += name.description.utf8
         bytes += [Byte.colon, Byte.space]
@@ -44,27 +44,21 @@ package struct PreparedField: Sendable {
         bytes += [Byte.carriageReturn, Byte.lineFeed]
     }
 
-    /// A field of our own making.
-    ///
-    /// - Parameter value: known to be one that a field may hold.
+    /// A field with a value that is known to be valid.
     package init(_ name: HTTPFields.Name, known value: String) {
-        guard let field = PreparedField(name, bytes: value.utf8.span) else {
-            preconditionFailure("no value of a field")
-        }
+        guard let field = PreparedField(name, bytes: value.utf8.span)
+        else { preconditionFailure("no value of a field") }
         self = field
     }
 
     /// Changes one byte of the value.
     ///
-    /// - Parameters:
-    ///   - offset: from the value's start.
-    ///   - byte: one that a field may hold, and no white space.
+    ///   - Parameter byte: valid in a field, and no white space.
     @inline(__always)
     package mutating func set(_ offset: Int, to byte: UInt8) { bytes[form.nameLength &+ 2 &+ offset] = byte }
 }
 
 extension HTTPFields {
-    /// Adds a field at the end.
     @inline(__always)
     package mutating func append(_ field: PreparedField) {
         let start = block.count
@@ -80,8 +74,8 @@ extension HTTPFields {
         present |= field.form.known.bit
     }
 
-    /// Puts a field in the place of the first one of its name, keeping the name's spelling, and removes the others; or
-    /// appends it.
+    /// Replaces the first field of this name, keeping the name's spelling, and removes the others; or appends the
+    /// field.
     package mutating func replace(_ name: Name, with field: PreparedField) {
         guard let index = firstIndex(of: name) else {
             append(field)

@@ -2,7 +2,7 @@
 
 /// The registered reason phrases (RFC 9110 §15, RFC 6585, RFC 5842 …).
 package enum ReasonPhrase {
-    /// The phrase of a status code, empty for one that is not registered.
+    /// The phrase of a status code; empty if it is not registered.
     package static func of(_ status: Int) -> String {
         switch status {
         case 100: "Continue"

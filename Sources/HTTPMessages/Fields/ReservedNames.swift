@@ -2,14 +2,14 @@
 
 internal import System
 
-/// Names that a client may not use in our place, and what gateways take for them.
+/// Names that a client may not use in our place, and other spellings that gateways take for them.
 ///
-/// CGI knows a field by its name in upper case with `_` for each `-` (RFC 3875 §4.1.18), and some servers write `_` for
-/// everything else too: to them `X_Api-Key` is `X-Api-Key`, and one of the two values wins.
+/// CGI turns each `-` of a name into `_` (RFC 3875 §4.1.18), and some servers turn other characters into `_` too: for
+/// them `X_Api-Key` is `X-Api-Key`, and one of the two values wins.
 package struct ReservedNames: Sendable {
-    /// Lower-case.
+    /// In lower case.
     private let names: [[UInt8]]
-    /// Whether only a name with another character than letters, digits and `-` can be taken for one of them.
+    /// True if only a name with characters other than letters, digits and `-` can be taken for one of them.
     private let areUsual: Bool
 
     package init(_ names: [HTTPFields.Name]) {
@@ -17,7 +17,7 @@ package struct ReservedNames: Sendable {
         areUsual = self.names.joined().allSatisfy(\.isUsual)
     }
 
-    /// Whether a name is none of these, but becomes one on its way through a gateway.
+    /// Returns true if a name is none of these, but some gateway would take it for one.
     fileprivate func areMistaken(for bytes: Span<UInt8>, _ name: Range<Int>) -> Bool {
         var isUsual = areUsual
         for offset in name where isUsual && !bytes[offset].isUsual { isUsual = false }
@@ -25,7 +25,7 @@ package struct ReservedNames: Sendable {
         return names.contains { Self.isSame($0, bytes, name, asSeenBy: \.inMetaVariable) }
     }
 
-    /// Whether a name is one of these, or becomes one on its way through a gateway.
+    /// Returns true if a name is one of these, or some gateway would take it for one.
     fileprivate func include(_ bytes: Span<UInt8>, _ name: Range<Int>) -> Bool {
         names.contains { Self.isSame($0, bytes, name, asSeenBy: \.inMetaVariable) }
     }
@@ -45,14 +45,14 @@ package struct ReservedNames: Sendable {
 extension HTTPFields {
     /// Removes the fields that gateways would take for one of `names`, though they are spelled otherwise.
     ///
-    /// Costs something only where there is a name that ``KnownFieldName`` has not.
+    /// Costs something only if there is a name that is no ``KnownFieldName``.
     package mutating func removeLookalikes(of names: ReservedNames) {
         guard has(.other), entries.contains(where: { isLookalike($0, of: names) }) else { return }
         removeEntries { $0.isLookalike($1, of: names) }
     }
 
-    /// Removes the fields with one of `names`, none of which is a ``KnownFieldName``, and those that gateways would take
-    /// for one.
+    /// Removes the fields with one of `names`, none of which is a ``KnownFieldName``, and those that gateways would
+    /// take for one.
     package mutating func removeAll(of names: ReservedNames) {
         guard has(.other) else { return }
         removeEntries { $1.known == .other && names.include($0.block.bytes.span, $1.nameRange) }
@@ -64,10 +64,10 @@ extension HTTPFields {
 }
 
 extension UInt8 {
-    /// Whether gateways agree on what becomes of it in a name.
+    /// True if all gateways keep it in a name.
     fileprivate var isUsual: Bool { self == Byte.hyphen || inMetaVariable != UInt8(ascii: "_") }
 
-    /// A byte of a lower-case name as the strictest of gateways writes it, but for the case.
+    /// A byte of a lower-case name as the strictest gateway writes it, apart from case.
     fileprivate var inMetaVariable: UInt8 {
         switch self {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: self

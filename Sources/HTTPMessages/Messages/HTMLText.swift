@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// HTML in which only literals of our own are markup: whatever is interpolated is escaped.
+/// HTML in which only our own literals are markup; interpolated texts are escaped.
 package struct HTMLText: Sendable, ExpressibleByStringInterpolation {
-    /// What browsers read.
     package private(set) var markup: String
 
-    package init(stringLiteral markup: String) {
-        self.markup = markup
-    }
+    package init(stringLiteral markup: String) { self.markup = markup }
 
-    package init(stringInterpolation: StringInterpolation) {
-        markup = stringInterpolation.markup
-    }
+    package init(stringInterpolation: StringInterpolation) { markup = stringInterpolation.markup }
 
     package struct StringInterpolation: StringInterpolationProtocol {
         fileprivate var markup = ""
@@ -20,13 +15,9 @@ package struct HTMLText: Sendable, ExpressibleByStringInterpolation {
             markup.reserveCapacity(literalCapacity)
         }
 
-        package mutating func appendLiteral(_ literal: String) {
-            markup += literal
-        }
+        package mutating func appendLiteral(_ literal: String) { markup += literal }
 
-        package mutating func appendInterpolation(_ text: HTMLText) {
-            markup += text.markup
-        }
+        package mutating func appendInterpolation(_ text: HTMLText) { markup += text.markup }
 
         package mutating func appendInterpolation(_ text: String) {
             for scalar in text.unicodeScalars {
@@ -44,14 +35,11 @@ package struct HTMLText: Sendable, ExpressibleByStringInterpolation {
 }
 
 extension HTMLText {
-    /// Nothing.
     package static let empty: HTMLText = ""
 
-    /// Appends markup.
     package static func += (left: inout HTMLText, right: HTMLText) { left.markup += right.markup }
 }
 
 extension Sequence<HTMLText> {
-    /// One after the other.
     package func joined() -> HTMLText { reduce(into: HTMLText.empty) { $0 += $1 } }
 }

@@ -2,23 +2,18 @@
 
 /// The head of a request (RFC 9112 §3, §5).
 ///
-/// Keep one and parse into it again and again: after the first few messages that allocates nothing.
+/// Reuse one for parsing: after the first few messages that allocates nothing.
 package struct HTTPRequest: Sendable {
-    /// The method.
     package var method: HTTPMethod
-    /// The version it came with; that of what is sent is the codec's own (RFC 9110 §2.5).
+    /// The version of the received message; the codec sends its own (RFC 9110 §2.5).
     package var version: HTTPVersion
-    /// The header fields.
     package var fields: HTTPFields
-    /// The request target's bytes.
     package var targetBytes: [UInt8]
 
-    /// A request to be sent.
+    /// A request to send.
     ///
-    /// - Parameters:
-    ///   - method: the method.
-    ///   - target: in one of the forms of RFC 9112 §3.2; control bytes and spaces in it become percent-encoded.
-    ///   - fields: the header fields.
+    ///   - Parameter target: in one of the forms of RFC 9112 §3.2; control bytes and spaces in it are
+    ///     percent-encoded.
     package init(method: HTTPMethod, target: String, fields: HTTPFields = HTTPFields()) {
         self.method = method
         self.version = .http11
@@ -27,7 +22,7 @@ package struct HTTPRequest: Sendable {
         self.target = target
     }
 
-    /// An empty one to parse into.
+    /// An empty request to parse into.
     package init() {
         method = .get
         version = .http11
@@ -35,7 +30,7 @@ package struct HTTPRequest: Sendable {
         targetBytes = []
     }
 
-    /// The request target as text, bytes that are no UTF-8 replaced.
+    /// The request target as text, with invalid UTF-8 replaced.
     ///
     /// Setting percent-encodes bytes that would end a target.
     package var target: String {
@@ -54,18 +49,16 @@ package struct HTTPRequest: Sendable {
         }
     }
 
-    /// Where the path ends and the query, with its `?`, begins.
+    /// The path, up to the `?` of a query.
     package var pathBytes: ArraySlice<UInt8> {
         targetBytes[..<(targetBytes.firstIndex(of: Byte.questionMark) ?? targetBytes.count)]
     }
 
-    /// Changes the target's front, as an upstream's prefix and `strip_prefix` ask for.
-    ///
-    /// `*` stays as it is.
+    /// Changes the beginning of the target, for an upstream's prefix and `strip_prefix`; `*` is not changed.
     ///
     /// - Parameters:
-    ///   - prefix: put in front; without a slash at its end.
-    ///   - count: that many bytes of the target are dropped before. What stays begins with a slash, or gets one.
+    ///   - prefix: the new beginning, without a slash at its end.
+    ///   - count: the number of bytes to drop before. The rest begins with a slash, or gets one.
     package mutating func setTarget(prefix: [UInt8], droppingFirst count: Int) {
         guard targetBytes.first != Byte.asterisk else { return }
         let dropped = min(max(count, 0), targetBytes.count)
@@ -77,7 +70,7 @@ package struct HTTPRequest: Sendable {
         }
     }
 
-    /// Forgets everything but the memory.
+    /// Resets it, keeping the memory.
     package mutating func removeAll(keepingCapacity: Bool = true) {
         method = .get
         version = .http11

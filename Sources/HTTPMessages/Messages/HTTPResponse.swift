@@ -2,15 +2,13 @@
 
 /// The head of a response (RFC 9112 §4, §5).
 ///
-/// Keep one and parse into it again and again: after the first few messages that allocates nothing.
+/// Reuse one for parsing: after the first few messages that allocates nothing.
 package struct HTTPResponse: Sendable {
     /// The status code, 100 to 999.
     package var status: Int
-    /// The version it came with; that of what is sent is the codec's own (RFC 9110 §2.5).
+    /// The version of the received message; the codec sends its own (RFC 9110 §2.5).
     package var version: HTTPVersion
-    /// The header fields.
     package var fields: HTTPFields
-    /// The reason phrase's bytes, perhaps none.
     package var reasonBytes: [UInt8]
 
     /// A response with the status' usual reason phrase.
@@ -21,7 +19,7 @@ package struct HTTPResponse: Sendable {
         self.reasonBytes = Array(ReasonPhrase.of(status).utf8)
     }
 
-    /// An empty one to parse into.
+    /// An empty response to parse into.
     package init() {
         status = 200
         version = .http11
@@ -29,18 +27,16 @@ package struct HTTPResponse: Sendable {
         reasonBytes = []
     }
 
-    /// The reason phrase, bytes that are no UTF-8 replaced.
-    ///
-    /// Setting leaves out control bytes.
+    /// The reason phrase, with invalid UTF-8 replaced; setting leaves out control bytes.
     package var reason: String {
         get { String(decoding: reasonBytes, as: UTF8.self) }
         set { reasonBytes = newValue.utf8.filter(\.isFieldContent) }
     }
 
-    /// Whether it only precedes the final response (RFC 9110 §15.2); 101 ends HTTP on the connection.
+    /// True if a final response follows (RFC 9110 §15.2); 101 ends HTTP on the connection instead.
     package var isInterim: Bool { status < 200 && status != 101 }
 
-    /// Forgets everything but the memory.
+    /// Resets it, keeping the memory.
     package mutating func removeAll(keepingCapacity: Bool = true) {
         status = 200
         version = .http11

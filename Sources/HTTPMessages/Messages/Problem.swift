@@ -2,21 +2,19 @@
 
 internal import JSONText
 
-/// What an answer of bearerd's own says is wrong (RFC 9457), for programs and for people.
+/// An error in an answer of bearerd's own (RFC 9457), for programs and people.
 package struct Problem: Equatable, Sendable {
     /// `Content-Type` of ``body``.
     package static let mediaType = "application/problem+json"
 
-    /// Of the answer.
     package let status: Int
-    /// The stable word for programs, a member of our own.
+    /// The stable code for programs, a member of our own.
     package let code: String
-    /// What is wrong, and what to do about it; no secret.
+    /// The problem and its remedy; no secret.
     package let detail: String
-    /// What programs are told beside that (RFC 9457 §3.2): members, each with its value as JSON.
+    /// Further members for programs (RFC 9457 §3.2), each with its value as JSON.
     package let further: [Extension]
 
-    /// A member of our own, with its value.
     package struct Extension: Equatable, Sendable {
         let name: String
         let json: [UInt8]
@@ -34,20 +32,20 @@ package struct Problem: Equatable, Sendable {
         self.further = further
     }
 
-    /// The head of the answer; `Content-Length` is left to who sends it.
+    /// The head of the answer, without `Content-Length`.
     package var head: HTTPResponse {
         var head = HTTPResponse(status: status)
         head.fields[.contentType] = Self.mediaType
         return head
     }
 
-    /// The names of members that are read again.
+    /// The names of members that are read back.
     package enum Member {
         package static let detail = "detail"
         package static let code = "code"
     }
 
-    /// One line of JSON.
+    /// The body, one line of JSON.
     package var body: [UInt8] {
         var body = Array(#"{"type":"about:blank","title":"#.utf8)
         body.append(jsonString: ReasonPhrase.of(status))

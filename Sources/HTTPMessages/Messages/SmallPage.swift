@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A page of a few words: a title, what a person should know, and what to press.
-///
-/// It loads nothing and runs nothing.
+/// A short page: a title, a text, and perhaps a button; it loads nothing and runs nothing.
 package struct SmallPage: Sendable {
     private let title: HTMLText
     private let content: HTMLText
 
-    /// - Parameter content: what stands below the title, in paragraphs.
+    /// - Parameter content: the part below the title, in paragraphs.
     package init(title: HTMLText, content: HTMLText) {
         self.title = title
         self.content = content
     }
 
-    /// Its style sheet, to the letter: a content security policy names it by its hash.
+    /// The style sheet, exactly: a content security policy names it by its hash.
     package static let style = """
         :root { color-scheme: light dark; font: 16px/1.5 system-ui, sans-serif }
         body { max-width: 26rem; margin: 12vh auto; padding: 0 1rem; overflow-wrap: anywhere }
@@ -25,7 +23,6 @@ package struct SmallPage: Sendable {
         .problem { color: light-dark(#b3261e, #ff8f8f) }
         """
 
-    /// The whole page.
     package var bytes: [UInt8] {
         let style = HTMLText(stringLiteral: Self.style)
         let page: HTMLText = """

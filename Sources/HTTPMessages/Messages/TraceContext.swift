@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where a message stands in a trace: what `traceparent` says (W3C Trace Context §3.2).
+/// The place of a message in a trace: the content of `traceparent` (W3C Trace Context §3.2).
 package struct TraceContext: Hashable, Sendable {
-    /// The trace, in two halves; never all zero.
+    /// The trace's identifier, in two halves; never all zero.
     package let traceID: (high: UInt64, low: UInt64)
-    /// The span that the message belongs to; never zero.
+    /// The identifier of the message's span; never zero.
     package let spanID: UInt64
-    /// Whether whoever sends it may have recorded the trace.
+    /// True if the sender may have recorded the trace.
     package let isSampled: Bool
 
-    /// - Returns: nil where an identifier is zero, which the standard takes for none.
+    /// - Returns: nil if an identifier is zero, which is invalid.
     package init?(traceID: (high: UInt64, low: UInt64), spanID: UInt64, isSampled: Bool) {
         guard traceID.high | traceID.low != 0, spanID != 0 else { return nil }
         self.traceID = traceID
@@ -17,11 +17,11 @@ package struct TraceContext: Hashable, Sendable {
         self.isSampled = isSampled
     }
 
-    /// Reads the value of a `traceparent`, strictly.
+    /// Parses the value of a `traceparent`, strictly.
     ///
-    /// Of a version that is not known what version 00 has is read, if a dash or the end follows it (§3.2.4).
+    /// For an unknown version, the members of version 00 are read if a dash or the end follows them (§3.2.4).
     ///
-    /// - Returns: nil for what the standard takes for none: it begins a new trace.
+    /// - Returns: nil for an invalid value, which begins a new trace.
     package init?(traceparent value: Span<UInt8>) {
         guard value.count >= 55, let version = Self.number(in: value, 0..<2), version != 0xFF,
             version == 0 ? value.count == 55 : value.count == 55 || value[55] == Byte.hyphen,
@@ -32,13 +32,10 @@ package struct TraceContext: Hashable, Sendable {
         self.init(traceID: (high, low), spanID: span, isSampled: flags & 1 != 0)
     }
 
-    /// As a `traceparent` has it.
     package var fieldValue: String { "00-\(traceIDText)-\(spanIDText)-0\(isSampled ? 1 : 0)" }
 
-    /// 32 hexadecimal digits.
     package var traceIDText: String { Self.text(traceID.high) + Self.text(traceID.low) }
 
-    /// 16 hexadecimal digits.
     package var spanIDText: String { Self.text(spanID) }
 
     /// 16 hexadecimal digits, in lower case.
@@ -47,7 +44,7 @@ package struct TraceContext: Hashable, Sendable {
         return String(repeating: "0", count: 16 - digits.utf8.count) + digits
     }
 
-    /// A number in hexadecimal digits; those in upper case are none here.
+    /// A number in lower-case hexadecimal digits; nil for anything else.
     private static func number(in bytes: Span<UInt8>, _ range: Range<Int>) -> UInt64? {
         var number: UInt64 = 0
         for index in range {

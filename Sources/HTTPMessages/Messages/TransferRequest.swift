@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A request that is sent as a whole, and answered as a whole.
+/// A request that is sent as a whole and answered as a whole.
 ///
-/// May hold secrets in its fields and body: never printed.
+/// It may hold secrets, so it is never printed.
 public struct TransferRequest: Sendable {
     package var method: HTTPMethod
     package var url: HTTPURL
-    /// Sent beside `Host`, `Accept` and `Content-Length`, which are added where they are missing.
+    /// Sent besides `Host`, `Accept` and `Content-Length`, which are added if they are missing.
     package var fields: HTTPFields
     /// The body, perhaps empty.
     public var body: [UInt8]
-    /// From the name's look-up to the last byte of the answer; zero waits for ever.
+    /// The time-out from name lookup to the last byte of the answer; zero waits for ever.
     public var timeLimit: Duration
-    /// In place of ``timeLimit`` once the request is on its way, where that is longer: the answer may be worth waiting
-    /// for, connecting is not.
+    /// Replaces ``timeLimit`` once the request was sent, if it is longer: an answer may be worth waiting for longer
+    /// than a connection.
     public var sentTimeLimit: Duration?
-    /// An answer with a larger body is cut off.
+    /// The longest body of an answer, in bytes; the rest is cut off.
     public var maximumAnswerBytes: Int
-    /// Whether what has come of an answer that was cut off is worth having.
+    /// True if an answer that was cut off is of use.
     public var keepsPartialAnswer = false
 
     package init(
@@ -42,10 +42,10 @@ extension TransferRequest {
 }
 
 extension TransferRequest: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-    /// Says what it is, and nothing of what is in it.
+    /// A text without any part of the content.
     public var description: String { "[\(method) request]" }
     /// Says no more than `description`.
     public var debugDescription: String { description }
-    /// Shows nothing of what is in it.
+    /// A mirror without children.
     public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A path as it is when everything in it has been resolved, made segment by segment.
+/// Builds the normal form of a path, segment by segment.
 struct NormalForm {
-    /// The segments so far, each behind its slash; those that begin beyond the length that is asked for are counted.
+    /// The segments so far, each after its slash; segments beyond the requested length are only counted.
     private(set) var bytes: [UInt8] = []
     private let length: Int
     private var uncut = 0
-    /// The segment that has not ended, as much of it as can matter.
+    /// The unfinished segment, as much of it as can matter.
     private var segment: [UInt8] = []
     private var isInParameters = false
     private var endsWithSlash = false
 
-    /// - Parameter length: how many bytes are asked for; there may be more.
-    init(upTo length: Int) {
-        self.length = length
-    }
+    /// - Parameter length: the number of bytes that are needed; the result may be longer.
+    init(upTo length: Int) { self.length = length }
 
-    /// Appends a byte to the segment; a semicolon begins its parameters, which are left out.
+    /// Appends a byte to the segment; a semicolon begins parameters, which are left out.
     mutating func append(_ byte: UInt8) {
         if byte == Byte.semicolon { isInParameters = true }
         if !isInParameters, segment.count < max(length, 3) { segment.append(byte) }
     }
 
-    /// Ends the segment: an empty one and `.` are nothing, `..` takes the one before away.
+    /// Ends the segment: an empty one and `.` are dropped, `..` removes the one before.
     mutating func endSegment() {
         isInParameters = false
         endsWithSlash = true
@@ -43,7 +41,6 @@ struct NormalForm {
         while let last = bytes.popLast(), last != Byte.slash {}
     }
 
-    /// Ends the path.
     mutating func finish() -> [UInt8] {
         endSegment()
         if endsWithSlash || bytes.isEmpty { bytes.append(Byte.slash) }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which paths a rule is about: `*` stands for anything within a segment, a segment `**` for any number of segments.
+/// A pattern for paths: `*` matches anything within a segment, a segment `**` any number of segments.
 ///
-/// `/orders/**` matches `/orders` too. A slash at the end counts: `/orders` and `/orders/` are two paths. To match costs at
-/// most the product of both lengths, whatever stands in them.
+/// `/orders/**` matches `/orders` too. A final slash counts: `/orders` and `/orders/` are two paths. Matching costs
+/// at most the product of both lengths.
 package struct PathPattern: Sendable, Equatable {
-    /// Why a text is no pattern.
+    /// The reason why a text is no pattern.
     package enum Fault: Error, Equatable, Sendable {
         /// It does not begin with a slash.
         case relative
-        /// `**` beside something else in a segment.
+        /// `**` and something else in one segment.
         case mixedSegment
-        /// What no normal path has, so that nothing would match: an empty or dot segment, `;`, `\`, `?`, `#`, a control
-        /// character or a space.
+        /// Something that no normal path has: an empty or dot segment, `;`, `\`, `?`, `#`, a control character or a
+        /// space.
         case unmatchable
     }
 
@@ -25,7 +25,7 @@ package struct PathPattern: Sendable, Equatable {
     }
 
     private let segments: [Segment]
-    /// As it was written.
+    /// The pattern as written.
     package let text: String
 
     package init(_ text: String) throws(Fault) {
@@ -48,7 +48,7 @@ package struct PathPattern: Sendable, Equatable {
         for (one, next) in zip(bytes, bytes.dropFirst()) where one == Byte.asterisk && next == Byte.asterisk {
             throw .mixedSegment
         }
-        // As a request would spell it: what is not ASCII comes percent-encoded.
+        // As in a request, where bytes outside ASCII are percent-encoded.
         let spelled = bytes.flatMap { $0 < 0x80 ? [$0] : PercentEncoding.triplet($0) }
         let canonical = PercentEncoding.canonical(spelled)
         return canonical.contains(Byte.asterisk) ? .wild(canonical) : .literal(canonical)
@@ -58,15 +58,16 @@ package struct PathPattern: Sendable, Equatable {
         Byte.semicolon, Byte.backslash, Byte.questionMark, Byte.numberSign,
     ]
 
-    /// A path that matches, where one can be told without inventing a segment: nil behind any `*` but a last `/**`.
+    /// A path that matches, if one can be given without inventing a segment: nil if there is any `*` but a final
+    /// `/**`.
     package var example: String? {
         let path = text.hasSuffix("/**") ? String(text.dropLast(3)) : text
         return path.utf8.allSatisfy { $0 < 0x80 && $0 != Byte.asterisk } ? path : nil
     }
 
-    /// Whether a path is one of these.
+    /// Returns true if the pattern matches a path.
     ///
-    /// - Parameter path: in a normal form, with canonical escapes (``PercentEncoding/canonical(_:)``).
+    /// - Parameter path: in normal form, with canonical escapes (``PercentEncoding/canonical(_:)``).
     package func matches(_ path: [UInt8]) -> Bool {
         guard path.first == Byte.slash else { return false }
         let parts = path.dropFirst().split(separator: Byte.slash, omittingEmptySubsequences: false)
@@ -89,13 +90,12 @@ package struct PathPattern: Sendable, Equatable {
     }
 }
 
-/// Matching a text against a pattern in which some elements stand for any number of others, none too.
+/// Matching with wildcards, each for any number of elements.
 private enum Wildcard {
-    /// Goes back to the last wild element alone, which is enough: what an earlier one leaves, the last one can take.
+    /// Backtracks to the last wildcard only, which suffices: it can match all that an earlier one would.
     ///
-    /// - Parameters:
-    ///   - isWild: of an element of the pattern, by its index.
-    ///   - isEqual: of an element of the text and one of the pattern, by their indices.
+    ///   - Parameter isWild: true for a wildcard, by its index in the pattern.
+    ///   - Parameter isEqual: true if an element of the text equals one of the pattern, by their indices.
     static func matches(
         _ textCount: Int, _ patternCount: Int, isWild: (Int) -> Bool, isEqual: (Int, Int) -> Bool
     ) -> Bool {

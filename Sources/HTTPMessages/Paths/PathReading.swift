@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One way to read a path: what in it counts, beside `/`, `;` and plain dots.
+/// A way in which a server may read a path: the bytes that count besides `/`, `;` and plain dots.
 struct PathReading: OptionSet {
     let rawValue: UInt8
 
@@ -15,12 +15,10 @@ struct PathReading: OptionSet {
     /// `%2e` is a dot.
     static let encodedDot = PathReading(rawValue: 16)
 
-    /// What most servers do that decode a path before they take it apart.
+    /// The reading of most servers that decode a path before they split it.
     static let usual: PathReading = [.backslash, .encodedBackslash, .encodedSlash, .encodedDot]
 
-    /// Every combination of these with what ``usual`` says of the others.
-    ///
-    /// Their number is bounded: 32.
+    /// All combinations of these options, at most 32, with the ``usual`` setting of the others.
     var subsets: [PathReading] {
         (0..<32).map(PathReading.init).filter { $0.subtracting(self) == Self.usual.subtracting(self) }
     }

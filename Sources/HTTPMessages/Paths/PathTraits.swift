@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What in a path servers read differently.
+/// The parts of a path that servers read in different ways.
 struct PathTraits {
-    /// Whether a segment is `.` or `..`, plain or percent-encoded, whatever is taken for the end of a segment.
+    /// True if a segment is `.` or `..`, plain or percent-encoded, in any reading.
     private(set) var hasDotSegment = false
-    /// Whether there is something that some servers take for the end of a segment, of its name or of the path, and
-    /// others do not: `\`, `//`, `;`, and percent-encoded `/`, `\`, `;`, `?`, `#` and NUL.
+    /// True if some servers end a segment, its name or the path where others do not: at `\`, `//`, `;`, and
+    /// percent-encoded `/`, `\`, `;`, `?`, `#` and NUL.
     private(set) var hasDoubtfulEnd = false
-    /// What needs to be read in both ways, because it could lead to different routes.
+    /// The options that must be tried both ways, because they could lead to different routes.
     private(set) var doubts: PathReading = []
-    /// What there is that can be read in two ways; it changes how many segments there are, if not the route.
+    /// The options that change the number of segments, even if not the route.
     private(set) var variants: PathReading = []
-    /// Whether a segment has `;parameters`.
+    /// True if a segment has `;parameters`.
     private(set) var hasParameters = false
 
     init(of path: Span<UInt8>) {
@@ -39,10 +39,10 @@ struct PathTraits {
         }
         note(path, start..<path.count, hasPlain: &hasPlainDotSegment)
         if hasParameters || !found.isEmpty { hasDoubtfulEnd = true }
-        // Parameters reach to the end of a segment: what is in them counts, or not.
+        // Parameters reach to the end of a segment, and servers differ in what ends it there.
         if hasParameters || found.contains(.encodedSemicolon) { doubts = found }
         variants = found
-        // Where all dot segments are encoded, nobody who reads them in another way goes up at all.
+        // If all dot segments are encoded, servers that do not decode them never go up.
         if hasPlainDotSegment { doubts.insert(.encodedDot) }
         variants.formUnion(doubts)
     }
@@ -53,7 +53,7 @@ struct PathTraits {
         if path[segment.lowerBound] == Byte.dot, segment.count <= 2 { hasPlain = true }
     }
 
-    /// How many dots a segment consists of, plain or percent-encoded.
+    /// The number of dots of a dot segment, plain or percent-encoded.
     ///
     /// - Returns: 1 or 2; nil if it is no dot segment.
     static func dots(of path: Span<UInt8>, in segment: Range<Int>) -> Int? {
@@ -75,7 +75,7 @@ struct PathTraits {
 }
 
 extension Span<UInt8> {
-    /// What `%` and two hexadecimal digits at `index` stand for; nil if something else is there (RFC 3986 §2.1).
+    /// The byte that `%` and two hexadecimal digits at `index` stand for; nil if there is no escape (RFC 3986 §2.1).
     func percentDecoded(at index: Int) -> UInt8? {
         guard self[index] == Byte.percent, index + 2 < count, let high = self[index + 1].hexadecimalValue,
             let low = self[index + 2].hexadecimalValue

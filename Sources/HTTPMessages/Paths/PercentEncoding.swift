@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Percent-encoding (RFC 3986 §2.1), and what forms make of it.
+/// Percent-encoding (RFC 3986 §2.1) and its variant in forms.
 package enum PercentEncoding {
-    /// Appends `text`, everything but unreserved characters (RFC 3986 §2.3) encoded, a space too.
+    /// Appends `text` with everything encoded but unreserved characters (RFC 3986 §2.3).
     package static func encode(_ text: String, into output: inout [UInt8]) {
         for byte in text.utf8 {
             if isUnreserved(byte) {
@@ -18,8 +18,8 @@ package enum PercentEncoding {
         [Byte.percent, Byte.hexadecimalDigit(byte &>> 4), Byte.hexadecimalDigit(byte & 0xF)]
     }
 
-    /// The one spelling of what may be spelled in several ways: unreserved characters are decoded, the digits of all
-    /// other escapes are in upper case (RFC 3986 §6.2.2).
+    /// The canonical spelling: unreserved characters decoded, the digits of other escapes in upper case (RFC 3986
+    /// §6.2.2).
     static func canonical(_ encoded: [UInt8]) -> [UInt8] {
         guard encoded.contains(Byte.percent) else { return encoded }
         var output: [UInt8] = []
@@ -36,7 +36,7 @@ package enum PercentEncoding {
         return output
     }
 
-    /// The same bytes, the digits of their escapes in upper case: in which case they are says nothing (RFC 3986 §6.2.2.1).
+    /// The same bytes with the digits of escapes in upper case (RFC 3986 §6.2.2.1).
     static func upperCased(_ encoded: [UInt8]) -> [UInt8] {
         var output = encoded
         for index in encoded.indices where encoded.span.percentDecoded(at: index) != nil {
@@ -47,17 +47,17 @@ package enum PercentEncoding {
         return output
     }
 
-    /// Encodes a text of its own, as ``encode(_:into:)`` does.
+    /// `text` with everything encoded but unreserved characters.
     package static func encoded(_ text: String) -> String {
         var output: [UInt8] = []
         encode(text, into: &output)
         return String(decoding: output, as: UTF8.self)
     }
 
-    /// Undoes the encoding of a segment or a query value.
+    /// Decodes a path segment or a query value.
     ///
-    /// - Parameter isForm: whether `+` is a space (`application/x-www-form-urlencoded`).
-    /// - Returns: nil for a broken escape, and for what is no UTF-8.
+    /// - Parameter isForm: true if `+` is a space (`application/x-www-form-urlencoded`).
+    /// - Returns: nil for a broken escape or invalid UTF-8.
     package static func decode(_ encoded: some Collection<UInt8>, isForm: Bool = false) -> String? {
         var bytes: [UInt8] = []
         var rest = encoded[...]

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension RequestPath {
-    /// How many bytes all readings of a path may have together; beyond that it is not worth what it costs.
+    /// The most bytes of all readings of a path together; more would cost too much.
     private static let longestReadings = 32_768
 
-    /// Every way in which upstreams may read a whole path, for judging whether it may be asked for: what is allowed must be
-    /// so in each of them.
+    /// All the ways in which upstreams may read a whole path; a path is allowed only if it is allowed in each of
+    /// them.
     ///
     /// - Parameter path: of an origin-form target, without its query.
-    /// - Returns: normal forms with canonical escapes (``PercentEncoding/canonical(_:)``), and last the path as its bytes
-    ///   stand; none where an upstream may make anything of it, or it ``hasOddSegment(_:)``.
+    /// - Returns: normal forms with canonical escapes (``PercentEncoding/canonical(_:)``), and last the path as it
+    ///   is; none if the readings cannot be enumerated, or it ``hasOddSegment(_:)``.
     package static func readings(of path: Span<UInt8>) -> [[UInt8]] {
         var whole: [UInt8] = []
         whole.append(path)
@@ -18,18 +18,18 @@ extension RequestPath {
         let traits = PathTraits(of: path)
         let variants = traits.variants.subsets
         let end = firstEncodedEnd(of: path)
-        // Parameters and what may end a segment or the path in them: what comes first, servers do not agree on.
+        // With parameters, servers do not agree on what ends a segment or the path first.
         guard variants.count == 1 || !traits.hasParameters && end == nil,
             variants.count * path.count <= longestReadings
         else { return [] }
         var readings = variants.map { resolve(path, asOnesThatRead: $0, upTo: .max) }
-        // Some end a path at an escape that would end it as the byte.
+        // Some servers end a path at the escape of a byte that ends it.
         if let end { readings.append(resolve(path.extracting(0..<end), asOnesThatRead: .usual, upTo: .max)) }
         return readings.map(PercentEncoding.canonical) + [PercentEncoding.upperCased(whole)]
     }
 
-    /// Whether a path has a segment that is empty or a dot segment to some upstream, whatever that takes for the end of one
-    /// and decodes before; a slash at the end of the path makes no segment.
+    /// Returns true if some upstream sees an empty segment or a dot segment in a path, however it decodes and splits
+    /// it; a final slash makes no segment.
     package static func hasOddSegment(_ path: Span<UInt8>) -> Bool {
         var name = SegmentName()
         var cursor = 0
@@ -40,7 +40,7 @@ extension RequestPath {
                 if cursor > 0, name.isEmpty || name.isDots { return true }
                 name = SegmentName()
             case Byte.semicolon: name.isWhole = true
-            // Some end the path here.
+            // Some servers end the path here.
             case Byte.questionMark, Byte.numberSign, 0:
                 if name.isDots { return true }
                 name.append(0)
@@ -51,11 +51,11 @@ extension RequestPath {
         return name.isDots
     }
 
-    /// What is of interest in a segment, its `;parameters` left out.
+    /// The relevant facts about a segment's name, without `;parameters`.
     private struct SegmentName {
         private var count = 0
         private var dotCount = 0
-        /// Whether what follows are parameters.
+        /// True once parameters have begun.
         var isWhole = false
 
         var isEmpty: Bool { count == 0 }
@@ -68,7 +68,7 @@ extension RequestPath {
         }
     }
 
-    /// Where `%00`, `%23` or `%3f` stands first.
+    /// The index of the first `%00`, `%23` or `%3f`.
     private static func firstEncodedEnd(of path: Span<UInt8>) -> Int? {
         path.indices.first { index in
             switch path.percentDecoded(at: index) {

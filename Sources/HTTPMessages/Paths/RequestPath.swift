@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The path of a request target as an upstream may understand it, for choosing a route.
+/// The path of a request target as upstreams may understand it, for choosing a route.
 package enum RequestPath {
-    /// What upstreams may make of a path.
+    /// The ways in which upstreams may understand a path.
     package enum Understanding: Equatable, Sendable {
-        /// All of them what it says: there is nothing to resolve.
+        /// All understand it as it is.
         case asSent
-        /// One of these normal forms, as far as they resolve it.
+        /// Each upstream resolves it to one of these normal forms.
         case oneOf([[UInt8]])
-        /// Anything: it has a dot segment, and something that only some of them take for the end of a segment or of the
-        /// path, so that they go up from different places.
+        /// It cannot be told: there is a dot segment, and something that ends a segment or the path for some
+        /// upstreams only, so that they go up from different places.
         case anything
 
-        /// Whether every upstream understands a path, of which this is the understanding, as it is written.
+        /// Returns true if every upstream understands `path`, to which this belongs, as it is written.
         package func isAlways(_ path: [UInt8]) -> Bool {
             switch self {
             case .asSent: true
@@ -22,12 +22,12 @@ package enum RequestPath {
         }
     }
 
-    /// Finds out what upstreams may make of a path.
+    /// Finds out how upstreams may understand a path.
     ///
     /// - Parameters:
     ///   - path: of an origin-form target, without its query.
-    ///   - length: what normal forms have beyond it may be cut off: a long path is not written out for nothing.
-    /// - Returns: ``Understanding/asSent`` after one look at each byte, without memory.
+    ///   - length: the number of bytes of normal forms that are needed; the rest may be cut off.
+    /// - Returns: ``Understanding/asSent`` after one look at each byte, without allocating.
     package static func understanding(of path: Span<UInt8>, upTo length: Int = .max) -> Understanding {
         guard !isNormal(path) else { return .asSent }
         let traits = PathTraits(of: path)
@@ -38,21 +38,17 @@ package enum RequestPath {
         return .oneOf(forms)
     }
 
-    /// The path with everything resolved that servers read differently: dot segments, empty segments, `\`,
-    /// segments' `;parameters`, and percent-encoded unreserved characters, slashes and backslashes.
+    /// The path with everything resolved that servers read in different ways: dot segments, empty segments, `\`,
+    /// `;parameters`, and percent-encoded unreserved characters, slashes and backslashes.
     ///
-    /// - Parameter path: of an origin-form target, without its query.
-    /// - Returns: nil if the path is normal as it is, which costs one look at each byte and no memory.
+    /// - Returns: nil if the path is normal, which costs one look at each byte and no allocation.
     package static func normalized(_ path: Span<UInt8>) -> [UInt8]? {
         isNormal(path) ? nil : resolve(path, asOnesThatRead: .usual, upTo: .max)
     }
 
-    /// Whether a route's path is a prefix of this path on whole segments.
+    /// Returns true if `prefix` is a prefix of `path` in whole segments: `/a` of `/a` and `/a/b`, not of `/ab`.
     ///
-    /// - Parameters:
-    ///   - prefix: begins with a slash; one at its end does not matter.
-    ///   - path: without its query.
-    /// - Returns: true for `/a` and both `/a` and `/a/b`, false for `/ab`.
+    ///   - Parameter prefix: begins with a slash; a final one does not matter.
     package static func hasPrefix(_ prefix: Span<UInt8>, _ path: Span<UInt8>) -> Bool {
         var length = prefix.count
         if length > 0, prefix[length &- 1] == Byte.slash { length &-= 1 }
@@ -63,9 +59,9 @@ package enum RequestPath {
         return path.count == length || path[length] == Byte.slash
     }
 
-    /// Whether the dot segments of a path lead above where it begins, be it only for a moment.
+    /// Returns true if the dot segments of a path lead above its beginning, even for a moment.
     ///
-    /// - Parameter path: one that upstreams do not understand as ``Understanding/anything``, or the end of one.
+    /// - Parameter path: one that is not ``Understanding/anything``, or the end of one.
     package static func climbs(_ path: Span<UInt8>) -> Bool {
         var depth = 0
         var cursor = 0
@@ -82,7 +78,8 @@ package enum RequestPath {
         return false
     }
 
-    /// Whether URL parsers take the beginning of a path for a host: two slashes, of which one may be a backslash.
+    /// Returns true if URL parsers take the beginning of a path for a host: two slashes, one of which may be a
+    /// backslash.
     package static func namesHost(_ path: Span<UInt8>) -> Bool {
         path.count > 1 && path[0] == Byte.slash && (path[1] == Byte.slash || path[1] == Byte.backslash)
     }
@@ -104,7 +101,7 @@ package enum RequestPath {
         return !path.isEmpty
     }
 
-    /// Whether the segment that begins at `start` with a dot is `.` or `..`.
+    /// Returns true if the segment that begins at `start` with a dot is `.` or `..`.
     private static func isDotSegment(_ path: Span<UInt8>, from start: Int) -> Bool {
         var end = start &+ 1
         if end < path.count, path[end] == Byte.dot { end &+= 1 }
@@ -113,7 +110,7 @@ package enum RequestPath {
 
     // MARK: Normal forms
 
-    /// - Parameter length: what the form has beyond it may be cut off.
+    /// - Parameter length: the number of bytes that are needed; the rest may be cut off.
     static func resolve(
         _ path: Span<UInt8>, asOnesThatRead reading: PathReading, upTo length: Int, canClimb: Bool = true
     ) -> [UInt8] {
@@ -140,7 +137,7 @@ package enum RequestPath {
         return form.finish()
     }
 
-    /// The byte at `cursor`, a `%`; decoded if it and two digits stand for one to resolve.
+    /// The byte at `cursor`, a `%`; decoded if it begins an escape that is to be resolved.
     private static func decode(
         _ path: Span<UInt8>, at cursor: Int, _ reading: PathReading
     ) -> (byte: UInt8, isSeparator: Bool, width: Int) {
@@ -159,7 +156,7 @@ package enum RequestPath {
 }
 
 extension UInt8 {
-    /// Characters that mean the same with and without percent-encoding (RFC 3986 §2.3).
+    /// True for characters that mean the same with and without percent-encoding (RFC 3986 §2.3).
     fileprivate var isUnreserved: Bool {
         switch self {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: true

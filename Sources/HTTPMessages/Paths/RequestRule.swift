@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Requests that are allowed: those with one of these methods, for one of these paths.
+/// A rule that allows requests with certain methods for certain paths.
 package struct RequestRule: Sendable, Equatable {
-    /// `nil` for any; GET stands for HEAD too.
+    /// Nil for any; GET includes HEAD.
     package let methods: Set<HTTPMethod>?
     package let path: PathPattern
 
@@ -11,25 +11,24 @@ package struct RequestRule: Sendable, Equatable {
         self.path = path
     }
 
-    /// Whether the rule is about a method.
+    /// Returns true if the rule covers a method.
     func isAbout(_ method: HTTPMethod) -> Bool {
         guard let methods else { return true }
         return methods.contains(method) || method == .head && methods.contains(.get)
     }
 }
 
-/// A list of rules, of which one must allow what is asked for.
+/// A list of rules, one of which must allow a request.
 package struct RequestRules: Sendable, Equatable {
     package let rules: [RequestRule]
 
     package init(_ rules: [RequestRule]) { self.rules = rules }
 
-    /// The rule that allows a request, whichever way an upstream reads its path; none does where that
+    /// The rule that allows a request in every reading of its path; none if the path
     /// ``RequestPath/hasOddSegment(_:)``.
     ///
-    /// - Parameters:
-    ///   - path: of an origin-form target, without its query; the whole of it, as it was sent.
-    /// - Returns: the index of the one that allows it in the usual reading; nil if there is a reading that none allows.
+    ///   - Parameter path: the whole path of an origin-form target as sent, without its query.
+    /// - Returns: the index of the rule for the usual reading; nil if no rule allows some reading.
     package func rule(for method: HTTPMethod, _ path: Span<UInt8>) -> Int? {
         let about = rules.indices.filter { rules[$0].isAbout(method) }
         guard !about.isEmpty else { return nil }
