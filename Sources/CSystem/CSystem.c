@@ -183,8 +183,11 @@ static int drop_text(struct dl_phdr_info *object, size_t size, void *context) {
     return 0;
 }
 
-void bearerd_trim_memory(void) {
+void bearerd_drop_text(void) {
     uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     dl_iterate_phdr(drop_text, &page);
+}
+
+void bearerd_trim_heap(void) {
     malloc_trim(0);
 }

@@ -82,9 +82,11 @@ int bearerd_landlock_enter(int rules);
 int bearerd_is_mount_point(const char *path);
 /* How many processors this process may run on (sched_getaffinity). */
 int bearerd_core_count(void);
-/* Gives back the pages of program text that only the start needed, and free heap; the kernel maps what is used
-   again from its cache (madvise, malloc_trim). */
-void bearerd_trim_memory(void);
+/* Gives back the pages of program text that only the start needed; the kernel maps what is used again from its cache
+   (madvise). Everybody who runs pays for that, so it is for the end of the start alone. */
+void bearerd_drop_text(void);
+/* Gives back free heap (malloc_trim). */
+void bearerd_trim_heap(void);
 /* Raises the soft limit of open descriptors to the hard one; children get the old one back: -1 with errno (prlimit
    RLIMIT_NOFILE). */
 int bearerd_raise_descriptor_limit(void);

@@ -3,7 +3,7 @@
 internal import EventLoop
 internal import System
 
-/// Gives a worker's memory back when it has had nothing to do for a while.
+/// Gives a worker's memory back when it has had nothing to do for a while, and takes nothing from workers that are busy.
 ///
 /// Confined to its loop's thread. No timer runs while there is nothing to give back.
 final class MemoryRelief {
@@ -50,7 +50,7 @@ final class MemoryRelief {
         }
         release()
         loop.storagePool.empty()
-        CurrentProcess.trimMemory()
+        CurrentProcess.trimHeap()
         if isConnected() { setTimer(after: Self.delayWhileConnected) }
     }
 }

@@ -22,8 +22,11 @@ package enum CurrentProcess {
         guard bearerd_open_standard_streams() == 0 else { throw .last(.open, "/dev/null") }
     }
 
-    /// Gives back memory that only the start needed: text pages that will not run again, and free heap.
-    package static func trimMemory() { bearerd_trim_memory() }
+    /// Gives back the pages of program text that only the start needed; every thread maps anew what it runs next.
+    package static func dropText() { bearerd_drop_text() }
+
+    /// Gives back free heap.
+    package static func trimHeap() { bearerd_trim_heap() }
 
     /// How many processors it may use (`sched_getaffinity`), at least one.
     package static var coreCount: Int { max(1, Int(bearerd_core_count())) }

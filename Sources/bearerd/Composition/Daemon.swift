@@ -148,7 +148,8 @@ actor Daemon: LoopConfined {
         watchReadiness()
         await lookAtReadiness()
         watchdog = Watchdog(manager, on: loop) { await self.silentWorkers().isEmpty }
-        CurrentProcess.trimMemory()
+        CurrentProcess.dropText()
+        CurrentProcess.trimHeap()
         await withCheckedContinuation { continuation in
             if isDraining { continuation.resume() } else { shutdownRequest = continuation }
         }
