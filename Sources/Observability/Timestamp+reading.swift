@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import System
+
 extension Timestamp {
     /// Reads what ``text(unixSeconds:)`` writes; nil for anything else.
     package static func unixSeconds(_ text: String) -> Int64? {

@@ -25,7 +25,7 @@ package struct Timestamp: Sendable {
         let second = CivilDate.floored(unixMilliseconds, by: 1000)
         if second != self.second {
             self.second = second
-            upToSecond = Self.text(ofUnixSecond: second)
+            upToSecond = Array(CivilDate(ofUnixSecond: second).text.utf8)
         }
         bytes.append(upToSecond)
         bytes.append(0x2E)
@@ -35,7 +35,7 @@ package struct Timestamp: Sendable {
 
     /// The point in time as text with seconds: `2026-11-21T10:45:54Z`.
     package static func text(unixSeconds: Int64) -> String {
-        String(decoding: text(ofUnixSecond: unixSeconds) + [0x5A], as: UTF8.self)
+        CivilDate(ofUnixSecond: unixSeconds).text + "Z"
     }
 
     /// The point in time as HTTP's fields have it: `Sat, 21 Nov 2026 10:45:54 GMT` (RFC 9110 5.6.7).
@@ -60,19 +60,4 @@ package struct Timestamp: Sendable {
     private static let monthNames = [
         "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
     ]
-
-    private static func text(ofUnixSecond second: Int64) -> [UInt8] {
-        let date = CivilDate(ofUnixSecond: second)
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(24)
-        bytes.append(decimal: UInt64(clamping: date.year), width: 4)
-        for (separator, field) in [
-            (0x2D, date.month), (0x2D, date.day), (0x54, date.ofDay / 3600), (0x3A, date.ofDay / 60 % 60),
-            (0x3A, date.ofDay % 60),
-        ] as [(UInt8, Int64)] {
-            bytes.append(separator)
-            bytes.append(decimal: UInt64(clamping: field), width: 2)
-        }
-        return bytes
-    }
 }

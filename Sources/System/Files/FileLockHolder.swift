@@ -75,7 +75,7 @@ extension FileLockHolder: CustomStringConvertible {
         let name = (try? FileSystem.read("/proc/\(processID)/comm", limit: 64)).map {
             " (" + String(decoding: $0.bytes.prefix { 0x21...0x7E ~= $0 }, as: UTF8.self) + ")"
         }
-        let since = since.map { ", since \(WallClock.text(secondsSinceEpoch: $0))," }
+        let since = since.map { ", since \(CivilDate(ofUnixSecond: $0).text)Z," }
         return "process \(processID)\(name ?? "")\(since ?? "")"
     }
 }

@@ -26,19 +26,6 @@ package enum WallClock {
         return Double(parts.seconds) + Double(parts.attoseconds) / 1e18
     }
 
-    /// A moment as RFC 3339 has it, in UTC: `2026-11-22T11:50:00Z`.
-    package static func text(secondsSinceEpoch: Int64) -> String {
-        var time = time_t(secondsSinceEpoch)
-        var parts = tm()
-        gmtime_r(&time, &parts)
-        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 32) { buffer in
-            guard let start = buffer.baseAddress,
-                strftime(start, buffer.count, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0
-            else { return "\(secondsSinceEpoch)" }
-            return String(cString: start)
-        }
-    }
-
     private static var now: timespec {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A second of UTC as people write it.
-struct CivilDate {
-    let year, month, day: Int64
+package struct CivilDate {
+    package let year, month, day: Int64
     /// From Sunday, which is 0.
-    let weekday: Int64
+    package let weekday: Int64
     /// The second of the day.
-    let ofDay: Int64
+    package let ofDay: Int64
 
     /// Days become a date by Howard Hinnant's `civil_from_days`: years start in March, so leap days come last.
-    init(ofUnixSecond second: Int64) {
+    package init(ofUnixSecond second: Int64) {
         let count = Self.floored(second, by: 86400)
         let shifted = count + 719_468
         let era = Self.floored(shifted, by: 146_097)
@@ -24,8 +24,18 @@ struct CivilDate {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
+    /// The date and the time as RFC 3339 has them, without a zone: `2026-11-21T10:45:54`.
+    package var text: String {
+        func padded(_ number: Int64, _ width: Int = 2) -> String {
+            let digits = String(number)
+            return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
+        }
+        return "\(padded(year, 4))-\(padded(month))-\(padded(day))"
+            + "T\(padded(ofDay / 3600)):\(padded(ofDay / 60 % 60)):\(padded(ofDay % 60))"
+    }
+
     /// The second of a date; nil for one that no calendar has.
-    static func unixSecond(year: Int64, month: Int64, day: Int64, ofDay: Int64) -> Int64? {
+    package static func unixSecond(year: Int64, month: Int64, day: Int64, ofDay: Int64) -> Int64? {
         guard 0...9999 ~= year, 1...12 ~= month, 1...31 ~= day, 0..<86400 ~= ofDay else { return nil }
         let shiftedYear = month <= 2 ? year - 1 : year
         let era = floored(shiftedYear, by: 400)
@@ -38,7 +48,7 @@ struct CivilDate {
     }
 
     /// Division that rounds down before 1970 too.
-    static func floored(_ value: Int64, by divisor: Int64) -> Int64 {
+    package static func floored(_ value: Int64, by divisor: Int64) -> Int64 {
         let quotient = value / divisor
         return value % divisor < 0 ? quotient - 1 : quotient
     }
