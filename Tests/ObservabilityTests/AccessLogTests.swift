@@ -61,7 +61,7 @@ struct `The access log` {
                 + #""path":"/x","status":200,"code":"truncated"}"# + "\n")
         #expect(
             line(.text, record(), of: route, fields: some)
-                == "2026-11-21T10:45:54.007Z info    request identity=default path=/x status=200\n")
+                == "2026-11-21T10:45:54.007Z info    request path=/x identity=default status=200\n")
     }
 
     @Test(arguments: [LogFormat.text, .json])
