@@ -27,10 +27,9 @@ package actor Worker: LoopConfined {
 
     /// One listener's sockets, as far as this worker watches them.
     private final class Entrance {
-        var routing: ListenerRouting<WorkerPool>
+        /// nil before a snapshot with this listener is in force: connections wait until then.
+        var routing: ListenerRouting<WorkerPool>?
         var listeners: [Listener] = []
-
-        init(_ routing: ListenerRouting<WorkerPool>) { self.routing = routing }
     }
 
     /// - Parameters:
@@ -65,10 +64,15 @@ package actor Worker: LoopConfined {
         state.use(snapshot)
         if forwarder.judgeAgain() { endStreams(after: delay) }
         keeper.useSnapshot()
-        for entrance in entrances.values {
-            entrance.routing = state.routing.routing(at: entrance.routing.listener)
-            for listener in entrance.listeners { listener.security = entrance.routing.listener.security }
+        var opens = false
+        for (key, entrance) in entrances {
+            let routing = entrance.routing.map { state.routing.routing(at: $0.listener) } ?? state.routing[key]
+            guard let routing else { continue }
+            opens = opens || entrance.routing == nil
+            entrance.routing = routing
+            for listener in entrance.listeners { listener.security = routing.listener.security }
         }
+        if opens, !isFull { resumeAccepting() }
     }
 
     private func endStreams(after delay: Duration) {
@@ -83,14 +87,19 @@ package actor Worker: LoopConfined {
 
     /// Accepts connections on `socket` until ``drain(linger:)``, or ``stopListening(at:)``.
     ///
-    /// - Parameter key: of a listener of the snapshot.
+    /// - Parameters:
+    ///   - key: of a listener; who comes before a snapshot has that waits.
+    ///   - security: encrypts connections over TCP; nil leaves them plain.
     /// - Throws: ``StreamError`` when the kernel cannot watch the socket.
-    package func listen(on socket: ListeningSocket, at key: ListenerKey) throws(StreamError) {
-        guard !state.isDraining, let routing = state.routing[key] else { return }
-        let entrance = entrances[key] ?? Entrance(routing)
+    package func listen(
+        on socket: ListeningSocket, at key: ListenerKey, security: (any ConnectionSecurity)?
+    ) throws(StreamError) {
+        guard !state.isDraining else { return }
+        let entrance = entrances[key] ?? Entrance()
+        if entrance.routing == nil { entrance.routing = state.routing[key] }
         entrances[key] = entrance
         let listener = try Listener(
-            socket, loop: loop, security: routing.listener.security,
+            socket, loop: loop, security: security,
             onShortage: { self.state.closeIdleUpstreams() }
         ) { [unowned entrance] stream, peer in
             // On the loop's thread, which is this actor's executor. The cycle ends with the listener's close().
@@ -104,6 +113,9 @@ package actor Worker: LoopConfined {
     package func stopListening(at key: ListenerKey) {
         guard let entrance = entrances.removeValue(forKey: key) else { return }
         close(entrance)
+        guard entrance.routing == nil else { return }
+        for (stream, _, place) in waiting where place === entrance { stream.close() }
+        waiting.removeAll { $0.entrance === entrance }
     }
 
     /// Serves what waits in the accept queues, then accepts no more; the sockets may be closed after that.
@@ -146,11 +158,16 @@ package actor Worker: LoopConfined {
     // MARK: Accepting
 
     private func accepted(_ stream: ByteStream, _ peer: PeerAddress, _ entrance: Entrance) {
+        guard let routing = entrance.routing else {
+            guard !state.isDraining else { return stream.close() }
+            entrance.listeners.forEach { $0.pause() }
+            return waiting.append((stream, peer, entrance))
+        }
         guard keeper.admits(stream, from: peer, on: self) else { return }
         let admission = budget.enter(mayExceed: state.isDraining)
         if admission != .withRoomForMore { pauseAccepting() }
         guard admission != .refused else { return waiting.append((stream, peer, entrance)) }
-        keeper.serve(stream, from: peer, by: entrance.routing, on: self)
+        keeper.serve(stream, from: peer, by: routing, on: self)
     }
 
     private func pauseAccepting() {

@@ -29,24 +29,45 @@ package final class OwnCertificate: Sendable {
     /// The files, each once.
     package var files: [String] { certificateFile == keyFile ? [keyFile] : [certificateFile, keyFile] }
 
-    /// Reads the files; blocks.
+    /// A pair that was read and is not in force yet.
+    package struct Renewal: Sendable {
+        fileprivate let certificate: OwnCertificate
+        fileprivate let pair: CertifiedKey
+        fileprivate let version: Int
+
+        /// Has connections use the pair, unless another one was read since.
+        package func commit() {
+            certificate.current.withLock { current in
+                guard certificate.version == version else { return }
+                current = pair
+                certificate.generation.add(1, ordering: .releasing)
+            }
+        }
+    }
+
+    /// Reads the files and changes nothing; blocks.
     ///
     /// A certificate and its key are two files: between the one's change and the other's the pair before stays.
     ///
-    /// - Returns: whether there is a pair that can be used in them.
+    /// - Returns: nil if there is no usable pair in them.
+    package func renewal() -> Renewal? {
+        let version = version
+        guard let chain = try? FileSystem.read(certificateFile, limit: Self.longestFile).bytes,
+            let key = try? FileSystem.read(keyFile, limit: Self.longestFile).bytes
+        else { return nil }
+        let pair = CertifiedKey(chain: chain, key: Secret(bytes: key))
+        guard (try? pair.check()) != nil else { return nil }
+        return Renewal(certificate: self, pair: pair, version: version)
+    }
+
+    /// Reads the files and has connections use the pair that is in them; blocks.
+    ///
+    /// - Returns: whether there is one.
     @discardableResult
     package func read() -> Bool {
-        do {
-            let chain = try FileSystem.read(certificateFile, limit: Self.longestFile).bytes
-            let key = try FileSystem.read(keyFile, limit: Self.longestFile).bytes
-            let pair = CertifiedKey(chain: chain, key: Secret(bytes: key))
-            try pair.check()
-            current.withLock { $0 = pair }
-            generation.add(1, ordering: .releasing)
-            return true
-        } catch {
-            return false
-        }
+        guard let renewal = renewal() else { return false }
+        renewal.commit()
+        return true
     }
 
     /// Different for each pair that was read.

@@ -4,8 +4,8 @@ import Observability
 import System
 
 extension AppendedFile {
-    /// Begins a thread that writes the audit; the log says when it cannot.
-    convenience init(auditing file: OpenedFile, _ log: Log) throws(SystemError) {
+    /// Begins a thread that writes the audit, once it has a file; the log says when it cannot.
+    convenience init(tellingOfAudit log: Log) throws(SystemError) {
         try self.init(named: "audit") { news in
             switch news {
             case .fails(let error):
@@ -16,6 +16,5 @@ extension AppendedFile {
                 log.notice("the audit is written again", [.dropped: .integer(lost)])
             }
         }
-        use(file)
     }
 }

@@ -12,15 +12,8 @@ import Proxy
 import System
 import TLS
 
-/// The configuration read again, and taken over as a whole or not at all.
+/// A reload: another configuration is prepared beside the one in force, and then committed as a whole, or not at all.
 extension Daemon {
-    /// Token requests of a session that nobody needs any more may still be waited for so much longer than a request waits.
-    private static let retirement = Duration.seconds(1)
-    /// A worker that takes longer to take a configuration over is left to do so when it goes on.
-    private static let patience = Duration.seconds(2)
-    /// Who writes a file in place may need a moment.
-    private static let settling = Duration.milliseconds(250)
-
     /// Reads the configuration and takes it over.
     ///
     /// One at a time: who asks while one is under way gets the outcome of the next, which reads what is there by then.
@@ -46,21 +39,14 @@ extension Daemon {
             guard !isDraining else { throw .draining }
             guard let file else { throw .noFile }
             manager.reloading()
-            let reading = try await ReloadReading.read(beside: known(file), on: engine.files.thread)
-            try await takeOver(reading)
+            let prepared = try await prepare(file)
+            await commit(prepared)
             told(of: nil)
-            return .success(reading.report.lines)
+            return .success(prepared.files.report.lines)
         } catch {
             told(of: error)
             return .failure(error)
         }
-    }
-
-    private func known(_ file: String) -> ReloadReading.Known {
-        ReloadReading.Known(
-            file: file, configuration: configuration, listeners: Set(sockets.data.map(\.key)),
-            workerCount: sockets.workerCount, accessKey: accessKey, adminKey: adminKey, trust: engine.trust,
-            storeKey: storeKey, sandbox: sandbox, log: log)
     }
 
     /// The one place that says how a reload has ended, whoever asked for it.
@@ -86,194 +72,138 @@ extension Daemon {
         if !isDraining { manager.reloaded(complaint: refusal.sentence) }
     }
 
-    // MARK: Taking over
+    // MARK: Prepare
 
-    private func takeOver(_ reading: ReloadReading) async throws(ReloadRefusal) {
-        let old = (engine: engine, sockets: sockets)
-        let new = reading.configuration
-        let keys = ListenerKey.keys(of: new.listen)
-        let all = sockets.data + reading.added
-        let kept = keys.compactMap { key in all.first { $0.key == key } }
-        let gone = sockets.data.filter { listener in !keys.contains(listener.key) }
-        let snapshot: RoutingSnapshot
+    /// Makes all that another configuration needs, and leaves what is in force as it is.
+    private func prepare(_ file: String) async throws(ReloadRefusal) -> PreparedReload {
+        let files = try await PreparedFiles.read(
+            beside: .init(
+                file: file, configuration: configuration, listeners: active.listeners,
+                workerCount: sockets.workerCount, accessKey: active.accessKey, adminKey: active.adminKey,
+                trust: engine.trust, storeKey: storeKey, sandbox: sandbox, log: log),
+            on: engine.files.thread)
         do {
-            guard !isDraining else { throw ReloadRefusal.draining }
-            for (index, (key, listener)) in kept.enumerated() where listener.isPassed {
-                try ReloadRefusal.at(
-                    reading.report.place(of: "listen[\(index)]", "listen"), of: reading.report
-                ) { try listener.checkStrangers(of: key.address, new) }
+            let certificate = certificate(by: files)
+            if let failure = await watch(files.added, security: certificate?.tls) {
+                throw ReloadRefusal(failure.message, at: files.report.place(of: "listen"), of: files.report)
             }
-            let changed = try engine.changed(to: new)
-            let watch = certificateWatch(of: new, reading.certificate)
-            var ground = ground
-            ground.listeners = kept
-            ground.security = watch?.tls
-            ground.accessKey = reading.accessKey?.watch.key
-            if audit == nil, let file = reading.audit { audit = try AppendedFile(auditing: file, log) }
-            ground.audit = audit
-            let collector = try new.telemetry.destination(trust: engine.trust)
-            let tracing =
-                tracing
-                ?? collector.map { Tracing(new.telemetry, sendingTo: $0, on: loop, log: log) }
-            ground.tracing = tracing?.settings(of: new.telemetry)
-            snapshot = try composer.snapshot(of: new, on: ground) { changed.session(for: $0) }
-            engine = changed
-            retired += old.engine.sessions(notIn: changed)  // an end that comes meanwhile waits for them
-            certificate = watch
-            tracing?.use(new.telemetry, sendingTo: collector)
-            engine.reporter.use(tracing)
-            self.tracing = tracing
+            guard !isDraining else { throw ReloadRefusal.draining }
+            return try prepared(files, certificate)
         } catch {
-            for (_, listener) in reading.added {
-                listener.removeFile()
-                listener.close()
+            await forEachWorker { _, worker in
+                for (key, _) in files.added { await worker.stopListening(at: key) }
+            } finally: {
+                files.abandon()
             }
             if let refusal = error as? ReloadRefusal { throw refusal }
             throw ReloadRefusal(
-                CommandFailure(error).message, at: reading.report.place(of: ""), of: reading.report)
+                CommandFailure(error).message, at: files.report.place(of: ""), of: files.report)
         }
-        configuration = new
-        sockets.data = kept
-        useSecrets(of: reading)
-        log.use(level: new.log.level, format: new.log.effectiveFormat)
-        if new.commandsOnStateChange != old.engine.configuration.commandsOnStateChange {
-            engine.reporter.use(StateChangeHooks(new, log: log))
-        }
-        useConnectionLimit()
-        watchFiles()
-        if let file = reading.audit { audit?.use(file) }
-        engine.watchCredentials()
-        if let admin = sockets.admin { await redirectListeners.use(new, admin: admin.address) }
-        if let adminResponder { await adminService?.use(adminResponder) }
-        developmentServers?.use(new)
-        // From here on the identity's state is that of those who come.
-        let leaving = old.engine.sessions(notIn: engine)
-        for session in leaving { session.leaveFamily() }
-        for session in leaving { await session.serveWaitersOnly() }
-        for session in engine.sessions(notIn: old.engine) { await session.start() }
-        await swap(to: snapshot, adding: reading.added, removing: gone)
-        retire(old.engine)
-        await lookAtReadiness()
+    }
+
+    private func prepared(
+        _ files: PreparedFiles, _ certificate: CertificateWatch?
+    ) throws -> PreparedReload {
+        let new = files.configuration
+        let collector = try new.telemetry.destination(trust: engine.trust)
+        // A writer without a file writes nothing, so it may stay whatever comes of the reload.
+        if files.audit != nil, audit == nil { audit = try AppendedFile(tellingOfAudit: log) }
+        var next = ActiveConfiguration(
+            configuration: new, engine: try engine.changed(to: new), listeners: files.listeners,
+            certificate: certificate, accessKey: files.accessKey?.watch, adminKey: files.adminKey?.watch,
+            tracing: active.tracing
+                ?? collector.map { Tracing(new.telemetry, sendingTo: $0, on: loop, log: log) },
+            composer: active.composer)
+        let snapshot = try snapshot(by: &next)
+        let isChanged = new.commandsOnStateChange != configuration.commandsOnStateChange
+        return PreparedReload(
+            files: files, active: next, snapshot: snapshot, collector: collector,
+            hooks: (isChanged, isChanged ? StateChangeHooks(new, log: log) : nil),
+            developmentClients: developmentServers?.clients(of: new) ?? [])
     }
 
     /// What serves the certificate of a configuration: the same as before where its files are.
-    private func certificateWatch(
-        of new: Configuration, _ context: ServerContext?
-    ) -> CertificateWatch? {
-        guard let files = new.tls, let context else { return nil }
-        if let certificate, certificate.files == files.files { return certificate }
-        let watch = CertificateWatch(files, tls: ServerTLS(context), log: log)
-        watch.start(on: engine.files.thread)
-        return watch
+    private func certificate(by files: PreparedFiles) -> CertificateWatch? {
+        guard let configured = files.configuration.tls, let context = files.certificate else { return nil }
+        if let known = active.certificate, known.files == configured.files { return known }
+        return CertificateWatch(configured, tls: ServerTLS(context), log: log)
     }
 
-    private func useSecrets(of reading: ReloadReading) {
-        for (watch, secret) in [reading.accessKey, reading.adminKey].compactMap(\.self) {
-            watch.key.replace(with: secret)
-        }
-        if let context = reading.certificate { certificate?.tls.replace(with: context) }
-        accessKey = reading.accessKey?.watch
-        adminKey = reading.adminKey?.watch
-    }
-
-    private func swap(
-        to snapshot: RoutingSnapshot, adding added: [(key: ListenerKey, listener: BoundListener)],
-        removing gone: [(key: ListenerKey, listener: BoundListener)]
-    ) async {
-        let delay = configuration.shutdown.streamCloseDelay
-        gone.forEach { $0.listener.removeFile() }
-        let (isDone, rest) = await eachWorker(within: Self.patience) { index, worker in
-            await worker.use(snapshot, endingStreamsAfter: delay)
+    /// Has every worker watch new listeners; who connects before the commit waits for it.
+    ///
+    /// - Returns: why one of them could not.
+    private func watch(
+        _ added: [(key: ListenerKey, listener: BoundListener)], security: ServerTLS?
+    ) async -> CommandFailure? {
+        guard !added.isEmpty else { return nil }
+        refusedWatch = nil
+        await forEachWorker { index, worker in
             for (key, listener) in added {
                 for socket in listener.shares[index] {
-                    await self.watch(socket, of: listener, at: key, by: worker)
+                    do throws(StreamError) {
+                        try await worker.listen(on: socket, at: key, security: security)
+                    } catch {
+                        await self.refused(CommandFailure(error, watching: listener.address))
+                    }
                 }
             }
-            for (key, _) in gone { await worker.stopListening(at: key) }
         }
-        for (_, listener) in added { announce(listener.address, as: "proxy") }
-        guard !isDone else { return close(gone) }
-        log.warning("a worker does not turn; it takes the configuration over when it does")
-        Task(executorPreference: loop) {
-            for task in rest { await task.value }
-            await self.close(gone)
-        }
+        return refusedWatch
     }
 
-    private func watch(
-        _ socket: ListeningSocket, of listener: BoundListener, at key: ListenerKey, by worker: Worker
-    ) async {
-        do {
-            try await worker.listen(on: socket, at: key)
-        } catch {
-            log.error(
-                "a worker cannot watch a new listener",
-                [.address: .string("\(listener.address)"), .reason: .string(error.reason)])
+    private func refused(_ failure: CommandFailure) {
+        refusedWatch = refusedWatch ?? failure
+        log.error("a worker cannot watch a new listener", [.reason: .string(failure.message)])
+    }
+
+    // MARK: Commit
+
+    /// Puts a configuration in force that was prepared; nothing here can fail.
+    private func commit(_ reload: PreparedReload) async {
+        let (before, files, new) = (active, reload.files, reload.files.configuration)
+        active = reload.active
+        retired += before.engine.sessions(notIn: engine)  // an end that comes meanwhile waits for them
+
+        // What lives longer than a configuration gets what was read for it.
+        if let context = files.certificate { active.certificate?.tls.replace(with: context) }
+        for (watch, secret) in [files.accessKey, files.adminKey].compactMap(\.self) {
+            watch.key.replace(with: secret)
         }
+        files.ownCertificates.forEach { $0.commit() }
+        if let file = files.audit { audit?.use(file) }
+        log.use(level: new.log.level, format: new.log.effectiveFormat)
+        active.tracing?.use(new.telemetry, sendingTo: reload.collector)
+        engine.reporter.use(active.tracing)
+        if reload.hooks.isChanged { engine.reporter.use(reload.hooks.new) }
+        developmentServers?.use(reload.developmentClients)
+        useConnectionLimit()
+        if active.certificate !== before.certificate { active.certificate?.start(on: engine.files.thread) }
+        watchFiles()
+        engine.watchCredentials()
+
+        // The admin listener, then sessions, then requests.
+        if let admin = sockets.admin { await redirectListeners.use(new, admin: admin.address) }
+        if let adminResponder { await adminService?.use(adminResponder) }
+        await replaceSessions(of: before.engine)
+        files.removed.forEach { $0.listener.removeFile() }
+        await forEachWorker { _, worker in
+            await worker.use(reload.snapshot, endingStreamsAfter: new.shutdown.streamCloseDelay)
+            for (key, _) in files.removed { await worker.stopListening(at: key) }
+        } finally: {
+            await self.close(files.removed)
+        }
+        for (_, listener) in files.added { announce(listener.address, as: "proxy") }
+        retire(before.engine)
+        await lookAtReadiness()
     }
 
     /// Closes listeners that no worker watches any more.
-    private func close(_ gone: [(key: ListenerKey, listener: BoundListener)]) {
-        for (_, listener) in gone {
+    private func close(_ removed: [(key: ListenerKey, listener: BoundListener)]) {
+        for (_, listener) in removed {
             listener.close()
             log.info(
                 "no longer listening",
                 [.listener: "proxy", .address: .string(listener.address.description)])
-        }
-    }
-
-    /// Ends the sessions that the configuration does not have any more, once no request can wait for one.
-    private func retire(_ old: Engine) {
-        let unneeded = old.sessions(notIn: engine)
-        for group in old.groups where !engine.groups.contains(where: { $0.name == group.name }) {
-            manager.identity(group.name, isIn: nil)
-        }
-        guard !unneeded.isEmpty else { return }
-        let limit = old.configuration.timeouts.tokenWait + Self.retirement
-        for session in unneeded {
-            Task(executorPreference: loop) {
-                await self.loop.pause(for: limit)
-                await session.retire()
-                await self.forget(session)
-            }
-        }
-    }
-
-    private func forget(_ session: AuthSession) {
-        retired.removeAll { $0 === session }
-        log.debug("a session of an earlier configuration has ended", [.identity: .string(session.identity)])
-    }
-
-    /// Has clients judged by a key or by authorities that are others since the configuration was taken over.
-    private func judgeClientsAgain() async {
-        let delay = configuration.shutdown.streamCloseDelay
-        _ = await eachWorker(within: Self.patience) { _, worker in
-            await worker.judgeAgain(endingStreamsAfter: delay)
-        }
-    }
-
-    // MARK: Files
-
-    /// Watches the files that are read again when they change, the credentials' left out.
-    func watchFiles() {
-        let files = engine.files
-        let (certificate, accessKey, adminKey) = (certificate, accessKey, adminKey)
-        files.watch(certificate?.files ?? [], for: .certificate) { _ in
-            certificate?.reload(on: files.thread) {
-                Task(executorPreference: self.loop) { await self.judgeClientsAgain() }
-            }
-        }
-        files.watch(accessKey?.files ?? [], for: .accessKey) { _ in
-            accessKey?.reload()
-            await self.judgeClientsAgain()
-        }
-        files.watch(adminKey?.files ?? [], for: .adminKey) { _ in adminKey?.reload() }
-        let certificates = UpstreamCertificates(configuration, engine.trust.ownCertificates, log: log)
-        files.watch(certificates.files, for: .upstreams) { await certificates.changed($0, on: files.thread) }
-        let watched = configuration.reload == .watch ? [file].compactMap(\.self) : []
-        files.watch(watched, for: .configuration) { _ in
-            await files.thread.sleep(for: Self.settling)
-            _ = try? await self.reload()
         }
     }
 }

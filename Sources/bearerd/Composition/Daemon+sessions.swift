@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Configuration
 import EventLoop
 import OAuth
 import Observability
 
-/// The end of sessions with the process.
+/// The end of sessions, with the process or with a configuration.
 extension Daemon {
+    /// Token requests of a session that nobody needs any more may still be waited for so much longer than a request waits.
+    private static let retirement = Duration.seconds(1)
+
     /// Waits for token requests in flight, whose answer may hold the only refresh token that is still good, and for what
     /// is still to be stored.
     func endSessions(within limit: Duration) async -> Outcome {
@@ -59,5 +63,38 @@ extension Daemon {
                         "mend the store, and begin the session anew as it was begun: by a login or an import",
                 ])
         }
+    }
+
+    // MARK: Reload
+
+    /// Has those sessions end that nobody asks any more, and those begin that are new.
+    func replaceSessions(of old: Engine) async {
+        // From here on the identity's state is that of those who come.
+        let leaving = old.sessions(notIn: engine)
+        for session in leaving { session.leaveFamily() }
+        for session in leaving { await session.serveWaitersOnly() }
+        for session in engine.sessions(notIn: old) { await session.start() }
+    }
+
+    /// Ends the sessions that the configuration does not have any more, once no request can wait for one.
+    func retire(_ old: Engine) {
+        let unneeded = old.sessions(notIn: engine)
+        for group in old.groups where !engine.groups.contains(where: { $0.name == group.name }) {
+            manager.identity(group.name, isIn: nil)
+        }
+        guard !unneeded.isEmpty else { return }
+        let limit = old.configuration.timeouts.tokenWait + Self.retirement
+        for session in unneeded {
+            Task(executorPreference: loop) {
+                await self.loop.pause(for: limit)
+                await session.retire()
+                await self.forget(session)
+            }
+        }
+    }
+
+    private func forget(_ session: AuthSession) {
+        retired.removeAll { $0 === session }
+        log.debug("a session of an earlier configuration has ended", [.identity: .string(session.identity)])
     }
 }

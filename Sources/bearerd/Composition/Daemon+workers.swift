@@ -8,6 +8,9 @@ extension Daemon {
     /// A worker that does not answer within this time does not turn.
     private static let answerLimit = Duration.seconds(1)
 
+    /// A worker that takes longer to take a configuration over is left to do so when it goes on.
+    private static let patience = Duration.seconds(2)
+
     /// The names of the workers whose loops do not turn.
     func silentWorkers() async -> [String] {
         await ask { worker in
@@ -66,5 +69,21 @@ extension Daemon {
             }
         }
         return (await race.wait(for: workers.count, grace: limit, on: loop) == .drained, tasks)
+    }
+
+    /// Has every worker do something; one that stands still does so when it goes on, and is waited for no longer.
+    ///
+    /// - Parameter end: runs when all of them have.
+    func forEachWorker(
+        _ body: @escaping @Sendable (Int, Worker) async -> Void,
+        finally end: @escaping @Sendable () async -> Void = {}
+    ) async {
+        let (isDone, rest) = await eachWorker(within: Self.patience, body)
+        guard !isDone else { return await end() }
+        log.warning("a worker does not turn; it takes the configuration over when it does")
+        Task(executorPreference: loop) {
+            for task in rest { await task.value }
+            await end()
+        }
     }
 }

@@ -38,7 +38,10 @@ actor Daemon: LoopConfined {
 
     nonisolated let loop: EventLoop
 
-    var configuration: Configuration
+    /// What is in force; another one with each reload.
+    var active: ActiveConfiguration
+    var configuration: Configuration { active.configuration }
+    var engine: Engine { active.engine }
     /// Where the configuration is; nil if it is in no file.
     let file: String?
     let sandbox: SandboxOutcome
@@ -47,18 +50,11 @@ actor Daemon: LoopConfined {
     let manager: ServiceManager
     private var watchdog: Watchdog?
     private let startedAt = ContinuousClock.now
-    var engine: Engine
-    /// Of the TCP addresses of `listen`; nil where they are plain.
-    var certificate: CertificateWatch?
-    /// Writes the audit; nil where none was ever configured.
+    /// Writes the audit of configurations that have one, to the file that it was told last; nil where none was ever configured.
     var audit: AppendedFile?
-    /// Records traces; nil where no configuration had a collector.
-    var tracing: Tracing?
-    /// What clients of the data listeners must send; nil where they need nothing.
-    var accessKey: KeyWatch?
-    var adminKey: KeyWatch?
-    var sockets: DaemonSockets
-    var composer = RoutingComposer()
+    let sockets: DaemonSockets
+    /// Why a worker could not watch a new listener; of the reload that is being prepared.
+    var refusedWatch: CommandFailure?
     var workers: [Worker] = []
     /// What the workers tell, and which of them tell nothing.
     var reports = WorkerReports()
@@ -100,7 +96,6 @@ actor Daemon: LoopConfined {
         writer: OutputWriter,
         manager: ServiceManager, file: String?, sandbox: SandboxOutcome
     ) throws {
-        self.configuration = configuration
         self.file = file
         self.sandbox = sandbox
         self.loop = loop
@@ -108,21 +103,26 @@ actor Daemon: LoopConfined {
         self.log = log
         self.writer = writer
         self.manager = manager
-        engine = try Engine(
+        let engine = try Engine(
             configuration: configuration, loop: loop, log: log, keyringKey: keyringKey,
             hooks: StateChangeHooks(configuration, log: log), manager: manager)
         storeKey = try configuration.store.givenKey.map { try $0.read() }.flatMap(SealingKey.bytes)
-        certificate = try configuration.tls.map {
-            CertificateWatch($0, tls: ServerTLS(try $0.load()), log: log)
+        let tracing = try configuration.telemetry.destination(trust: engine.trust).map {
+            Tracing(configuration.telemetry, sendingTo: $0, on: loop, log: log)
         }
-        accessKey = try configuration.access.key.map { try KeyWatch($0, log: log) }
-        adminKey = try configuration.admin?.key.map { try KeyWatch($0, log: log) }
+        engine.reporter.use(tracing)
+        active = ActiveConfiguration(
+            configuration: configuration, engine: engine, listeners: sockets.data,
+            certificate: try configuration.tls.map {
+                CertificateWatch($0, tls: ServerTLS(try $0.load()), log: log)
+            },
+            accessKey: try configuration.access.key.map { try KeyWatch($0, log: log) },
+            adminKey: try configuration.admin?.key.map { try KeyWatch($0, log: log) }, tracing: tracing)
         self.sockets = sockets
-        if let collector = try configuration.telemetry.destination(trust: engine.trust) {
-            tracing = Tracing(configuration.telemetry, sendingTo: collector, on: loop, log: log)
-            engine.reporter.use(tracing)
+        if let file = sockets.audit {
+            audit = try AppendedFile(tellingOfAudit: log)
+            audit?.use(file)
         }
-        audit = try sockets.audit.map { try AppendedFile(auditing: $0, log) }
         var timeouts = ServerTimeouts()
         timeouts.header = configuration.timeouts.header
         timeouts.idle = configuration.timeouts.idle
@@ -136,7 +136,7 @@ actor Daemon: LoopConfined {
     func run() async throws -> Outcome {
         try await startDevelopmentServers()
         await engine.start()
-        certificate?.start(on: engine.files.thread)
+        active.certificate?.start(on: engine.files.thread)
         watchFiles()
         try await startWorkers()
         try await startAdmin()
@@ -190,32 +190,36 @@ actor Daemon: LoopConfined {
 
     private func startWorkers() async throws {
         let loops = try (0..<sockets.workerCount).map { try EventLoop(name: Self.name(of: $0)) }
-        let snapshot = try composer.snapshot(of: configuration, on: ground) { engine.session(for: $0) }
-        budget.use(limit: connectionLimit())
+        let snapshot = try snapshot(by: &active)
+        useConnectionLimit()
         for loop in loops {
             workers.append(Worker(loop: loop, snapshot: snapshot, budget: budget))
             threads.append(try loop.start())
         }
         try requireDescriptors()
-        for (key, listener) in sockets.data {
+        for (key, listener) in active.listeners {
             for (worker, share) in zip(workers, listener.shares) {
                 for socket in share {
                     do {
-                        try await worker.listen(on: socket, at: key)
+                        try await worker.listen(
+                            on: socket, at: key, security: active.certificate?.tls)
                     } catch {
                         throw CommandFailure(error, watching: listener.address)
                     }
                 }
             }
         }
-        for (_, listener) in sockets.data { announce(listener.address, as: "proxy") }
+        for (_, listener) in active.listeners { announce(listener.address, as: "proxy") }
     }
 
-    var ground: RoutingComposer.Ground {
-        RoutingComposer.Ground(
-            listeners: sockets.data, admin: sockets.admin?.address, security: certificate?.tls,
-            accessKey: accessKey?.key, trust: engine.trust, log: log, lines: writer, audit: audit,
-            tracing: tracing?.settings(of: configuration.telemetry))
+    /// What workers are to serve by when a configuration is in force.
+    func snapshot(by active: inout ActiveConfiguration) throws -> RoutingSnapshot {
+        let (configuration, engine) = (active.configuration, active.engine)
+        let ground = RoutingComposer.Ground(
+            listeners: active.listeners, admin: sockets.admin?.address, security: active.certificate?.tls,
+            accessKey: active.accessKey?.key, trust: engine.trust, log: log, lines: writer, audit: audit,
+            tracing: active.tracing?.settings(of: configuration.telemetry))
+        return try active.composer.snapshot(of: configuration, on: ground) { engine.session(for: $0) }
     }
 
     /// As many as are configured, or as descriptors allow.
@@ -249,7 +253,7 @@ actor Daemon: LoopConfined {
             hosts: HostList(
                 HostNames.of(adminListener) + configuration.allowedHosts
                     + redirects.values.flatMap(\.ownHosts)),
-            key: adminKey?.key, needsKey: !adminListener.address.isLoopback,
+            key: active.adminKey?.key, needsKey: !adminListener.address.isLoopback,
             peerUserIDs: admin.peerUserIDs, allowsQuit: admin.allowsQuit,
             redirects: redirects,
             warnings: configuration.protectionsTurnedOff)
@@ -257,7 +261,7 @@ actor Daemon: LoopConfined {
             settings: settings,
             identities: Identities(groups: engine.groups, reporter: engine.reporter),
             process: DaemonControl(
-                daemon: self, writer: writer, audit: audit, tracing: tracing, startedAt: startedAt),
+                daemon: self, writer: writer, audit: audit, tracing: active.tracing, startedAt: startedAt),
             doors: redirectListeners, memory: adminMemory)
     }
 
@@ -289,18 +293,18 @@ actor Daemon: LoopConfined {
         notices = DrainNotices(delay: shutdown.delay, grace: shutdown.grace)
         tellOfDrain()
         if shutdown.delay > .zero { await loop.pause(for: shutdown.delay) }
-        sockets.data.forEach { $0.listener.removeFile() }
+        active.listeners.forEach { $0.listener.removeFile() }
         // A socket that several workers watch is closed when none of them does; a client that comes later is refused.
         let deadline = ContinuousClock.now + shutdown.grace
         let (accepted, _) = await eachWorker(within: shutdown.grace) { await $1.stopAccepting() }
-        sockets.data.forEach { $0.listener.close() }
+        active.listeners.forEach { $0.listener.close() }
         let (drained, _) = await eachWorker(within: max(ContinuousClock.now.duration(to: deadline), .zero)) {
             await $1.drain(linger: Self.linger)
         }
         let connections = accepted && drained ? Outcome.drained : .graceIsOver
         let sessions = await endSessions(within: max(ContinuousClock.now.duration(to: deadline), Self.linger))
         let rest = ContinuousClock.now.duration(to: deadline + Self.linger)
-        await tracing?.finish(within: max(.zero, min(rest, Self.flushing)))
+        await active.tracing?.finish(within: max(.zero, min(rest, Self.flushing)))
         noticeTimer = nil
         let outcome = connections == .drained ? sessions : connections
         log.notice("stopped", [.outcome: outcome == .drained ? "drained" : "cut"])

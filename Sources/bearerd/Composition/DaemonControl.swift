@@ -21,7 +21,7 @@ struct DaemonControl: ProcessControl {
     func isDraining() async -> Bool { await daemon.isDraining }
     func silentWorkers() async -> [String] { await daemon.silentWorkers() }
     func workerMetrics() async -> WorkerMetrics { await daemon.workerMetrics() }
-    func upstreamTroubles() async -> [String: String] { await daemon.composer.upstreamTroubles }
+    func upstreamTroubles() async -> [String: String] { await daemon.active.composer.upstreamTroubles }
     func reloads() async -> ReloadCounts { await daemon.reloads }
     func reload() async throws(ReloadRefusal) -> [String] { try await daemon.reload() }
     func quit() async { await daemon.shutDown() }

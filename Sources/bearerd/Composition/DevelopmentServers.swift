@@ -34,10 +34,13 @@ struct DevelopmentServers {
         }
     }
 
-    /// Has the provider know the clients of another configuration.
-    func use(_ configuration: Configuration) {
-        provider.map { $0.server.use(Self.clients(of: configuration, at: $0.origin)) }
+    /// The clients of another configuration that the provider is to know.
+    func clients(of configuration: Configuration) -> [DevelopmentClient] {
+        provider.map { Self.clients(of: configuration, at: $0.origin) } ?? []
     }
+
+    /// Has the provider know these clients, and no others.
+    func use(_ clients: [DevelopmentClient]) { provider?.server.use(clients) }
 
     /// The identities of the configuration that this provider serves are the clients it knows.
     private static func clients(of configuration: Configuration, at origin: HTTPURL) -> [DevelopmentClient] {

@@ -12,13 +12,15 @@ import Proxy
 import System
 import TLS
 
-/// All that a reload reads, loads and binds before anything of it is in force.
-struct ReloadReading: Sendable {
+/// What a reload reads, loads, opens and binds: the part of its preparation that may block.
+///
+/// Nothing of it is in force; ``abandon()`` takes back what others can see of it.
+struct PreparedFiles: Sendable {
     /// What there is already.
     struct Known: Sendable {
         let file: String
         let configuration: Configuration
-        let listeners: Set<ListenerKey>
+        let listeners: [(key: ListenerKey, listener: BoundListener)]
         let workerCount: Int
         let accessKey: KeyWatch?
         let adminKey: KeyWatch?
@@ -27,6 +29,8 @@ struct ReloadReading: Sendable {
         let storeKey: Secret?
         let sandbox: SandboxOutcome
         let log: Log
+
+        func has(_ key: ListenerKey) -> Bool { listeners.contains { $0.key == key } }
     }
 
     let configuration: Configuration
@@ -36,18 +40,24 @@ struct ReloadReading: Sendable {
     let certificate: ServerContext?
     let accessKey: (watch: KeyWatch, secret: Secret)?
     let adminKey: (watch: KeyWatch, secret: Secret)?
-    /// Listeners that were not there before.
+    /// Our own certificates for providers and upstreams, as far as there are usable ones in the files.
+    let ownCertificates: [OwnCertificate.Renewal]
+    /// Every listener of the configuration, in its order.
+    let listeners: [(key: ListenerKey, listener: BoundListener)]
+    /// Those of them that were not there before.
     let added: [(key: ListenerKey, listener: BoundListener)]
+    /// Those that are there, and that the configuration does not have.
+    let removed: [(key: ListenerKey, listener: BoundListener)]
     /// The file of the audit, opened anew; nil without one.
     let audit: OpenedFile?
 
     /// Reads on a thread that may block.
     static func read(
         beside known: Known, on thread: ThreadExecutor
-    ) async throws(ReloadRefusal) -> ReloadReading {
-        let reading = Task(executorPreference: thread) { () -> Result<ReloadReading, ReloadRefusal> in
+    ) async throws(ReloadRefusal) -> PreparedFiles {
+        let reading = Task(executorPreference: thread) { () -> Result<PreparedFiles, ReloadRefusal> in
             do throws(ReloadRefusal) {
-                return .success(try ReloadReading(beside: known))
+                return .success(try PreparedFiles(beside: known))
             } catch {
                 return .failure(error)
             }
@@ -60,8 +70,8 @@ struct ReloadReading: Sendable {
         guard let configuration = report.configuration else {
             throw ReloadRefusal(report, sandbox: known.sandbox)
         }
-        let keys = Self.fixedKeys(from: known, to: configuration)
-        guard keys.isEmpty else { throw .restartNeeded(keys: keys) }
+        let fixed = Self.fixedKeys(from: known, to: configuration)
+        guard fixed.isEmpty else { throw .restartNeeded(keys: fixed) }
         guard Self.isStoreKey(known.storeKey, of: configuration) else {
             throw .restartNeeded(
                 keys: [report.place(ofSecret: "store.encryption_key").key], advice: Self.keyAdvice)
@@ -82,9 +92,34 @@ struct ReloadReading: Sendable {
         for (file, key) in configuration.caFiles {
             try ReloadRefusal.at(report.place(of: key), of: report) { try known.trust.refresh([file]) }
         }
-        for pair in configuration.ownCertificates { known.trust.ownCertificates[pair].read() }
+        ownCertificates = configuration.ownCertificates.compactMap {
+            known.trust.ownCertificates[$0].renewal()
+        }
+        let keys = ListenerKey.keys(of: configuration.listen)
+        removed = known.listeners.filter { !keys.contains($0.key) }
+        for (index, key) in keys.enumerated() {
+            guard let listener = known.listeners.first(where: { $0.key == key })?.listener,
+                listener.isPassed
+            else { continue }
+            try ReloadRefusal.at(report.place(of: "listen[\(index)]", "listen"), of: report) {
+                try listener.checkStrangers(of: key.address, configuration)
+            }
+        }
         audit = try Self.openAudit(configuration, known, report)
-        added = try Self.bind(configuration, known, report)
+        // Last, because others see it.
+        let added = try Self.bind(configuration, known, report)
+        listeners = keys.compactMap { key in (known.listeners + added).first { $0.key == key } }
+        self.added = added
+    }
+
+    /// Closes what was bound for nothing; call it when no worker watches that any more.
+    func abandon() { Self.close(added) }
+
+    private static func close(_ added: [(key: ListenerKey, listener: BoundListener)]) {
+        for (_, listener) in added {
+            listener.removeFile()
+            listener.close()
+        }
     }
 
     /// What to do about a key of the store that is another one than what is stored there needs.
@@ -126,15 +161,12 @@ struct ReloadReading: Sendable {
     ) throws(ReloadRefusal) -> [(key: ListenerKey, listener: BoundListener)] {
         var added: [(key: ListenerKey, listener: BoundListener)] = []
         for (index, key) in ListenerKey.keys(of: configuration.listen).enumerated()
-        where !known.listeners.contains(key) {
+        where !known.has(key) {
             do throws(CommandFailure) {
                 let listener = try BoundListener(key.address, workers: known.workerCount, isForAll: true)
                 added.append((key, listener))
             } catch {
-                for (_, listener) in added {
-                    listener.removeFile()
-                    listener.close()
-                }
+                close(added)
                 // What the sandbox forbids, only a process that begins anew may do; where there is none, nobody may.
                 if case .entered(.landlock, _) = known.sandbox, error.isDenied {
                     throw .restartNeeded(keys: ["listen"])
@@ -156,7 +188,7 @@ struct ReloadReading: Sendable {
         if new.development.provider != old.development.provider { keys.append("development.provider") }
         if new.development.api != old.development.api { keys.append("development.api") }
         for key in ListenerKey.keys(of: new.listen)
-        where !known.listeners.contains(key) && key.address.isPassed && !keys.contains("listen") {
+        where !known.has(key) && key.address.isPassed && !keys.contains("listen") {
             keys.append("listen")
         }
         guard case .entered(.landlock(let version), let sandbox) = known.sandbox else { return keys }
