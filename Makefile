@@ -84,6 +84,10 @@ examples: build ## builds the programs that use the library products, runs them 
 lint: ## format, forbidden calls, unsafe code outside the bridges, file sizes
 	.ci/lint
 
+.PHONY: lines
+lines: ## writes how many lines each target has into docs/architecture.md
+	.ci/lines
+
 .PHONY: format
 format: ## formats all Swift code in place
 	swift format --in-place --parallel --recursive Sources Tests Package.swift
