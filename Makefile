@@ -26,7 +26,7 @@ VERSION := $(shell sed -n 's/.*let text = "\(.*\)".*/\1/p' Sources/bearerd/Versi
 # lld's packed relocations keep 0.7 MiB of tables out of memory; glibc reads them since 2.36. Every symbol is bound before
 # the first line runs, so that all tables of addresses are read-only; libraries come from the system's places alone.
 RELEASE := -c release --static-swift-stdlib --product bearerd \
-	-Xswiftc -enforce-exclusivity=unchecked -Xswiftc -enable-library-evolution \
+	-Xswiftc -enforce-exclusivity=checked -Xswiftc -enable-library-evolution \
 	-Xswiftc -Xfrontend -Xswiftc -package-cmo -Xswiftc -Xfrontend -Xswiftc -allow-non-resilient-access \
 	-Xswiftc -use-ld=lld -Xlinker -z -Xlinker pack-relative-relocs -Xlinker -z -Xlinker relro -Xlinker -z -Xlinker now \
 	-Xlinker -z -Xlinker noexecstack --disable-local-rpath -Xswiftc -no-toolchain-stdlib-rpath \
