@@ -45,12 +45,6 @@ struct `The head that is forwarded` {
         #expect(request.target == "/base/x?y=1")
     }
 
-    @Test func `strip_prefix drops the route's path`() throws {
-        let plan = try plan(path: "/v1") { $0.terms.stripsPrefix = true }
-        #expect(try rewritten([], target: "/v1/x", on: plan).target == "/base/x")
-        #expect(try rewritten([], target: "/v1", on: plan).target == "/base/")
-    }
-
     @Test func `the fifth time round is a loop`() throws {
         let via = Array(repeating: (HTTPFields.Name.via, "1.1 bearerd"), count: 4)
         #expect(try rewritten(via, on: plan()).fields.count(of: .via) == 5)

@@ -140,12 +140,6 @@ import Testing
         #expect(try sidecar.admin("GET", "/nowhere").status == 404)
     }
 
-    @Test func `keeps quit off unless it is turned on`() throws {
-        let sidecar = try Sidecar()
-        #expect(try sidecar.admin("POST", "/api/quit", [("X-Bearerd-Admin", "1")]).status >= 400)
-        #expect(try sidecar.get().status == 200)
-    }
-
     @Test func `answers problem documents too`() throws {
         let answer = try Sidecar().admin("GET", "/nowhere")
         #expect(answer["Content-Type"]?.hasPrefix("application/problem+json") == true)

@@ -206,12 +206,6 @@ import Testing
         }
     }
 
-    @Test func `one empty line before a request is skipped`() throws {
-        let sidecar = try Sidecar()
-        let host = try sidecar.bearerd.proxy
-        #expect(try sidecar.client().exchange("\r\nGET / HTTP/1.1\r\nHost: \(host)\r\n\r\n").status == 200)
-    }
-
     @Test func `a head that trickles in byte by byte is served`() throws {
         let sidecar = try Sidecar()
         let client = try sidecar.client()

@@ -26,14 +26,6 @@ import Testing
         #expect(request.message["Content-Type"]?.hasPrefix("application/x-www-form-urlencoded") == true)
     }
 
-    @Test func `with client_secret_post the credentials are in the body`() throws {
-        let sidecar = try Sidecar(.init(identity: "token_endpoint_auth_method: client_secret_post"))
-        _ = try sidecar.get()
-        let request = try sidecar.provider.request(1)
-        #expect(request["client_id"] == "legacy-app" && request["client_secret"] == sidecar.clientSecret)
-        #expect(request.message["Authorization"] == nil)
-    }
-
     @Test
     func `a secret that form-encoding changes works with servers that decode and with those that do not`()
         throws

@@ -140,19 +140,6 @@ import Testing
         #expect(try !sidecar.get("/tls/cut").isComplete)
     }
 
-    @Test func `plain http to an upstream off loopback is refused unless it is allowed`() throws {
-        let directory = try TemporaryDirectory()
-        let provider = try HostileProvider()
-        func check(_ more: String) throws -> Int32 {
-            let text = Sidecar.configuration(
-                provider: provider, upstream: "http://192.0.2.1", clientSecret: "s", directory: directory,
-                .init(route: more))
-            return try BearerdProcess.command("check", "-c", directory.write("c.yaml", text)).exit
-        }
-        #expect(try check("") == 78)
-        #expect(try check("allow_insecure_upstream: true") == 0)
-    }
-
     @Test func `an upstream may be a Unix socket`() throws {
         let directory = try TemporaryDirectory()
         let upstream = try RawUpstream(unixPath: directory.path("api.sock"))
