@@ -202,7 +202,7 @@ let package = Package(
             name: "AdminTests",
             dependencies: [
                 "Admin", "AdminAPI", "EventLoop", "HTTPServer", "OAuth", "HTTPMessages", "JSON",
-                "Cryptography", "Observability", "System", "FuzzInvariants",
+                "Cryptography", "Observability", "System", "FuzzInvariants", "TestSupport",
             ],
             swiftSettings: bridge),
         .testTarget(

@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: [64, 4000])
     func `leaves no byte of itself in memory when its last copy goes`(size: Int) throws {
         // Made here, so that it stands nowhere else; a byte of it never is 0.
-        let start = UInt8.random(in: 1...100)
+        let start = UInt8(37)
         func isOurs(_ byte: UInt8, at index: Int) -> Bool { byte == 1 + (start &+ UInt8(index % 7)) }
         func make() -> Secret { Secret(bytes: (0..<size).map { 1 + (start &+ UInt8($0 % 7)) }) }
         var first: Secret? = make()

@@ -27,12 +27,16 @@ struct `A login on another device` {
         let device = try await harness.session.authorizeDevice()
         #expect(device.userCode == "AB-CD" && device.verificationURI == "https://sso.example/d")
         for reply in replies { harness.server.script(reply) }
+        let isOver = Flag()
         let login = Task {
-            await failure { () async throws(LoginError) in try await harness.session.logIn(with: device) }
+            defer { isOver.raise() }
+            return await failure { () async throws(LoginError) in
+                try await harness.session.logIn(with: device)
+            }
         }
         var seconds: [Int] = []
         var asked = harness.server.bodies.count
-        for second in 0...70 {
+        for second in 0...70 where !isOver.isRaised {
             await harness.settle()
             if harness.server.bodies.count > asked {
                 asked = harness.server.bodies.count

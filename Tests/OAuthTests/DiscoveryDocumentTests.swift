@@ -96,14 +96,19 @@ struct `A discovery document` {
             Endpoint.allCases.map(\.rawValue) + [
                 "issuer", "mtls_endpoint_aliases", "grant_types_supported", "",
             ]
+        var random = SeededGenerator(seed: 0xD15C_0000_0000_0001)
         for _ in 0..<5000 {
             var members: [(String, JSONValue)] = [("issuer", "https://sso.example")]
-            for _ in 0..<Int.random(in: 0...8) {
+            for _ in 0..<Int.random(in: 0...8, using: &random) {
                 members.append(
-                    (names[Int.random(in: 0..<names.count)], values[Int.random(in: 0..<values.count)]))
+                    (
+                        names[Int.random(in: 0..<names.count, using: &random)],
+                        values[Int.random(in: 0..<values.count, using: &random)]
+                    ))
             }
+            let others = members.shuffled(using: &random)
             guard let one = ServiceConfiguration(document: JSONObject(members: members)),
-                let two = ServiceConfiguration(document: JSONObject(members: members.shuffled()))
+                let two = ServiceConfiguration(document: JSONObject(members: others))
             else { continue }
             let merged = one.merged(with: two)
             #expect(merged.issuer == one.issuer)
