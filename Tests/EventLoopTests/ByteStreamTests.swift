@@ -31,7 +31,7 @@ private actor Peer: LoopConfined {
     func close() { stream.close() }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A byte stream` {
     /// Runs `body` with a stream on a loop of its own and the other end's descriptor.
     private func withPair(_ body: (Peer, Int32) async throws -> Void) async throws {

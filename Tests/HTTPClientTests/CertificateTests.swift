@@ -28,7 +28,7 @@ import Testing
         let connecting: UpstreamError? = try await onLoop { multis in
             await failure { () async throws(UpstreamError) in
                 _ = try await UpstreamConnector(address: address, multis: multis).connect(
-                    within: .seconds(10))
+                    within: patience)
             }
         }
         do {

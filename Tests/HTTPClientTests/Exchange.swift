@@ -19,7 +19,7 @@ extension RawUpstream {
 extension UpstreamConnection {
     /// Sends a request and returns its answer's head and body as text.
     func exchange(_ request: String = "GET / HTTP/1.1\r\nHost: test\r\n\r\n") async throws -> String {
-        try await stream.write(Array(request.utf8), within: .seconds(10))
+        try await stream.write(Array(request.utf8), within: patience)
         return try await read(until: "hello")
     }
 
@@ -27,7 +27,7 @@ extension UpstreamConnection {
     func read(until mark: String) async throws -> String {
         var text = ""
         while !text.hasSuffix(mark) {
-            guard try await stream.fill(within: .seconds(10)) else { break }
+            guard try await stream.fill(within: patience) else { break }
             text += takeInput()
         }
         return text

@@ -26,11 +26,11 @@ import Testing
 
     @Test func `are of one round while nothing is found`() async throws {
         try await withTurns { turns, _ in
-            let first = try await turns.turn(within: .seconds(5))
-            let second = try await turns.turn(within: .seconds(5))
+            let first = try await turns.turn(within: patience)
+            let second = try await turns.turn(within: patience)
             #expect(try round(first) == round(second))
             turns.found(in: try round(first))
-            #expect(try await turns.turn(within: .seconds(5)) == .free)
+            #expect(try await turns.turn(within: patience) == .free)
             turns.end(first, because: nil)
             turns.end(second, because: nil)
             #expect(turns.findings == 1)
@@ -39,15 +39,15 @@ import Testing
 
     @Test func `are of a new round once what was found is too old, whoever still asks`() async throws {
         try await withTurns(age: .milliseconds(50)) { turns, loop in
-            let left = try await turns.turn(within: .seconds(5))
+            let left = try await turns.turn(within: patience)
             turns.abandon(left)
-            let scout = try await turns.turn(within: .seconds(5))
+            let scout = try await turns.turn(within: patience)
             #expect(try round(scout) == round(left))
             turns.found(in: try round(scout))
             turns.end(scout, because: nil)
             try await eventually(loop, "the addresses to be too old") { !turns.areKnown }
             // The lookup of the one who left is still under way.
-            let next = try await turns.turn(within: .seconds(5))
+            let next = try await turns.turn(within: patience)
             #expect(try round(next) > round(scout))
             // What it finds is of the round before.
             turns.found(in: try round(left))
@@ -59,16 +59,16 @@ import Testing
 
     @Test func `are of a new round after a doubt, and one asks for all`() async throws {
         try await withTurns { turns, loop in
-            let left = try await turns.turn(within: .seconds(5))
+            let left = try await turns.turn(within: patience)
             turns.abandon(left)
-            let scout = try await turns.turn(within: .seconds(5))
+            let scout = try await turns.turn(within: patience)
             turns.found(in: try round(scout))
             try await eventually(loop, "a doubt") {
                 turns.doubt()
                 return !turns.areKnown
             }
             // Nobody waits for the end of the one who left, nor is told what was found before.
-            let next = try await turns.turn(within: .seconds(1))
+            let next = try await turns.turn(within: patience)
             #expect(try round(next) > round(scout))
             let error = await failure { () async throws(UpstreamError) in
                 _ = try await turns.turn(within: .milliseconds(20))
@@ -76,24 +76,24 @@ import Testing
             #expect(error == .dnsTimeout, "it waits for the one that asks")
             // That one leaves too: another asks, in the same round, because nothing is found in it.
             turns.abandon(next)
-            let last = try await turns.turn(within: .seconds(1))
+            let last = try await turns.turn(within: patience)
             #expect(try round(last) == round(next))
             // A late failure of the round before is nobody's.
             turns.end(scout, because: .dnsError)
             turns.found(in: try round(last))
-            #expect(try await turns.turn(within: .seconds(1)) == .free)
+            #expect(try await turns.turn(within: patience) == .free)
         }
     }
 
     @Test func `are given to somebody who waits when one comes to nothing`() async throws {
         try await withTurns { turns, loop in
             var scouts: [LookupTurns.Turn] = []
-            for _ in 0..<8 { scouts.append(try await turns.turn(within: .seconds(5))) }
+            for _ in 0..<8 { scouts.append(try await turns.turn(within: patience)) }
             for failure in [UpstreamError.cancelled, .noDescriptors, .noThreads] {
                 let scout = scouts.removeFirst()
                 let timer = LoopTimer(loop: loop) { turns.end(scout, because: failure) }
                 timer.set(after: .milliseconds(5))
-                scouts.append(try await turns.turn(within: .seconds(5)))
+                scouts.append(try await turns.turn(within: patience))
                 #expect(try round(scouts[7]) == round(scout))
                 timer.cancel()
             }

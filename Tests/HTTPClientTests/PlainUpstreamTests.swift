@@ -122,7 +122,7 @@ import Testing
                 defer { hoard.release() }
                 let connector = UpstreamConnector(address: address, multis: multis)
                 return await failure { () async throws(UpstreamError) in
-                    _ = try await connector.connect(within: .seconds(5))
+                    _ = try await connector.connect(within: patience)
                 }
             }
             #expect(error == .noDescriptors)
@@ -135,9 +135,9 @@ import Testing
             let address = try upstream.address()
             let (before, after) = try await onLoop { multis in
                 let connector = UpstreamConnector(address: address, multis: multis)
-                _ = try await connector.connect(within: .seconds(5)).exchange()
+                _ = try await connector.connect(within: patience).exchange()
                 let before = descriptorCount()
-                for _ in 0..<200 { _ = try await connector.connect(within: .seconds(5)).exchange() }
+                for _ in 0..<200 { _ = try await connector.connect(within: patience).exchange() }
                 return (before, descriptorCount())
             }
             #expect(after <= before + 8)
@@ -151,7 +151,7 @@ private func descriptorCount() -> Int { TemporaryDirectory.entries(of: "/proc/se
 
 /// Opens a connection with time enough.
 func connect(to address: UpstreamAddress, _ multis: CurlMultiSet) async throws -> UpstreamConnection {
-    try await UpstreamConnector(address: address, multis: multis).connect(within: .seconds(10))
+    try await UpstreamConnector(address: address, multis: multis).connect(within: patience)
 }
 
 /// A listener whose queue is full: the kernel drops every further SYN.

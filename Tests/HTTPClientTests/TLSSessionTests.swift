@@ -21,7 +21,7 @@ import Testing
         try await onLoop { multis in
             let connector = UpstreamConnector(address: address, multis: multis)
             for _ in 0..<5 {
-                let connection = try await connector.connect(within: .seconds(10))
+                let connection = try await connector.connect(within: patience)
                 #expect(try await connection.exchange().hasSuffix("hello"))
                 connection.stream.close()
             }
@@ -54,7 +54,7 @@ import Testing
             let refusal: UpstreamError? = try await onLoop { multis in
                 await failure { () async throws(UpstreamError) in
                     _ = try await UpstreamConnector(address: address, multis: multis).connect(
-                        within: .seconds(10))
+                        within: patience)
                 }
             }
             #expect(refusal == (isFine ? nil : .tlsCertificate(.otherName)), "\(names)")
@@ -73,16 +73,16 @@ import Testing
         let first: UpstreamError? = try await onLoop { multis in
             let connector = UpstreamConnector(address: address, multis: multis)
             let first = await failure { () async throws(UpstreamError) in
-                _ = try await connector.connect(within: .seconds(10))
+                _ = try await connector.connect(within: patience)
             }
             try directory.write("client.pem", bytes: TemporaryDirectory.contents(of: certificate))
             #expect(own.read())
-            let connection = try await connector.connect(within: .seconds(10))
+            let connection = try await connector.connect(within: patience)
             #expect(try await connection.exchange().hasSuffix("hello"))
             // Half of a change: the pair before is shown until the other half is there.
             try directory.write("client.pem", bytes: TemporaryDirectory.contents(of: other.certificateFile))
             #expect(!own.read())
-            let next = try await connector.connect(within: .seconds(10))
+            let next = try await connector.connect(within: patience)
             #expect(try await next.exchange().hasSuffix("hello"))
             return first
         }

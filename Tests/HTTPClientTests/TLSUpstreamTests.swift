@@ -117,11 +117,11 @@ import Testing
         let sent = (0..<size).map { UInt8(truncatingIfNeeded: $0 &* 2_654_435_761 >> 13) }
         let received = try await onLoop { multis in
             let connection = try await connect(to: address, multis)
-            try await connection.stream.write(sent, within: .seconds(20))
+            try await connection.stream.write(sent, within: patience)
             var received: [UInt8] = []
             received.reserveCapacity(size)
             while received.count < size {
-                guard try await connection.stream.fill(within: .seconds(20), capacity: 1 << 17) else { break }
+                guard try await connection.stream.fill(within: patience, capacity: 1 << 17) else { break }
                 received += connection.stream.input.takeAll()
             }
             return received
@@ -135,7 +135,7 @@ import Testing
         let answers = try await onLoop { multis in
             let connector = UpstreamConnector(address: address, multis: multis)
             var connections: [UpstreamConnection] = []
-            for _ in 0..<150 { connections.append(try await connector.connect(within: .seconds(10))) }
+            for _ in 0..<150 { connections.append(try await connector.connect(within: patience)) }
             var answers: [String] = []
             for connection in connections.reversed() { answers.append(try await connection.exchange()) }
             return answers

@@ -19,13 +19,13 @@ import Testing
         let limit = UpstreamLimit(maximum: 1)
         try await onLoop { multis in
             let pool = UpstreamPool(address: address, limit: limit, multis: multis)
-            let held = try await pool.open(within: .seconds(5))
+            let held = try await pool.open(within: patience)
             let error = await failure { () async throws(UpstreamError) in
                 _ = try await pool.open(within: .milliseconds(50))
             }
             #expect(error == .busy)
             pool.discard(held)
-            pool.discard(try await pool.open(within: .seconds(5)))
+            pool.discard(try await pool.open(within: patience))
         }
         #expect(limit.openCount == 0)
     }
@@ -36,7 +36,7 @@ import Testing
         defer { client.stop() }
         let order = try await client.run { multis in
             let pool = UpstreamPool(address: address, limit: limit, multis: multis)
-            let held = try await pool.open(within: .seconds(5))
+            let held = try await pool.open(within: patience)
             let visits = Visits(pool: pool, connection: held)
             let waiting = [visits.start(1, on: multis.loop), visits.start(2, on: multis.loop)]
             // Both wait before the connection comes free: their jobs are ahead of this one's.
@@ -60,7 +60,7 @@ import Testing
         try await keeper.fill(address, limit)
         let answer = try await second.run { multis in
             let pool = UpstreamPool(address: address, limit: limit, multis: multis)
-            return try await pool.open(within: .seconds(10)).exchange()
+            return try await pool.open(within: patience).exchange()
         }
         #expect(answer.hasSuffix("hello"))
         #expect(try await keeper.idleCount == 0)
@@ -73,7 +73,7 @@ import Testing
         defer { client.stop() }
         try await client.run { multis in
             let pool = UpstreamPool(address: address, limit: limit, multis: multis)
-            let held = try await pool.open(within: .seconds(5))
+            let held = try await pool.open(within: patience)
             let visits = Visits(pool: pool, connection: held)
             let task = visits.start(1, on: multis.loop)
             await multis.loop.pause(for: .milliseconds(5))
@@ -128,7 +128,7 @@ private final class Visits: @unchecked Sendable {
 
     private nonisolated(nonsending) func visit(_ number: Int) async {
         do throws(UpstreamError) {
-            let connection = try await pool.open(within: .seconds(10))
+            let connection = try await pool.open(within: patience)
             order.append(number)
             pool.giveBack(connection)
         } catch {
@@ -164,7 +164,7 @@ private final class Crowd: @unchecked Sendable {
             do {
                 let connection =
                     if let idle = pool.take(mayRepeat: true) { idle } else {
-                        try await pool.open(within: .seconds(20))
+                        try await pool.open(within: patience)
                     }
                 highest = max(highest, limit.openCount)
                 _ = try await connection.exchange()
@@ -191,7 +191,7 @@ private final class PoolKeeper: @unchecked Sendable {
     func fill(_ address: UpstreamAddress, _ limit: UpstreamLimit) async throws {
         try await client.run { multis in
             let pool = UpstreamPool(address: address, limit: limit, multis: multis)
-            pool.giveBack(try await pool.open(within: .seconds(5)))
+            pool.giveBack(try await pool.open(within: patience))
             self.pool = pool
         }
     }

@@ -22,7 +22,7 @@ import Testing
 
     /// A connection that has carried an exchange, and waits for another.
     private func idleConnection(of pool: UpstreamPool) async throws -> UpstreamConnection {
-        let connection = try await pool.open(within: .seconds(5))
+        let connection = try await pool.open(within: patience)
         _ = try await connection.exchange()
         pool.giveBack(connection)
         return connection
@@ -31,8 +31,8 @@ import Testing
     @Test func `the connection that became idle last is used first`() async throws {
         let upstream = try RawUpstream()
         let (isLast, served, idle) = try await onPool(to: upstream) { pool, _ in
-            let first = try await pool.open(within: .seconds(5))
-            let second = try await pool.open(within: .seconds(5))
+            let first = try await pool.open(within: patience)
+            let second = try await pool.open(within: patience)
             for connection in [first, second] {
                 _ = try await connection.exchange()
                 pool.giveBack(connection)
@@ -50,7 +50,7 @@ import Testing
         let counts = try await onPool(to: upstream) { pool, _ in
             var counts: [UpstreamConnections] = []
             let (first, second) = (
-                try await pool.open(within: .seconds(5)), try await pool.open(within: .seconds(5))
+                try await pool.open(within: patience), try await pool.open(within: patience)
             )
             counts.append(pool.connections)
             _ = try await first.exchange()
@@ -106,7 +106,7 @@ import Testing
             try await eventually(loop, "the idle connection to go") { pool.connections.idle == 0 }
             for _ in 0..<50 {
                 #expect(pool.take(mayRepeat: false) == nil)
-                pool.giveBack(try await pool.open(within: .seconds(5)))
+                pool.giveBack(try await pool.open(within: patience))
             }
             #expect(pool.connections.idle <= 9)
             #expect(pool.take(mayRepeat: true) != nil)
@@ -135,7 +135,7 @@ import Testing
         let reused = try await onPool(
             to: upstream, over: Transport(trust: TrustStore(file: authority.certificateFile))
         ) { pool, loop in
-            var connection = try await pool.open(within: .seconds(5))
+            var connection = try await pool.open(within: patience)
             let first = connection
             for _ in 0..<5 {
                 _ = try await connection.exchange()
@@ -155,7 +155,7 @@ import Testing
         let upstream = try RawUpstream()
         try await onPool(to: upstream, lifetimes: .init(idleForUnrepeatable: .milliseconds(20))) {
             pool, loop in
-            let connection = try await pool.open(within: .seconds(5))
+            let connection = try await pool.open(within: patience)
             pool.giveBack(connection)
             await loop.pause(for: .milliseconds(40))
             #expect(pool.take(mayRepeat: false) == nil)
@@ -174,7 +174,7 @@ import Testing
         let upstream = try RawUpstream()
         let limit = UpstreamLimit(maximum: 10)
         try await onPool(to: upstream, limit, lifetimes: lifetimes) { pool, loop in
-            pool.giveBack(try await pool.open(within: .seconds(5)))
+            pool.giveBack(try await pool.open(within: patience))
             #expect(pool.connections.idle == 1)
             try await eventually(loop, "the connection to expire") { pool.connections.idle == 0 }
         }
@@ -185,7 +185,7 @@ import Testing
     @Test func `a connection past its age is not kept`() async throws {
         let upstream = try RawUpstream()
         try await onPool(to: upstream, lifetimes: .init(age: .milliseconds(20))) { pool, loop in
-            let connection = try await pool.open(within: .seconds(5))
+            let connection = try await pool.open(within: patience)
             await loop.pause(for: .milliseconds(40))
             pool.giveBack(connection)
             #expect(pool.connections.idle == 0)
@@ -196,8 +196,8 @@ import Testing
         let upstream = try RawUpstream()
         let limit = UpstreamLimit(maximum: 10)
         try await onPool(to: upstream, limit) { pool, _ in
-            let busy = try await pool.open(within: .seconds(5))
-            pool.giveBack(try await pool.open(within: .seconds(5)))
+            let busy = try await pool.open(within: patience)
+            pool.giveBack(try await pool.open(within: patience))
             pool.close()
             #expect(pool.connections.idle == 0)
             pool.giveBack(busy)
@@ -215,7 +215,7 @@ import Testing
             let pool = UpstreamPool(address: address, limit: limit, multis: multis)
             for _ in 0..<3 {
                 let error = await failure { () async throws(UpstreamError) in
-                    _ = try await pool.open(within: .seconds(5))
+                    _ = try await pool.open(within: patience)
                 }
                 #expect(error == .connectionRefused)
             }

@@ -59,7 +59,7 @@ private actor Ward: LoopConfined {
     }
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A dormant connection` {
     /// Runs `body` with so many connections and their other ends.
     private func withWard(

@@ -4,7 +4,7 @@ import HTTPServer
 import TestSupport
 import Testing
 
-@Suite(.blocking, .timeLimit(.minutes(1))) struct `A small service` {
+@Suite(.blocking, .timeLimit(.minutes(10))) struct `A small service` {
     @Test func `answers one request after another on a connection`() async throws {
         try await ServiceStage.play { stage in
             let client = try stage.client()

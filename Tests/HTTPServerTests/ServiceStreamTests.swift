@@ -7,7 +7,7 @@ import HTTPServer
 import Testing
 
 /// A service's answer that goes on until somebody ends it.
-@Suite(.timeLimit(.minutes(1))) struct `An answer that goes on` {
+@Suite(.timeLimit(.minutes(10))) struct `An answer that goes on` {
     /// Sends a piece each millisecond, and says what ended that.
     private struct Ticker: HTTPResponder {
         private static let patience = Duration.milliseconds(200)

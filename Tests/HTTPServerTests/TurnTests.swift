@@ -5,7 +5,7 @@ import Glibc
 import Testing
 
 /// No connection of a loop holds the others up, however fast its bytes come.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A turn` {
     private func withSite(_ body: (Site) async throws -> Void) async throws {
         var ends: [Int32] = [-1, -1]

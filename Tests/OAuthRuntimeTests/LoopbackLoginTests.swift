@@ -7,7 +7,7 @@ import Testing
 @testable import OAuthRuntime
 
 /// The login that commands and other programs share, as far as it needs no browser.
-@Suite(.timeLimit(.minutes(1))) struct `A login on loopback` {
+@Suite(.timeLimit(.minutes(10))) struct `A login on loopback` {
     private enum Outcome: Error, Equatable {
         case failed(LoopbackLogin.Failure)
         case notShown(url: String)

@@ -4,7 +4,7 @@ import PropertyList
 import Testing
 
 /// Property lists, of archivers and of people who mean harm.
-@Suite(.timeLimit(.minutes(1))) struct `A property list` {
+@Suite(.timeLimit(.minutes(10))) struct `A property list` {
     /// A binary one of these objects; references and offsets have a byte each.
     private func binary(_ objects: [[UInt8]], root: UInt8 = 0) -> [UInt8] {
         var bytes = Array("bplist00".utf8)

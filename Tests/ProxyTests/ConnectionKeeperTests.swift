@@ -5,7 +5,7 @@ import Testing
 
 @testable import Proxy
 
-@Suite(.timeLimit(.minutes(1))) struct `A keeper of clients' connections` {
+@Suite(.timeLimit(.minutes(10))) struct `A keeper of clients' connections` {
     private static let request = "GET / HTTP/1.1\r\nHost: front.example\r\n\r\n"
 
     private func say(_ text: String, on descriptor: Int32) {

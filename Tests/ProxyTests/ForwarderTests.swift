@@ -8,7 +8,7 @@ import Testing
 
 @testable import Proxy
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A forwarder, whatever carries its messages,` {
     @Test func `sends a request up and its answer down`() async throws {
         try await FakeStage.play { stage in

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Proxy
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `A snapshot that takes the place of another` {
     /// A route to an upstream of its own.
     private func route(_ path: String, host: String = "other.example") throws -> PreparedRoute {

@@ -12,7 +12,7 @@ import Testing
 @testable import Proxy
 
 /// Clients of two kinds, each with a forwarder of its own: one connection carries one exchange, or several at a time.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct `Two forwarders of one worker` {
     private typealias Streams = Forwarder<FakeStream, FakePool>
     private typealias StreamExchange = Exchange<FakeStream, FakePool>

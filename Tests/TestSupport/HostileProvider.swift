@@ -267,7 +267,7 @@ package final class HostileProvider: Sendable {
             return state.lastArrival
         }
         guard let number else { return try decide(message) }
-        let isAlive = try state.wait(for: "the provider to wake", within: .seconds(600)) { state -> Bool? in
+        let isAlive = try state.wait(for: "the provider to wake", within: patience * 10) { state -> Bool? in
             guard state.waiting.contains(number) else { return false }
             return state.frozen == nil && state.waiting.first == number ? true : nil
         }

@@ -44,11 +44,18 @@ package final class Socket: ByteStream {
         return (socket, .tcp(port: try socket.localPort()))
     }
 
-    /// A port of 127.0.0.1 on which nobody listens: bound, so that nobody else gets it, and held by the result.
+    /// A port of 127.0.0.1 on which nobody listens, held by the result so that nobody else gets it.
+    ///
+    /// Whoever lets go of it to have a program listen there can still count on it: the kernel gives ports of this range to
+    /// nobody by itself (`ip_local_port_range`).
     package static func refusing() throws -> (socket: Socket, address: Address) {
-        let socket = try Socket.make(AF_INET)
-        try withInternetAddress(port: 0) { try check("bind", bind(socket.descriptor, $0, $1)) }
-        return (socket, .tcp(port: try socket.localPort()))
+        while true {
+            let socket = try Socket.make(AF_INET)
+            let port = UInt16.random(in: 10_000..<32_000)
+            let result = withInternetAddress(port: port) { bind(socket.descriptor, $0, $1) }
+            if result == 0 { return (socket, .tcp(port: port)) }
+            guard errno == EADDRINUSE else { throw SocketError(operation: "bind", code: errno) }
+        }
     }
 
     /// Connects, with `receiveBuffer` bytes of kernel buffer if given.
@@ -166,14 +173,14 @@ private func check(_ operation: String, _ result: Int32) throws {
     if result < 0 { throw SocketError(operation: operation, code: errno) }
 }
 
-private func withInternetAddress(
-    host: UInt8? = 1, port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Void
-) throws {
+private func withInternetAddress<Result>(
+    host: UInt8? = 1, port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) throws -> Result
+) rethrows -> Result {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = host.map { (UInt32(0x7F00_0000) | UInt32($0)).bigEndian } ?? INADDR_ANY
-    try withUnsafePointer(to: &address) {
+    return try withUnsafePointer(to: &address) {
         try $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
             try body($0, socklen_t(MemoryLayout<sockaddr_in>.size))
         }

@@ -166,7 +166,7 @@ private final class SpawnThread: Sendable {
     private init() {
         startThread { [jobs] in
             while true {
-                let job = try? jobs.wait(for: "a child to start", within: .seconds(3600)) { jobs in
+                let job = try? jobs.wait(for: "a child to start", within: .seconds(86_400)) { jobs in
                     jobs.isEmpty ? nil : jobs.removeFirst()
                 }
                 job?()

@@ -74,7 +74,7 @@ private final class BlockingThreads: TaskExecutor {
 
     private func run() {
         while true {
-            let job = try? jobs.wait(for: "a job", within: .seconds(3600)) { jobs in
+            let job = try? jobs.wait(for: "a job", within: .seconds(86_400)) { jobs in
                 jobs.isEmpty ? nil : jobs.removeFirst()
             }
             job?.runSynchronously(on: asUnownedTaskExecutor())

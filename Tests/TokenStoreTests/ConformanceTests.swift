@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// A suite that finds nothing in a broken store would be worth nothing.
-@Suite(.timeLimit(.minutes(1))) struct `The suite for stores of a program's own` {
+@Suite(.timeLimit(.minutes(10))) struct `The suite for stores of a program's own` {
     private func broken(
         _ fault: FaultyStore.Fault?, _ promises: [SessionStoreConformance.Promise]
     ) async -> [SessionStoreConformance.Violation] {

@@ -91,7 +91,7 @@ import TokenStore
         await #expect(throws: StoreError.self) { try await store.load("default") }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `refuses what belongs to somebody else`() async throws {
+    @Test(.needs(.root)) func `refuses what belongs to somebody else`() async throws {
         try await fixture.open().save(.sample(generation: 1))
         chown(fixture.path("default.session"), 12345, 0)
         #expect(throws: FileStoreError.self) { try fixture.open() }

@@ -188,7 +188,7 @@ import Testing
         #expect(try guess() == 429, "another key gives no new tries")
     }
 
-    @Test(.enabled(if: getuid() == 0)) func `takes a session from its own user alone`() throws {
+    @Test(.needs(.root)) func `takes a session from its own user alone`() throws {
         let sidecar = try person(.init(admin: "key: fake-admin-key-of-a-test"))
         let host = try sidecar.bearerd.admin
         func request(_ fields: String) -> String {

@@ -19,7 +19,7 @@ import Testing
         for _ in 0..<3 where each > 4096 {
             let before = sidecar.bearerd.anonymousBytes
             clients += try opened(count, by: sidecar)
-            try? eventually("little memory", within: .seconds(5)) {
+            try? eventually("little memory", within: .seconds(20)) {
                 each = (sidecar.bearerd.anonymousBytes - before) / count
                 return each <= 4096
             }

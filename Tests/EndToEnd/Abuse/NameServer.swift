@@ -22,7 +22,7 @@ final class NameServer: Sendable {
     private let address = Monitor<UInt8>(1)
 
     /// Whether this machine lets a test have one.
-    static let isPossible: Bool = {
+    fileprivate static let isPossible: Bool = {
         guard (try? NameServer(answeringWhen: Gate())) != nil else { return false }
         let result = try? Subprocess.run(["/usr/bin/unshare", "--mount", "/bin/true"])
         return result?.ending == .exited(0)
@@ -114,5 +114,12 @@ final class NameServer: Sendable {
         answer += question[12..<end]
         if isA { answer += [0xC0, 0x0C, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 127, 0, 0, host] }
         return answer
+    }
+}
+
+extension Needs {
+    /// A name server of the test's own.
+    static let nameServer = Needs(orElse: "only root has port 53, and mounts over resolv.conf") {
+        NameServer.isPossible
     }
 }

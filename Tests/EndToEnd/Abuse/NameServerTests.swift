@@ -6,7 +6,7 @@ import Testing
 /// Nobody but who asks for a name waits for the name server.
 @Suite(
     .blocking, .serialized,
-    .enabled(if: NameServer.isPossible, "a name server of the test's own takes root's rights"))
+    .needs(.nameServer))
 struct `A name server` {
     private func route(_ upstream: RawUpstream) -> String { route(port: upstream.address.port) }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Whose token goes up on a Unix socket, by the user who calls.
-@Suite(.blocking, .enabled(if: geteuid() == 0, "being other users needs root"))
+@Suite(.blocking, .needs(.root))
 struct `An identity for each user` {
     private static let (alice, bob, eve): (UInt32, UInt32, UInt32) = (61_001, 61_002, 61_003)
 

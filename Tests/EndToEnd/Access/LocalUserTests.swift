@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What another user of the machine can have of a daemon that listens on loopback.
-@Suite(.blocking, .enabled(if: getuid() == 0)) struct `Another user of the machine` {
+@Suite(.blocking, .needs(.root)) struct `Another user of the machine` {
     private static let header = "X-Bearerd-Admin: 1\r\nContent-Length: 0\r\n"
     private static let refresh = "/api/identities/default/refresh"
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Commands whose daemon is away, and whose port another user of the machine has taken.
-@Suite(.blocking, .enabled(if: getuid() == 0)) struct `A stranger where the daemon should listen` {
+@Suite(.blocking, .needs(.root)) struct `A stranger where the daemon should listen` {
     private static let key = "fake-admin-key-of-a-test"
 
     private struct Site {

@@ -61,7 +61,7 @@ import Testing
         #expect(try BearerdProcess.command("refresh", "-c", configuration).exit == 0)
     }
 
-    @Test func `a running daemon uses what was imported within a second`() throws {
+    @Test func `a running daemon uses what was imported`() throws {
         let upstream = try RawUpstream()
         let sidecar = try Sidecar(provider: provider, upstream: upstream, .init(grant: "refresh_token"))
         #expect(try sidecar.get().status == 503)
@@ -69,7 +69,7 @@ import Testing
         let result = try BearerdProcess.command(
             "import", "--appauth-android", file, "-c", sidecar.directory.path("config.yaml"))
         #expect(result.exit == 0, "\(result.errors)")
-        try eventually("a token", within: .seconds(2)) { try sidecar.get().status == 200 }
+        try eventually("a token") { try sidecar.get().status == 200 }
     }
 
     @Test(arguments: ["--refresh-token", "--gtm-oauth2", "--appauth-android", "--appauth-archive"])

@@ -169,7 +169,7 @@ import Testing
         #expect(try session.command("logout").exit == 0, "a second time there is nothing to do")
     }
 
-    @Test func `a running daemon has no token within a second, and a later import works`() throws {
+    @Test func `a running daemon has no token any more, and a later import works`() throws {
         let upstream = try RawUpstream()
         let provider = try HostileProvider()
         let sidecar = try Sidecar(provider: provider, upstream: upstream, .init(grant: "refresh_token"))
@@ -178,10 +178,10 @@ import Testing
         #expect(try BearerdProcess.command("import", "--refresh-token", token, "-c", file).exit == 0)
         try eventually("a token") { try sidecar.get().status == 200 }
         #expect(try BearerdProcess.command("logout", "--no-browser", "-c", file).exit == 0)
-        try eventually("no token", within: .seconds(2)) { try sidecar.get().status == 503 }
+        try eventually("no token") { try sidecar.get().status == 503 }
         let next = try sidecar.directory.write("token", provider.makeRefreshToken() + "\n")
         #expect(try BearerdProcess.command("import", "--refresh-token", next, "-c", file).exit == 0)
-        try eventually("a token again", within: .seconds(2)) { try sidecar.get().status == 200 }
+        try eventually("a token again") { try sidecar.get().status == 200 }
     }
 
     @Test func `the admin listener ends a session too`() throws {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What bearerd accepts another server must see as exactly the same requests (RFC 9112 section 11.2).
-@Suite(.blocking, .needsNginx) struct `Nginx sees the requests that bearerd accepts` {
+@Suite(.blocking, .needs(.nginx)) struct `Nginx sees the requests that bearerd accepts` {
     private let nginx: NginxUpstream
     private let bearerd: BearerdProcess
     private let provider: HostileProvider

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import TestSupport
-import Testing
 
 /// An nginx that writes down every request as it understood it: the second opinion on what bearerd sends.
 final class NginxUpstream: Sendable {
@@ -103,10 +102,9 @@ final class NginxUpstream: Sendable {
     }
 }
 
-extension Trait where Self == ConditionTrait {
-    /// For tests that compare with nginx.
-    static var needsNginx: Self {
-        .enabled(
-            if: NginxUpstream.program != nil, "nginx is not installed: deploy/bootstrap nginx installs it")
+extension Needs {
+    /// Another server to compare with.
+    static let nginx = Needs(orElse: "there is no nginx: deploy/bootstrap nginx installs it") {
+        NginxUpstream.program != nil
     }
 }

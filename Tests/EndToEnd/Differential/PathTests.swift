@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A token is put in by the route: another server, which resolves paths in its own way, must not find it elsewhere.
-@Suite(.blocking, .needsNginx) struct `Nginx sees no token outside of the route's path` {
+@Suite(.blocking, .needs(.nginx)) struct `Nginx sees no token outside of the route's path` {
     private let nginx: NginxUpstream
     private let provider: HostileProvider
     private let bearerd: BearerdProcess

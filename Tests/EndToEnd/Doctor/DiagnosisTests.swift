@@ -82,7 +82,7 @@ import Testing
         #expect(try fixture.run().result(of: "store") == "ok")
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root gives a directory away"))
+    @Test(.needs(.root))
     func `nothing wrong with a directory of another user's that bearerd makes its own in`() throws {
         let fixture = try DoctorFixture()
         let store = fixture.directory.path("store")
@@ -130,7 +130,7 @@ import Testing
         #expect(result.seen(by: "discovery") == "not looked at: tls comes first", "\(result)")
     }
 
-    @Test(.enabled(if: NameServer.isPossible, "a name server of one's own needs root"))
+    @Test(.needs(.nameServer))
     func `name servers that say nothing`() throws {
         let gate = Gate()
         defer { gate.open() }

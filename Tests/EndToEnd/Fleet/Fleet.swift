@@ -65,7 +65,7 @@ final class Fleet: Sendable {
 
     /// Waits until all have the newest token: one that lags would adopt it where a test wants it to ask.
     func awaitAgreement(of daemons: [Sidecar]) throws {
-        try eventually("all to have the newest token", within: .seconds(5)) {
+        try eventually("all to have the newest token") {
             Set(try daemons.map { try $0.identityStatus()["generation"].number }).count == 1
         }
     }

@@ -3,7 +3,7 @@
 import TestSupport
 import Testing
 
-@Suite(.blocking, .enabled(if: RedisProcess.program != nil, "there is no redis-server"))
+@Suite(.blocking, .needs(.redis))
 struct `A login into a fleet` {
     private let redis: RedisProcess
     private let site: LoginSite

@@ -5,10 +5,9 @@ import TestSupport
 import Testing
 
 /// `make soak` runs the first of these for longer, `make soak-fleet` it alone: eight daemons and 8,000 rotations.
-@Suite(.blocking, .enabled(if: RedisProcess.program != nil, "there is no redis-server"))
+@Suite(.blocking, .needs(.redis))
 struct `A fleet on a provider that takes no refresh token twice` {
-    @Test func `is logged in within a second by whoever logs in, and rotates each refresh token once`() throws
-    {
+    @Test func `is logged in by whoever logs in, and rotates each refresh token once`() throws {
         let fleet = try Fleet()
         let count = Soak.factor > 1 ? 8 : 3
         let daemons = try (0..<count).map { _ in try fleet.daemon() }
@@ -16,13 +15,13 @@ struct `A fleet on a provider that takes no refresh token twice` {
         try daemons[0].importSession()
         // The import may still be writing when it is seen: what counts is that nobody waits for a look.
         for daemon in daemons {
-            try eventually("the session", within: .seconds(2)) { try daemon.get().status == 200 }
+            try eventually("the session") { try daemon.get().status == 200 }
         }
         let rotations = 5 * Soak.factor * count
         try fleet.awaitAgreement(of: daemons)
         let (start, first) = (ContinuousClock.now, try daemons[0].identityStatus()["generation"].number ?? 0)
         let before = fleet.provider.requests.count
-        let outcomes = try concurrently(count, within: .seconds(60 * Int64(Soak.factor))) { index in
+        let outcomes = try concurrently(count, within: patience * Soak.factor) { index in
             // Who finds that another has just rotated takes what that one got, and asks for none.
             var statuses: [Int] = []
             while fleet.provider.requests.count - before < rotations {
@@ -117,7 +116,7 @@ struct `A fleet on a provider that takes no refresh token twice` {
         }
         #expect(fleet.provider.requests.count == before, "nothing is renewed without the lock")
         try fleet.redis.start()
-        try eventually("the session to be written back", within: .seconds(10)) {
+        try eventually("the session to be written back") {
             try fleet.redis("EXISTS", "bearerd:session:default") == "1"
         }
         try daemons[0].bearerd.logLine("the end of the outage") {
@@ -130,7 +129,7 @@ struct `A fleet on a provider that takes no refresh token twice` {
         let next = try fleet.daemon()
         try next.awaitToken()
         #expect(fleet.provider.requests.count == before, "the new one asks nobody")
-        try eventually("a rotation", within: .seconds(10)) { try next.act("refresh").status < 300 }
+        try eventually("a rotation") { try next.act("refresh").status < 300 }
         for daemon in daemons {
             try eventually("the newest token") {
                 try daemon.identityStatus()["generation"].number == next.identityStatus()["generation"].number
@@ -160,8 +159,8 @@ struct `A fleet on a provider that takes no refresh token twice` {
         try master.kill()
         replica.signal(SIGCONT)
         let before = fleet.provider.requests.count
-        try eventually("the failover", within: .seconds(30)) { try replica("ROLE").hasPrefix("master") }
-        try eventually("the lost write", within: .seconds(20)) {
+        try eventually("the failover") { try replica("ROLE").hasPrefix("master") }
+        try eventually("the lost write") {
             let present = try replica("GET", "bearerd:session:default")
             return present != old && !present.isEmpty
         }

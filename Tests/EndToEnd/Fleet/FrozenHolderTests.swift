@@ -4,7 +4,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite(.blocking, .enabled(if: RedisProcess.program != nil, "there is no redis-server"))
+@Suite(.blocking, .needs(.redis))
 struct `A daemon that stood still with the lock in its hand` {
     /// How the lock was lost.
     enum Loss: CaseIterable {
@@ -26,7 +26,7 @@ struct `A daemon that stood still with the lock in its hand` {
             { request, provider in
                 let reply = provider.tokens(refreshToken: provider.makeRefreshToken())
                 asked.open()
-                try gate.pass(within: .seconds(60))
+                try gate.pass()
                 sent.open()
                 return reply
             },
@@ -35,7 +35,7 @@ struct `A daemon that stood still with the lock in its hand` {
         try asked.pass()
         daemons[0].bearerd.process.signal(SIGSTOP)
         if loss == .removal { try redis("DEL", "bearerd:lock:default") }
-        try eventually("the lease to end", within: .seconds(25)) {
+        try eventually("the lease to end") {
             try redis("EXISTS", "bearerd:lock:default") == "0"
         }
         try eventually("the end of the wait for it") { try daemons[1].act("refresh").status < 300 }
@@ -48,7 +48,7 @@ struct `A daemon that stood still with the lock in its hand` {
         daemons[0].bearerd.process.signal(SIGCONT)
         _ = try frozen.value()
         // Both look three times at least, and find nothing to mend.
-        try monitor.output.wait(for: "looks", within: .seconds(15)) {
+        try monitor.output.wait(for: "looks") {
             $0.text.split(separator: "\n").count {
                 $0.contains("\"GETRANGE\" \"bearerd:session:default\" \"0\" \"23\"")
             }

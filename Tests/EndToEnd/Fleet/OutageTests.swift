@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Outages of Redis that begin while one of three daemons rotates the refresh token; the others want a new one all the time.
-@Suite(.blocking, .enabled(if: RedisProcess.program != nil, "there is no redis-server"))
+@Suite(.blocking, .needs(.redis))
 struct `A fleet whose Redis fails in the middle of a rotation` {
     /// How it fails, and is there again.
     enum Outage: String, CaseIterable {
@@ -92,7 +92,7 @@ struct `A fleet whose Redis fails in the middle of a rotation` {
         Self.pause(length)
         try outage.end(redis)
         over.open()
-        try eventually("rotations to go on", within: .seconds(60)) {
+        try eventually("rotations to go on") {
             fleet.provider.requests.count >= before + 4
         }
         done.open()

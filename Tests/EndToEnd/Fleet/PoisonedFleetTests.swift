@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// What somebody who may write to Redis does to a fleet, by mistake or not.
-@Suite(.blocking, .enabled(if: RedisProcess.program != nil, "there is no redis-server"))
+@Suite(.blocking, .needs(.redis))
 struct `A fleet in whose Redis somebody else writes` {
     private let fleet: Fleet
     private let daemons: [Sidecar]
@@ -73,14 +73,14 @@ struct `A fleet in whose Redis somebody else writes` {
         fleet.provider.script { request, provider in
             try redis("FLUSHALL")
             // The other one has put back what it has.
-            try eventually("an older session", within: .seconds(10)) {
+            try eventually("an older session") {
                 try redis("EXISTS", "bearerd:session:default") == "1"
             }
             return provider.goodAnswer(to: request)
         }
         _ = try daemons[0].act("refresh")
         let newest = try #require(fleet.provider.latestRefreshToken)
-        try eventually("the newest session for both", within: .seconds(15)) {
+        try eventually("the newest session for both") {
             try daemons[0].state() == "authorized" && daemons[0].lastErrorDetail().isEmpty
         }
         try fleet.awaitAgreement(of: daemons)
@@ -125,7 +125,7 @@ struct `A fleet in whose Redis somebody else writes` {
         try fleet.provider.request(before + 1)
         // The lock is gone too, so that the other one may have it.
         let other = Background { try daemons[1].act("refresh").status }
-        try eventually("an older session", within: .seconds(10)) {
+        try eventually("an older session") {
             try redis("EXISTS", "bearerd:session:default") == "1"
         }
         gate.open()
@@ -141,7 +141,7 @@ struct `A fleet in whose Redis somebody else writes` {
         try redis("SETRANGE", "bearerd:spending:default", huge, "x")
         #expect(try daemons[0].act("refresh").status < 300)
         try redis("SETRANGE", "bearerd:session:default", huge, "x")
-        try eventually("the session to be written back", within: .seconds(10)) {
+        try eventually("the session to be written back") {
             (1..<10_000).contains(Int(try redis("STRLEN", "bearerd:session:default")) ?? 0)
         }
         try redis("SETRANGE", "bearerd:lock:default", huge, "x")
@@ -177,7 +177,7 @@ struct `A fleet in whose Redis somebody else writes` {
         try redis("CLIENT", "PAUSE", "9000", "WRITE")
         #expect(try daemons[0].act("refresh").status == 503)
         try eventually("the reason") { try daemons[0].lastErrorDetail().contains(redis.url) }
-        try eventually("a rotation", within: .seconds(25)) { try daemons[0].act("refresh").status < 300 }
+        try eventually("a rotation") { try daemons[0].act("refresh").status < 300 }
         let said = daemons[0].bearerd.logLines.dropFirst(lines).filter {
             $0.message.contains("out of reach") || $0.message.contains("reached again")
         }

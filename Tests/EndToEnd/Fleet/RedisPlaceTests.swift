@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Where a store in Redis is said to be, and is not.
-@Suite(.blocking, .enabled(if: RedisProcess.program != nil, "there is no redis-server"))
+@Suite(.blocking, .needs(.redis))
 struct `A store in Redis that is not where it should be` {
     /// What commands and doctor say.
     private func complaints(_ fleet: Fleet, at place: String) throws -> [String] {

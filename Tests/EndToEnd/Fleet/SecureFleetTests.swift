@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Redis servers that want certificates of their clients, and sentinels that want passwords too.
-@Suite(.blocking, .enabled(if: RedisProcess.program != nil, "there is no redis-server"))
+@Suite(.blocking, .needs(.redis))
 struct `A store in Redis that wants certificates` {
     private static let password = "not-a-real-password"
     private static let rights = "~bearerd:* &bearerd:* +@all -@admin -@dangerous +info +role"

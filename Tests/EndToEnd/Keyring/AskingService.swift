@@ -5,7 +5,7 @@ import TestSupport
 /// A Secret Service that keeps nothing before a person has said yes, as KeePassXC does; it tells whether somebody asks.
 final class AskingService: Sendable {
     /// Whether it can run: D-Bus for Debian's own Python (`deploy/bootstrap python3-dbus`).
-    static let isInstalled =
+    fileprivate static let isInstalled =
         (try? Subprocess.run(["/usr/bin/python3", "-c", "import dbus"]).ending) == .exited(0)
 
     private let process: Subprocess
@@ -81,4 +81,9 @@ final class AskingService: Sendable {
         glib.g_main_loop_new.restype = ctypes.c_void_p
         glib.g_main_loop_run(ctypes.c_void_p(glib.g_main_loop_new(None, 0)))
         """
+}
+
+extension Needs {
+    /// What a service on the bus is written in.
+    static let askingService = Needs(orElse: "there is no python3-dbus") { AskingService.isInstalled }
 }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    .blocking, .enabled(if: SessionBus.isInstalled, "there is no gnome-keyring, secret-tool or dbus-daemon"))
+    .blocking, .needs(.keyring))
 struct `A Secret Service that is of no use` {
     /// Why it is of none.
     enum Trouble: String, CaseIterable {
@@ -106,7 +106,7 @@ struct `A Secret Service that is of no use` {
         withExtendedLifetime(mute) {}
     }
 
-    @Test(.enabled(if: AskingService.isInstalled, "there is no python3-dbus"))
+    @Test(.needs(.askingService))
     func `is not let ask anybody`() throws {
         let service = try AskingService(on: bus)
         let done = try BearerdProcess.command("token", "-c", file, environment: bus.environment)

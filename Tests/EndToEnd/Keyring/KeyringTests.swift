@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 @Suite(
-    .blocking, .enabled(if: SessionBus.isInstalled, "there is no gnome-keyring, secret-tool or dbus-daemon"))
+    .blocking, .needs(.keyring))
 struct `An encryption key in the Secret Service` {
     private static let name = "the key/of a t\u{E9}st $HOME"
 

@@ -6,7 +6,7 @@ import TestSupport
 /// A session bus of the test's own, which starts no service by itself, and a gnome-keyring on it where one is wanted.
 final class SessionBus: Sendable {
     /// Whether all that is needed is installed (`deploy/bootstrap`, see the Makefile).
-    static let isInstalled = [
+    fileprivate static let isInstalled = [
         "dbus-daemon", "dbus-send", "dbus-monitor", "gnome-keyring-daemon", "secret-tool",
     ]
     .allSatisfy { TemporaryDirectory.mode(of: "/usr/bin/\($0)") != nil }
@@ -103,5 +103,12 @@ final class SessionBus: Sendable {
                 "org.freedesktop.DBus.NameHasOwner", "string:\(name)",
             ], environment: environment
         ).output.contains("boolean true")
+    }
+}
+
+extension Needs {
+    /// A keyring, and a bus for it.
+    static let keyring = Needs(orElse: "there is no gnome-keyring, secret-tool or dbus-daemon") {
+        SessionBus.isInstalled
     }
 }

@@ -160,7 +160,7 @@ import Testing
             return try client.wire.readResponse().text
         }
         var peak = 0
-        try eventually("both transfers to end", within: .seconds(120)) {
+        try eventually("both transfers to end") {
             peak = max(peak, sidecar.bearerd.residentBytes)
             return upload.isFinished && download.isFinished
         }

@@ -5,8 +5,7 @@ import TestSupport
 import Testing
 
 /// Files that name commands, secrets or keys, and belong to another user, who can change them at any time.
-@Suite(.blocking, .enabled(if: getuid() == 0, "only root can give files away"))
-struct `A file of another user` {
+@Suite(.blocking, .needs(.root)) struct `A file of another user` {
     private static let stranger: uid_t = 12345
 
     /// A configuration whose secret and authorities are in files.

@@ -7,7 +7,7 @@ import Testing
 
 /// A worker whose loop does not turn, seen from the admin listener.
 @Suite(.blocking) struct `A worker that stands still` {
-    @Test(.enabled(if: geteuid() == 0, "to stop a thread of a daemon needs root"))
+    @Test(.needs(.root))
     func `is named wherever somebody looks, and holds nobody up who does`() throws {
         let sidecar = try Sidecar(.init(top: "workers: 2"))
         try sidecar.awaitToken()

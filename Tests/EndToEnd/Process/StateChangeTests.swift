@@ -73,7 +73,7 @@ import Testing
                     && line["reason"]?.contains(reason) == true
             }
         }
-        #expect(try sidecar.bearerd.terminate(within: .seconds(5)) == .exited(0))
+        #expect(try sidecar.bearerd.terminate() == .exited(0))
     }
 
     @Test func `is not run by a command's own session`() throws {

@@ -42,7 +42,7 @@ import Testing
         #expect(stat(file, &status) == 0 && status.st_mode & 0o777 == 0o600)
     }
 
-    @Test(.enabled(if: Stranger.isPossible, "only root asks as somebody else"))
+    @Test(.needs(.root))
     func `takes nobody's word for the program that asks`() throws {
         let directory = try TemporaryDirectory()
         chmod(directory.path, 0o711)
@@ -85,7 +85,7 @@ import Testing
         #expect(try Self.lines(of: file + ".1", count: 1).count == 1)
     }
 
-    @Test(.enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"))
+    @Test(.needs(.smallDisk))
     func `keeps its lines while the disk is full, and says so once`() throws {
         let directory = try TemporaryDirectory()
         let disk = try SmallDisk(at: directory.path("logs"))
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: getuid() == 0, "only root can give files away"), arguments: Obstacle.allCases)
+    @Test(.needs(.root), arguments: Obstacle.allCases)
     func `is not written where others may have put it, or may read it`(obstacle: Obstacle) throws {
         let directory = try TemporaryDirectory()
         let file = directory.path("audit.log")

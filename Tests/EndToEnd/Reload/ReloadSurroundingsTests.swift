@@ -146,7 +146,7 @@ import Testing
         #expect(try process.waitForEnd() == .exited(0))
     }
 
-    @Test(.enabled(if: geteuid() == 0, "to stop a thread of a daemon needs root"))
+    @Test(.needs(.root))
     func `is a worker that stands still, which holds up neither another reload nor the end`() throws {
         let top = "workers: 2\nshutdown: {grace: 500ms}"
         let sidecar = try Sidecar(.init(top: top))

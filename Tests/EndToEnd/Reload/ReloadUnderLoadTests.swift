@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(20)))
     func `fail nothing, close nothing and ask for no token`() throws {
         let gate = Gate()
         let sidecar = try Sidecar(upstream: Self.upstream(gate))
@@ -103,7 +103,7 @@ import Testing
         #expect(metrics.sum("bearerd_config_reloads_total", "result=\"success\"") == 200)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(20)))
     func `leave as much memory and as many descriptors in use as there were`() throws {
         let directory = try TemporaryDirectory()
         let top = "timeouts: {token_wait: 100ms}\nlog: {level: debug}\naccess: {key_file: key}"

@@ -5,7 +5,7 @@ import Testing
 
 /// What becomes of rotated refresh tokens that the store has no room for.
 @Suite(.blocking) struct `A full disk` {
-    @Test(.enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"))
+    @Test(.needs(.smallDisk))
     func `loses no session, and is written to when there is room again`() throws {
         let directory = try TemporaryDirectory()
         let disk = try SmallDisk(at: directory.path("store"))
@@ -25,11 +25,11 @@ import Testing
         #expect(Set(upstream.tokens).count == 3)
         let newest = try #require(provider.latestRefreshToken)
         #expect(!disk.everything.contains(newest))
-        try sidecar.bearerd.logLine("a word on the disk", within: .seconds(5)) { line in
+        try sidecar.bearerd.logLine("a word on the disk") { line in
             ["warning", "error"].contains(line["level"]) && "\(line.json)".contains("stor")
         }
         disk.makeRoom()
-        try eventually("the write to be tried again", within: .seconds(9)) {
+        try eventually("the write to be tried again") {
             disk.everything.contains(newest)
         }
         try sidecar.bearerd.kill()
@@ -40,7 +40,7 @@ import Testing
         #expect(try next.get().status == 200)
     }
 
-    @Test(.enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"))
+    @Test(.needs(.smallDisk))
     func `makes no daemon send the refresh token that another one has spent`() throws {
         let directory = try TemporaryDirectory()
         let disk = try SmallDisk(at: directory.path("store"))
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"),
+        .needs(.smallDisk),
         arguments: ["refresh_margin: 20s", "scope: other", nil])
     func `keeps others from the spent token when a reload changes the identity or takes it away`(
         change: String?
@@ -119,7 +119,7 @@ import Testing
         #expect(Set(shown).count == shown.count, "no refresh token is sent twice")
     }
 
-    @Test(.enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"))
+    @Test(.needs(.smallDisk))
     func `keeps nobody out for longer than its daemon lives`() throws {
         let directory = try TemporaryDirectory()
         let disk = try SmallDisk(at: directory.path("store"))

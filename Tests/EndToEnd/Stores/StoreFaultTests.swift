@@ -117,7 +117,7 @@ import Testing
         let isFirst = String(decoding: holder, as: UTF8.self).hasPrefix("\(first.bearerd.process.processID) ")
         let (frozen, peer) = isFirst ? (first, second) : (second, first)
         frozen.bearerd.process.signal(SIGSTOP)
-        try peer.bearerd.logLine("who holds the lock", within: .seconds(60)) { line in
+        try peer.bearerd.logLine("who holds the lock") { line in
             "\(line.json)".contains("process \(frozen.bearerd.process.processID) (bearerd), since 2")
         }
         try eventually("the token to expire") { try peer.get().status == 503 }

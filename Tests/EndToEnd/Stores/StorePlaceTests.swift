@@ -193,7 +193,7 @@ import Testing
         return (bearerd, directory)
     }
 
-    @Test(.enabled(if: Stranger.launcher != nil, "root can be another user"))
+    @Test(.enabled(if: Stranger.launcher != nil, "the binary is out of others' reach"))
     func `removed and made anew is filled again in the sandbox of who is not root`() throws {
         let (bearerd, directory) = try removed(asRoot: false)
         try bearerd.logLine("what to do") { $0["reason"]?.contains("which is filled again") == true }
@@ -206,7 +206,7 @@ import Testing
         #expect(try bearerd.terminate() == .exited(0))
     }
 
-    @Test(.enabled(if: getuid() == 0, "root can be another user"))
+    @Test(.needs(.root))
     func `removed where the sandbox cannot follow says so, and the end names what is lost`() throws {
         let (bearerd, directory) = try removed(asRoot: true)
         guard bearerd.logLines.contains(where: { $0.message == "sandboxed" }) else { return }

@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"), arguments: ["SIGTERM", "quit"])
+    @Test(.needs(.smallDisk), arguments: ["SIGTERM", "quit"])
     func `is stored when there is room before the grace ends`(way: String) throws {
         let scene = try FullDisk(admin: "quit: true")
         if way == "quit" {
@@ -53,7 +53,7 @@ import Testing
         #expect(scene.disk.everything.contains(scene.newest))
     }
 
-    @Test(.enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"))
+    @Test(.needs(.smallDisk))
     func `is named as lost, with code 1, when the grace ends before there is room`() throws {
         let scene = try FullDisk(top: "shutdown: {grace: 3s}")
         #expect(try scene.sidecar.bearerd.terminate() == .exited(1))
@@ -62,7 +62,7 @@ import Testing
         #expect(line["reason"]?.contains("No space left") == true, "\(line.json)")
     }
 
-    @Test(.enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"))
+    @Test(.needs(.smallDisk))
     func `is named as lost by a second signal, which ends the process at once`() throws {
         let scene = try FullDisk()
         scene.sidecar.bearerd.process.signal(SIGTERM)
@@ -71,7 +71,7 @@ import Testing
         try scene.sidecar.bearerd.logLine("the loss") { $0.message == Self.lost }
     }
 
-    @Test(.enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"))
+    @Test(.needs(.smallDisk))
     func `is stored, whichever of the routes with tokens of their own has rotated it`() throws {
         let scene = try FullDisk(
             moreRoutes: "- {path: /own, upstream: 'http://127.0.0.1:1', identity: default, scope: own}")
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(
-        .enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"),
+        .needs(.smallDisk),
         arguments: [true, false])
     func `is stored after a reload took its identity away`(isRetired: Bool) throws {
         let scene = try FullDisk(
@@ -110,7 +110,7 @@ import Testing
         #expect(scene.disk.everything.contains(scene.newest))
     }
 
-    @Test(.enabled(if: SmallDisk.isPossible, "mounting a tmpfs needs root"))
+    @Test(.needs(.smallDisk))
     func `keeps nobody waiting where the configuration brings it again`() throws {
         let directory = try TemporaryDirectory()
         let disk = try SmallDisk(at: directory.path("store"))
@@ -163,7 +163,7 @@ import Testing
     }
 }
 
-@Suite(.blocking, .enabled(if: RedisProcess.program != nil, "there is no redis-server"))
+@Suite(.blocking, .needs(.redis))
 struct `A fleet's session that is in memory alone when the end comes` {
     /// How Redis takes nothing any more.
     enum Outage: CaseIterable {
@@ -206,7 +206,7 @@ struct `A fleet's session that is in memory alone when the end comes` {
         case .refusing: try redis("CONFIG", "SET", "min-replicas-to-write", "0")
         case .forbidding: try redis("ACL", "SETUSER", "default", "+set", "+eval", "+evalsha")
         }
-        #expect(try daemon.bearerd.process.waitForEnd(within: .seconds(40)) == .exited(0))
+        #expect(try daemon.bearerd.process.waitForEnd() == .exited(0))
         let next = try fleet.daemon()
         try eventually("the session to go on") { try next.get().status == 200 }
         #expect(try next.act("refresh").status < 300)

@@ -143,11 +143,11 @@ final class Sidecar: Sendable {
     }
 }
 
-/// Whether `body` takes less than `limit` once in five times, counted from when it calls its argument.
+/// Whether `body` takes less than `limit` once in twenty times, counted from when it calls its argument.
 ///
 /// A busy machine is late now and then; a daemon that does not keep its promise is late always.
 func isOnce(within limit: Duration, _ body: (_ begin: () -> Void) throws -> Void) throws -> Bool {
-    for _ in 0..<5 {
+    for _ in 0..<20 {
         var start = ContinuousClock.now
         try body { start = .now }
         if ContinuousClock.now - start < limit { return true }

@@ -5,7 +5,7 @@ import TestSupport
 
 /// A file system of 64 KiB.
 final class SmallDisk {
-    static let isPossible: Bool = {
+    fileprivate static let isPossible: Bool = {
         guard geteuid() == 0, let directory = try? TemporaryDirectory() else { return false }
         return (try? SmallDisk(at: directory.path("disk"))) != nil
     }()
@@ -37,4 +37,9 @@ final class SmallDisk {
             String(decoding: TemporaryDirectory.contents(of: "\(path)/\(name)"), as: UTF8.self)
         }.joined()
     }
+}
+
+extension Needs {
+    /// To mount a file system.
+    static let smallDisk = Needs(orElse: "only root mounts a tmpfs") { SmallDisk.isPossible }
 }

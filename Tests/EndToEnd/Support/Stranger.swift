@@ -29,9 +29,6 @@ enum Stranger {
         ).output
     }
 
-    /// Whether a test can be another user, or any.
-    static var isPossible: Bool { geteuid() == 0 }
-
     /// The same over a Unix socket, as any user, from a process that gives itself a name.
     static func send(
         _ text: String, toSocket path: String, as user: UInt32, calling name: String = "perl"

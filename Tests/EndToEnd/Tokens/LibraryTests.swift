@@ -30,7 +30,7 @@ import Testing
             await session.start()
             #expect(await session.status.state == .loginRequired)
             await #expect(throws: TokenError.loginRequired) { try await session.withFreshTokens { _ in } }
-            let login = try await runtime.logIn(session, waitingAtMost: .seconds(20)) { url in
+            let login = try await runtime.logIn(session, waitingAtMost: patience) { url in
                 _ = Background { try browse(try site.logIn(at: url)).status }
             }
             #expect(login.hasRefreshToken && login.hasIDToken)
@@ -55,7 +55,7 @@ import Testing
         let session = try runtime.session(for: client(site), credentials: secret)
         await session.start()
         #expect(try await session.withFreshTokens { $0.accessToken } == first)
-        try await session.refresh(waitingAtMost: .seconds(10))
+        try await session.refresh(waitingAtMost: patience)
         let second = try await session.withFreshTokens { $0.accessToken }
         #expect(second != first)
         let outcome = await session.logOut()
@@ -102,7 +102,7 @@ import Testing
             return tokens.accessToken
         }
         #expect(try await second.userinfo().subject == "alice")
-        try await second.refresh(waitingAtMost: .seconds(10))
+        try await second.refresh(waitingAtMost: patience)
         _ = await first.logOut()
         await #expect(throws: TokenError.loginRequired) { try await second.withFreshTokens { _ in } }
         #expect(await second.needsLogin)

@@ -26,7 +26,7 @@ import Testing
             if answer.status != 200 { failures += 1 }
         }
         // It is 2 % where nothing is learned.
-        #expect(failures <= 4)
+        #expect(failures <= 10)
         #expect(seen.withLock { $0.values.allSatisfy { $0 == 1 } && $0.count >= 2_000 - failures })
     }
 

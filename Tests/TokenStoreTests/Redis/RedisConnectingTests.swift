@@ -5,7 +5,7 @@ import Redis
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: RedisProcess.program != nil, "there is no redis-server"))
+@Suite(.needs(.redis))
 struct `Connecting to Redis` {
     private let fixture: RedisFixture
 

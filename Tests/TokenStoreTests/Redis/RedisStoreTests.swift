@@ -8,7 +8,7 @@ import Testing
 import TokenStore
 
 /// What is true of a store in Redis beside what is true of every store.
-@Suite(.enabled(if: RedisProcess.program != nil, "there is no redis-server")) struct `A store in Redis` {
+@Suite(.needs(.redis)) struct `A store in Redis` {
     private let fixture: RedisFixture
     private var server: RedisProcess { fixture.server }
 
