@@ -43,7 +43,7 @@ struct `Two forwarders of one worker` {
     private func start(
         _ exchanges: [StreamExchange], by forwarder: Streams, on stage: isolated FakeStage
     ) -> [Task<Void, Never>] {
-        exchanges.map { exchange in stage.loop.startTask { await forwarder.exchange(exchange) } }
+        exchanges.map { exchange in stage.loop.startTask { await forwarder.serve(exchange) } }
     }
 
     @Test func `serve their clients side by side, over the same connections`() async throws {
@@ -84,12 +84,12 @@ struct `Two forwarders of one worker` {
             let forwarder = Streams(loop: stage.loop, worker: stage.worker)
             let exchange = try self.streams(["/a"], of: forwarder, on: stage)[0]
             stage.upstream.answers = [FakeAnswer(status: 201), FakeAnswer(status: 202)]
-            await forwarder.exchange(exchange)
+            await forwarder.serve(exchange)
             stage.client.ask(.get, "/b")
             await stage.run()
             exchange.client.ask(.get, "/c")
             exchange.client.request.fields[.host] = "elsewhere.example"
-            await forwarder.exchange(exchange)
+            await forwarder.serve(exchange)
             let metrics = stage.worker.metricsSnapshot()
             #expect(metrics.routes["/"]?.statuses.map(\.status) == [201, 202])
             #expect(metrics.routes[WorkerMetrics.noRoute]?.statuses.map(\.status) == [421])
@@ -123,7 +123,7 @@ struct `Two forwarders of one worker` {
             #expect(!exchange.client.isOpen && exchange.record.ending == .routeGone)
             // Both serve by the new snapshot.
             let next = try self.streams(["/a"], of: forwarder, on: stage)[0]
-            await forwarder.exchange(next)
+            await forwarder.serve(next)
             stage.client.ask(.get, "/b")
             await stage.run()
             #expect(next.client.answers.map(\.status) == [404] && stage.client.answers.map(\.status) == [404])

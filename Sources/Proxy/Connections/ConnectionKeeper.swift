@@ -204,7 +204,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
             }
             while try await connection.receiveHead() {
                 if hasLingered { connection.comeBeforeEnd() }
-                await forwarder.exchange(seat.exchange)
+                await forwarder.serve(seat.exchange)
                 memoryRelief?.worked()
                 mustLinger = mustLingerBehind(seat)
                 guard connection.persists, !mustLinger, !(hasLingered && connection.hasReadAll) else { break }

@@ -11,7 +11,7 @@ internal import Routing
 ///
 /// Whoever has a connection keeps one and begins it anew for each request, and the next connection takes it over, so
 /// that its memory is used again. What is in here is state only, in groups by the step that owns it; the steps are the
-/// forwarder's, in the order of ``Forwarder/exchange(_:)``.
+/// forwarder's, in the order of ``Forwarder/serve(_:)``.
 final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
     let client: Client
     /// The request as it goes up, and what comes back, while there is a connection for it.
@@ -42,6 +42,8 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
     var caller: CallerToken?
     /// Whether the token is bound to a key, so that the request has to prove it each time that it is sent.
     var needsProof = false
+    /// What the request has been sent once more with.
+    var repetition = Repetition()
 
     /// How the answer goes on.
     var answer = AnswerProgress()
@@ -86,6 +88,7 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
         token = nil
         if caller != nil { caller = nil }
         needsProof = false
+        repetition = Repetition()
         answer = AnswerProgress()
         record = ExchangeRecord()
         if trace != nil { trace = nil }

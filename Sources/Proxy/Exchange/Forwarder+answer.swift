@@ -14,7 +14,7 @@ extension Forwarder {
     ) async throws(ProxyError) {
         exchange.record.status = upstream.response.status
         if exchange.isTunnel { return try await tunnel(exchange, to: upstream) }
-        beginAnswer(of: exchange, from: upstream, on: route)
+        writeHead(of: exchange, from: upstream, on: route)
         do throws(ProxyError) {
             if try !deliverAtOnce(exchange, from: upstream) {
                 try await deliverRest(
@@ -26,7 +26,8 @@ extension Forwarder {
         }
     }
 
-    private func beginAnswer(
+    /// Writes the head of the answer as the client is to see it.
+    private func writeHead(
         of exchange: Exchange, from upstream: Pool.Exchange, on route: RouteState<Pool>
     ) {
         let client = exchange.client

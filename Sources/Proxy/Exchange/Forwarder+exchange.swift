@@ -10,7 +10,7 @@ extension Forwarder {
     /// What a request passes through but once is part of its caller's frame: each async call of its own costs some 150
     /// instructions.
     @inline(__always)
-    func exchange(_ exchange: Exchange) async {
+    func serve(_ exchange: Exchange) async {
         exchange.begin()
         if exchange.routing.version != worker.version { renewRouting(of: exchange) }
         clients.begin(exchange)
@@ -29,17 +29,18 @@ extension Forwarder {
             try beginUpload(of: exchange, length, on: route)
             if try lacksToken(exchange, on: route) { try await awaitToken(exchange, on: route) }
             try rewriteHead(of: exchange, length, for: route)
-            var upstream = try await send(exchange, on: route)
-            if exchange.needsProof { upstream = try await heedNonce(upstream, exchange, on: route) }
-            if hasVerdict(upstream, exchange, on: route) {
-                upstream = try await heedVerdict(upstream, exchange, on: route)
-            }
+            var upstream: Pool.Exchange
+            repeat {
+                upstream = try await requestAnswer(to: exchange, on: route)
+                guard mayRepeat(exchange, after: upstream, on: route) else { break }
+            } while try await mustRepeat(exchange, after: upstream, on: route)
             try await deliver(exchange, from: upstream, on: route)
             if exchange.upload.isRunning { await finishUpload(of: exchange, to: upstream) }
         } catch {
             // What an upload has in its hands must not be read a second time.
             if exchange.upload.isRunning { await stopUpload(of: exchange) }
             if let trace = exchange.trace { endSend(of: trace, error, hasHead: exchange.record.status > 0) }
+            if exchange.repetition.isTokenOnTrial { exchange.route?.tally.countReplay(.failed) }
             await reject(exchange, exchange.isClientGone ? .clientGone : error)
         }
         if exchange.upload.isRunning { await stopUpload(of: exchange) }

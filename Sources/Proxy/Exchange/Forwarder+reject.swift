@@ -75,7 +75,7 @@ extension Forwarder {
         {
             client.endAfterAnswer()
         }
-        await send(rejection, to: exchange)
+        await write(rejection, to: exchange)
     }
 
     /// Whether only this machine reaches the listener: its clients may know where upstreams are.
@@ -88,7 +88,7 @@ extension Forwarder {
         }
     }
 
-    private func send(_ rejection: Rejection, to exchange: Exchange) async {
+    private func write(_ rejection: Rejection, to exchange: Exchange) async {
         let client = exchange.client
         let message = rejection.message(isForPerson: client.request.fields.areOfWindow)
         var head = message.head

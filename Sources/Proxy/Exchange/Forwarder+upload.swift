@@ -32,7 +32,7 @@ extension Forwarder {
         else { return }
         client.request.fields.remove(.expect)
         var invitation = HTTPResponse(status: 100)
-        try await send(interim: &invitation, to: exchange)
+        try await sendInterim(&invitation, to: exchange)
     }
 
     /// Has the upload go on beside the answer.

@@ -19,7 +19,9 @@ extension Forwarder {
     /// idempotent, or nobody can have seen it, and its body can be sent again (RFC 9110 9.2.2).
     ///
     /// - Returns: the upstream, its answer's content begun.
-    func send(_ exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) -> Pool.Exchange {
+    func requestAnswer(
+        to exchange: Exchange, on route: RouteState<Pool>
+    ) async throws(ProxyError) -> Pool.Exchange {
         if !exchange.upload.hasArrived { try await gatherBody(of: exchange, on: route) }
         if let upstream = try await attempt(exchange, on: route, fresh: false) { return upstream }
         guard let upstream = try await attempt(exchange, on: route, fresh: true) else {
@@ -116,7 +118,7 @@ extension Forwarder {
             guard interimCount <= interimLimit else { throw .upstreamProtocol }
             try await forwardInterim(from: upstream, to: exchange)
         }
-        try beginAnswer(of: exchange, from: upstream)
+        try takeFinalHead(of: exchange, from: upstream)
     }
 
     private func hasHead(_ upstream: Pool.Exchange) throws(ProxyError) -> Bool {
@@ -159,11 +161,11 @@ extension Forwarder {
         upstream.response.fields.removeHopByHop()
         upstream.response.fields.removeOwnSetCookies()
         upstream.response.fields.remove(.contentLength)  // RFC 9110 8.6
-        try await send(interim: &upstream.response, to: exchange)
+        try await sendInterim(&upstream.response, to: exchange)
     }
 
     /// Sends the client a head that precedes the answer.
-    func send(interim head: inout HTTPResponse, to exchange: Exchange) async throws(ProxyError) {
+    func sendInterim(_ head: inout HTTPResponse, to exchange: Exchange) async throws(ProxyError) {
         do {
             try await exchange.client.send(
                 interim: &head, within: exchange.routing.streamIdle)
@@ -173,7 +175,8 @@ extension Forwarder {
         }
     }
 
-    private func beginAnswer(
+    /// Takes the final head that has been received, and begins the content behind it.
+    private func takeFinalHead(
         of exchange: Exchange, from upstream: Pool.Exchange
     ) throws(ProxyError) {
         if upstream.response.status == 101 {

@@ -5,7 +5,7 @@ internal import HTTPClient
 internal import HTTPExchange
 
 /// Takes one request after another of one kind of client through one event loop's share of the proxy: see
-/// ``exchange(_:)``.
+/// ``serve(_:)``.
 ///
 /// It knows messages, whatever protocols carry them, and never a socket. Confined to the loop's thread: all its
 /// functions run on the executor of their caller, so that none of the calls on a request's way has to ask for the

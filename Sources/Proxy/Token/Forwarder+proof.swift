@@ -26,24 +26,19 @@ extension Forwarder {
         RequestAuthorization.put(proof: signed, into: &exchange.client.request)
     }
 
-    /// Keeps the nonce of an answer, and sends the request once more where it was refused for the nonce alone.
+    /// Keeps the nonce of an answer, and says whether the request is to be sent once more because it was refused for the
+    /// nonce alone.
     ///
-    /// That says nothing of the token. With a body that was not kept whole the refusal goes through; the next request has
-    /// the nonce.
-    ///
-    /// - Returns: the upstream whose answer counts.
-    func heedNonce(
+    /// Such a refusal says nothing of the token. With a body that was not kept whole it goes to the client, and the next
+    /// request has the nonce. A second nonce in a row is not tried.
+    func wantsNewNonce(
         _ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
-    ) async throws(ProxyError) -> Pool.Exchange {
+    ) async -> Bool {
         let isTold = noteNonce(of: upstream, exchange, on: route)
-        guard isTold, upstream.response.asksForNonce, await keepsWholeBody(exchange) else { return upstream }
-        await prepareRepetition(of: exchange, on: route)
-        let second = try await send(exchange, on: route)
-        noteNonce(of: second, exchange, on: route)
-        return second
+        guard isTold, upstream.response.asksForNonce, !exchange.repetition.hasNewNonce else { return false }
+        return await keepsWholeBody(exchange)
     }
 
-    @discardableResult
     private func noteNonce(
         of upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
     ) -> Bool {

@@ -8,31 +8,69 @@ internal import Routing
 
 /// What the upstream thinks of the token, and what comes of that.
 extension Forwarder {
+    /// Whether something has to be made of the answer before it goes to the client: nothing has of most answers.
+    @inline(__always)
+    func mayRepeat(
+        _ exchange: Exchange, after upstream: Pool.Exchange, on route: RouteState<Pool>
+    ) -> Bool {
+        exchange.needsProof || exchange.repetition.isTokenOnTrial || hasVerdict(upstream, exchange, on: route)
+    }
+
+    /// Judges the answer, and prepares the request to be sent once more where the answer asks for something that is at
+    /// hand: a nonce, or another token.
+    ///
+    /// - Returns: whether the request is to be sent once more; if not, the answer is the client's.
+    func mustRepeat(
+        _ exchange: Exchange, after upstream: Pool.Exchange, on route: RouteState<Pool>
+    ) async throws(ProxyError) -> Bool {
+        if exchange.needsProof, await wantsNewNonce(upstream, exchange, on: route) {
+            await prepareRepetition(of: exchange, on: route)
+            exchange.repetition.hasNewNonce = true
+            return true
+        }
+        if exchange.repetition.isTokenOnTrial {
+            await endTrial(by: upstream, exchange, on: route)
+            return false
+        }
+        guard hasVerdict(upstream, exchange, on: route),
+            let token = try await otherToken(after: upstream, exchange, on: route)
+        else { return false }
+        await prepareRepetition(of: exchange, on: route)
+        exchange.token = token
+        putToken(into: exchange, for: route)
+        exchange.record.isReplayed = true
+        exchange.repetition = Repetition(isTokenOnTrial: true)
+        return true
+    }
+
     /// Whether the session may have to hear of the answer: of a refusal, or, once for each token and route, that the
     /// upstream takes the token.
-    func hasVerdict(_ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>) -> Bool {
+    private func hasVerdict(_ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>) -> Bool {
         guard let generation = exchange.token?.generation, let state = route.token else { return false }
         return upstream.response.status >= 300 || state.acceptedGeneration != generation
             || state.reader.slot.isWatched
     }
 
-    /// Tells the session and, where a refusal brings another token, asks the upstream once more.
+    /// Tells the session what the answer says of its token.
     ///
-    /// - Returns: the upstream whose answer the client gets.
-    func heedVerdict(
-        _ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
-    ) async throws(ProxyError) -> Pool.Exchange {
-        guard let token = exchange.token, let session = route.token?.session else { return upstream }
+    /// - Returns: another token, if the request is to be sent once more with it.
+    private func otherToken(
+        after upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+    ) async throws(ProxyError) -> AccessTokenSnapshot? {
+        guard let token = exchange.token, let session = route.token?.session else { return nil }
         let verdict = verdict(of: upstream, exchange, on: route)
-        guard verdict != .unjudged else { return upstream }
+        guard verdict != .unjudged else { return nil }
         if let caller = exchange.caller {
-            return try await heed(verdict, of: upstream, exchange, for: caller, on: route, session)
+            guard verdict.isRefusal else { return nil }
+            route.tally.countAuthorizationError(upstream.response.challengeError)
+            return try await otherToken(
+                of: caller, refused: token, isWorthReplay: verdict.isWorthReplay, exchange, on: route, session)
         }
         let canReplay =
             verdict.isWorthReplay && exchange.isReplayable ? await keepsWholeBody(exchange) : false
         guard verdict.isRefusal || canReplay else {
             await reportAcceptance(of: token, by: route, session)
-            return upstream
+            return nil
         }
         if verdict.isRefusal {
             route.tally.countAuthorizationError(upstream.response.challengeError)
@@ -42,13 +80,55 @@ extension Forwarder {
             canReplay: canReplay)
         let replacement = try await self.replacement(
             from: session, after: rejection, for: exchange, waitingAtMost: route.plan.tokenWait)
-        guard canReplay, let replacement else { return upstream }
+        guard canReplay, let replacement else { return nil }
         guard !replacement.token.matches(token.token.plaintextBytes) else {
             // Some providers hand out one token until it expires: this one was refused just now.
             if verdict.isRefusal { await reportRefusal(of: replacement, by: route, session) }
-            return upstream
+            return nil
         }
-        return try await replay(exchange, with: replacement, on: route, session)
+        return replacement
+    }
+
+    /// Has the token of one caller, whom the upstream refuses, exchanged anew.
+    ///
+    /// - Returns: the new one, if the request is to be sent once more with it.
+    private func otherToken(
+        of caller: CallerToken, refused token: AccessTokenSnapshot, isWorthReplay: Bool, _ exchange: Exchange,
+        on route: RouteState<Pool>, _ session: AuthSession
+    ) async throws(ProxyError) -> AccessTokenSnapshot? {
+        guard let callers = route.token?.callers, callers.drop(token, of: caller.digest, at: .now),
+            isWorthReplay, exchange.isReplayable, await keepsWholeBody(exchange)
+        else { return nil }
+        let known = try? await self.token(
+            of: caller, from: session, for: exchange, waitingAtMost: route.plan.tokenWait)
+        guard !exchange.isClientGone else { throw .clientGone }
+        guard case .token(let other)? = known, !other.token.matches(token.token.plaintextBytes) else {
+            return nil
+        }
+        return other
+    }
+
+    /// Counts what the upstream thinks of the other token, and tells the session.
+    private func endTrial(
+        by upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+    ) async {
+        exchange.repetition.isTokenOnTrial = false
+        guard let token = exchange.token, let session = route.token?.session else { return }
+        let isRefused = upstream.response.status == 401
+        guard exchange.caller == nil else {
+            return route.tally.countReplay(isRefused ? .refused : .accepted)
+        }
+        if exchange.needsProof, upstream.response.asksForNonce {
+            route.tally.countReplay(.failed)
+        } else if isRefused {
+            route.tally.countReplay(.refused)
+            await reportRefusal(of: token, by: route, session)
+        } else {
+            route.tally.countReplay(.accepted)
+            route.token?.acceptedGeneration = token.generation
+            await session.accessTokenAccepted(
+                generation: token.generation, route: route.plan.key.path, isReplayed: true)
+        }
     }
 
     private func verdict(
@@ -59,69 +139,6 @@ extension Forwarder {
         return TokenVerdict(
             status: status, retried: route.terms.retryOnStatus,
             lacksScope: status == 403 && upstream.response.challengeError == .insufficientScope)
-    }
-
-    /// Has the token of one caller, whom the upstream refuses, exchanged anew, and asks the upstream once more.
-    private func heed(
-        _ verdict: TokenVerdict, of upstream: Pool.Exchange, _ exchange: Exchange, for caller: CallerToken,
-        on route: RouteState<Pool>, _ session: AuthSession
-    ) async throws(ProxyError) -> Pool.Exchange {
-        guard verdict.isRefusal, let token = exchange.token, let callers = route.token?.callers else {
-            return upstream
-        }
-        route.tally.countAuthorizationError(upstream.response.challengeError)
-        guard callers.drop(token, of: caller.digest, at: .now), verdict.isWorthReplay, exchange.isReplayable,
-            await keepsWholeBody(exchange)
-        else { return upstream }
-        let known = try? await self.token(
-            of: caller, from: session, for: exchange, waitingAtMost: route.plan.tokenWait)
-        guard !exchange.isClientGone else { throw .clientGone }
-        guard case .token(let replacement)? = known, !replacement.token.matches(token.token.plaintextBytes)
-        else { return upstream }
-        await prepareRepetition(of: exchange, on: route)
-        exchange.token = replacement
-        putToken(into: exchange, for: route)
-        exchange.record.isReplayed = true
-        do {
-            var second = try await send(exchange, on: route)
-            if exchange.needsProof { second = try await heedNonce(second, exchange, on: route) }
-            route.tally.countReplay(second.response.status == 401 ? .refused : .accepted)
-            return second
-        } catch {
-            route.tally.countReplay(.failed)
-            throw error
-        }
-    }
-
-    /// Sends the request once more, and tells the session what the upstream thinks of the other token.
-    private func replay(
-        _ exchange: Exchange, with token: AccessTokenSnapshot, on route: RouteState<Pool>,
-        _ session: AuthSession
-    ) async throws(ProxyError) -> Pool.Exchange {
-        await prepareRepetition(of: exchange, on: route)
-        exchange.token = token
-        putToken(into: exchange, for: route)
-        exchange.record.isReplayed = true
-        var upstream: Pool.Exchange
-        do {
-            upstream = try await send(exchange, on: route)
-            if exchange.needsProof { upstream = try await heedNonce(upstream, exchange, on: route) }
-        } catch {
-            route.tally.countReplay(.failed)
-            throw error
-        }
-        if exchange.needsProof, upstream.response.asksForNonce {
-            route.tally.countReplay(.failed)
-        } else if upstream.response.status == 401 {
-            route.tally.countReplay(.refused)
-            await reportRefusal(of: token, by: route, session)
-        } else {
-            route.tally.countReplay(.accepted)
-            route.token?.acceptedGeneration = token.generation
-            await session.accessTokenAccepted(
-                generation: token.generation, route: route.plan.key.path, isReplayed: true)
-        }
-        return upstream
     }
 
     /// Lets go of an answer, for the request to be sent once more with the body that was kept.

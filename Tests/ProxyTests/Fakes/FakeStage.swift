@@ -52,7 +52,7 @@ actor FakeStage: LoopConfined {
     }
 
     /// Takes the request that the client has begun to its end.
-    func run() async { await forwarder.exchange(exchange) }
+    func run() async { await forwarder.serve(exchange) }
 
     /// Begins that, and goes on.
     func start() -> Task<Void, Never> { loop.startTask { await self.run() } }
