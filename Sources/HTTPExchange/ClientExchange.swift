@@ -27,8 +27,14 @@ package protocol ClientExchange: MessageExchange {
     /// Whether the client may send another request after this answer.
     var persists: Bool { get }
 
-    /// Says that no other request can follow on this connection; the answer tells it, unless it has begun.
-    func endAfterAnswer()
+    /// Says that nothing more of the request will be read; the answer is sent nevertheless.
+    ///
+    /// Whatever else the client sends on the connection must not be taken for another request.
+    func leaveRequestUnread()
+
+    /// Says that the connection takes no other request than those that have begun; the answer tells it, unless it has
+    /// begun.
+    func endConnectionAfterAnswer()
 
     /// Sends a head that only precedes the answer (RFC 9110 §15.2).
     ///

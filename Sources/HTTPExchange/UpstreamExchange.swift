@@ -11,6 +11,12 @@ package protocol UpstreamExchange: MessageExchange {
     /// Whether its connection has carried no request before this one.
     var isFirst: Bool { get }
 
+    /// Whether the upstream has said that it did nothing with the request, and never will: it can then be sent once more
+    /// whatever its method (RFC 9113 §8.7), and that says nothing of how long connections last.
+    ///
+    /// False where a protocol has no way to say so, as HTTP/1.1.
+    var isLeftUnprocessed: Bool { get }
+
     /// Writes the head of the request, with what the protocol itself has to say in it; ``outgoing`` keeps it until its
     /// next send.
     func begin(_ head: inout HTTPRequest, as form: RequestForm)

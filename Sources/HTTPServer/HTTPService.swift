@@ -203,7 +203,7 @@ package actor HTTPService: LoopConfined {
     /// Answers; a body that nobody took ends the connection.
     private func send(_ reply: ServiceReply, unread: BodyFraming, _ client: ServiceConnection) async throws {
         let isWhole = unread == .none || unread == .length(0)
-        if !isWhole { client.connection.endAfterAnswer() }
+        if !isWhole { client.connection.leaveRequestUnread() }
         enter(.sending, client)
         try await send(reply, on: client.connection)
         if !isWhole { await linger(client) }
@@ -217,7 +217,7 @@ package actor HTTPService: LoopConfined {
     private func send(_ reply: ServiceReply, on connection: ServerConnection) async throws {
         var head = reply.head
         let isHead = connection.request.method == .head
-        if isStopping { connection.endAfterAnswer() }
+        if isStopping { connection.endConnectionAfterAnswer() }
         switch reply.body {
         case .bytes(let bytes):
             if head.status != 204, head.status != 304 { head.fields[.contentLength] = String(bytes.count) }
@@ -228,7 +228,7 @@ package actor HTTPService: LoopConfined {
             try await connection.stream.write(output, within: timeouts.streamIdle)
         case .stream(let produce):
             let isChunked = connection.request.version == .http11
-            if isChunked { head.fields[.transferEncoding] = "chunked" } else { connection.endAfterAnswer() }
+            if isChunked { head.fields[.transferEncoding] = "chunked" } else { connection.endConnectionAfterAnswer() }
             if !connection.persists { head.fields[.connection] = "close" }
             var output: [UInt8] = []
             head.serialize(into: &output)
@@ -243,7 +243,7 @@ package actor HTTPService: LoopConfined {
 
     private func refuse(_ error: MessageError, _ client: ServiceConnection) async {
         guard let reason = ServiceRefusal(error) else { return }
-        client.connection.endAfterAnswer()
+        client.connection.endConnectionAfterAnswer()
         enter(.sending, client)
         do {
             try await send(responder.refusal(reason), on: client.connection)

@@ -31,13 +31,16 @@ extension ServerConnection: ClientExchange, ConnectionExchange {
 
     /// Takes what follows on the connection for nothing of a request: nobody can tell where its content would end.
     package func beginNothing() {
-        endAfterAnswer()
+        leaveRequestUnread()
         incoming.begin(.none)
     }
 
     // MARK: The answer
 
-    package func endAfterAnswer() { persists = false }
+    /// What is left of the request would be taken for the next one: so there is none.
+    package func leaveRequestUnread() { persists = false }
+
+    package func endConnectionAfterAnswer() { persists = false }
 
     package func send(
         interim head: inout HTTPResponse, within timeout: Duration

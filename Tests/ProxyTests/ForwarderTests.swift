@@ -100,6 +100,40 @@ struct `A forwarder, whatever carries its messages,` {
         }
     }
 
+    @Test(arguments: [0, 1])
+    func `asks once more, whatever the method, where the upstream left the request unprocessed`(
+        keptConnections: Int
+    ) async throws {
+        try await FakeStage.play { stage in
+            stage.client.ask(.post, "/", length: .exact(2), pieces: ["hi"])
+            stage.pool.kept = keptConnections
+            stage.upstream.answers = [FakeAnswer(isLeftUnprocessed: true), FakeAnswer(length: .none)]
+            await stage.run()
+            #expect(stage.client.answers.map(\.status) == [200] && stage.upstream.heads.count == 2)
+            #expect(stage.upstream.outgoing.text == "hi")
+            // Nothing is learned from that of how long connections are kept.
+            #expect(stage.pool.heededCount == 0)
+        }
+    }
+
+    @Test func `asks no third time where the upstream leaves requests unprocessed`() async throws {
+        try await FakeStage.play { stage in
+            stage.client.ask(.post, "/", length: .exact(2), pieces: ["hi"])
+            stage.upstream.answers = Array(repeating: FakeAnswer(isLeftUnprocessed: true), count: 3)
+            await stage.run()
+            #expect(stage.client.answers.map(\.status) == [502] && stage.upstream.heads.count == 2)
+        }
+    }
+
+    @Test func `repeats no unprocessed request whose body was not kept`() async throws {
+        try await FakeStage.play({ $0.terms.replayBuffer = 1 }) { stage in
+            stage.client.ask(.post, "/", length: .exact(2), pieces: ["hi"])
+            stage.upstream.answers = [FakeAnswer(isLeftUnprocessed: true), FakeAnswer(length: .none)]
+            await stage.run()
+            #expect(stage.client.answers.map(\.status) == [502] && stage.upstream.heads.count == 1)
+        }
+    }
+
     @Test func `sends a body that is larger than what is kept while it comes`() async throws {
         try await FakeStage.play({ $0.terms.replayBuffer = 4 }) { stage in
             stage.client.ask(.post, "/", length: .open, pieces: ["abc"], isWhole: false)
@@ -174,6 +208,7 @@ struct `A forwarder, whatever carries its messages,` {
             let task = stage.start()
             await stage.settle()
             #expect(stage.upstream.forms.first?.upgrade == "websocket")
+            #expect(stage.pool.forms.map(\.upgrade) == ["websocket", "websocket"])
             #expect(stage.client.answers.map(\.status) == [101] && stage.client.isTunnel)
             stage.upstream.incoming.arrive("down")
             await stage.settle()

@@ -130,6 +130,26 @@ struct `Two forwarders of one worker` {
         }
     }
 
+    @Test func `leave the rest of one request unread, and end a connection, as two things`() async throws {
+        try await FakeStage.play { stage in
+            let forwarder = Streams(loop: stage.loop, worker: stage.worker)
+            let routing = try #require(stage.worker.routing[FakeStage.listener])
+            let stream = FakeStream()
+            let exchange = forwarder.makeExchange(for: stream, on: routing)
+            stream.ask(.post, "/", length: .exact(9), pieces: ["abc"], isWhole: false)
+            let task = self.start([exchange], by: forwarder, on: stage)[0]
+            await stage.settle()
+            stage.upstream.answer(FakeAnswer(status: 413))
+            await task.value
+            #expect(stream.answers.map(\.status) == [413] && stream.isLeftUnread && !stream.endsConnection)
+            stage.worker.isDraining = true
+            let last = try self.streams(["/last"], of: forwarder, on: stage)[0]
+            stage.upstream.answers = [FakeAnswer()]
+            await forwarder.serve(last)
+            #expect(last.client.endsConnection && !last.client.isLeftUnread)
+        }
+    }
+
     @Test func `end their clients' connections together`() async throws {
         try await FakeStage.play { stage in
             let forwarder = Streams(loop: stage.loop, worker: stage.worker)

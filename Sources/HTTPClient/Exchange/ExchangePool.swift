@@ -13,8 +13,10 @@ package protocol ExchangePool: AnyObject {
 
     /// An exchange on a connection that is kept, if there is one that can carry it.
     ///
-    /// - Parameter mayRepeat: whether the request may be sent once more, should the upstream have closed meanwhile.
-    func take(mayRepeat: Bool) -> Exchange?
+    /// - Parameters:
+    ///   - form: what the request needs: not every connection that carries a GET can carry a WebSocket.
+    ///   - mayRepeat: whether the request may be sent once more, should the upstream have closed meanwhile.
+    func take(for form: RequestForm, mayRepeat: Bool) -> Exchange?
 
     /// Takes a place for ``open(within:in:)``, if one is free and nobody waits for it.
     func takePlace() -> Place?
@@ -23,10 +25,13 @@ package protocol ExchangePool: AnyObject {
     /// exchange has left.
     ///
     /// - Parameters:
+    ///   - form: what the request needs of the connection.
     ///   - timeout: of the wait for a free place, and of the connecting; zero waits for ever.
     ///   - place: one that the caller has taken already.
     /// - Throws: ``UpstreamError/busy`` when no place comes free in time.
-    func open(within timeout: Duration, in place: Place?) async throws(UpstreamError) -> Exchange
+    func open(
+        for form: RequestForm, within timeout: Duration, in place: Place?
+    ) async throws(UpstreamError) -> Exchange
 
     /// Ends the exchange; its connection stays open for others if that can be.
     ///

@@ -12,6 +12,8 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
 
     package var isFirst: Bool { requestsServed == 0 }
 
+    package var isLeftUnprocessed: Bool { false }
+
     /// Whether everything on the connection is said and done, and it can carry another request.
     var isComplete: Bool { persists && incoming.isFinished && stream.input.isEmpty && stream.isOpen }
 

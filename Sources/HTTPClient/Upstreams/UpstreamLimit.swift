@@ -119,7 +119,8 @@ package final class UpstreamLimit: Sendable {
         waiter?.continuation.resume(returning: grant)
     }
 
-    /// Whom that should serve which an exchange has left in `pool`.
+    /// Takes the first waiter out of the queue, if it waits for `pool`: an exchange there has left its connection, which
+    /// that waiter can have.
     func next(for pool: ObjectIdentifier) -> Next {
         state.withLock { state in
             guard let first = state.waiters.first else { return .nobody }

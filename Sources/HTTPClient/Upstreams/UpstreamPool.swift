@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import EventLoop
+package import HTTPExchange
 package import HTTPMessages
 
 /// One worker's connections to one route's upstream: those that are idle, and the way to more.
@@ -79,8 +80,10 @@ package final class UpstreamPool: ExchangePool {
 
     /// The connection that became idle last, if it can still be used.
     ///
-    /// - Parameter mayRepeat: whether the request may be sent once more, should the upstream have closed meanwhile.
-    package func take(mayRepeat: Bool) -> UpstreamConnection? {
+    /// - Parameters:
+    ///   - form: of no account here, because every HTTP/1.1 connection can carry every request.
+    ///   - mayRepeat: whether the request may be sent once more, should the upstream have closed meanwhile.
+    package func take(for form: RequestForm = RequestForm(), mayRepeat: Bool) -> UpstreamConnection? {
         guard mayRepeat else { return takeForUnrepeatable() }
         while let connection = idle.last {
             if claim(connection, at: .now, if: { $0.isQuiet }) { return connection }
@@ -144,11 +147,12 @@ package final class UpstreamPool: ExchangePool {
     /// A connection that no request has used before, or, when the limit is reached, one that comes free.
     ///
     /// - Parameters:
+    ///   - form: of no account here, because every HTTP/1.1 connection can carry every request.
     ///   - timeout: of the wait for a free place, and of the connecting; zero waits for ever.
     ///   - held: a place that the caller has taken already.
     /// - Throws: ``UpstreamError/busy`` when no place comes free in time.
     package func open(
-        within timeout: Duration, in held: UpstreamPermit? = nil
+        for form: RequestForm = RequestForm(), within timeout: Duration, in held: UpstreamPermit? = nil
     ) async throws(UpstreamError) -> UpstreamConnection {
         let permit: UpstreamPermit
         if let held {

@@ -62,7 +62,7 @@ extension Forwarder {
         }
         exchange.host.removeAll()
         if let denial = exchange.routing.denial(of: client) {
-            client.endAfterAnswer()
+            client.endConnectionAfterAnswer()
             throw .accessDenied(denial)
         }
         guard exchange.routing.listener.hosts.contains(client.request.fields[.host])

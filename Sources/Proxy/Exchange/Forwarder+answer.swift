@@ -33,7 +33,8 @@ extension Forwarder {
         let client = exchange.client
         // Who refuses a body that is still on its way will hardly read it to its end.
         let cutsUpload = exchange.record.status >= 300 && !exchange.upload.isFinished
-        if endsConnection(of: exchange) || cutsUpload { client.endAfterAnswer() }
+        if cutsUpload { client.leaveRequestUnread() }
+        if endsConnection(of: exchange) { client.endConnectionAfterAnswer() }
         var origins = HTTPResponse.Origins()
         if upstream.response.fields.has(.location) {
             origins.ofClient = exchange.clientOrigin
@@ -71,7 +72,7 @@ extension Forwarder {
         } catch let error as ProxyError {
             throw error
         } catch {
-            exchange.client.endAfterAnswer()
+            exchange.client.leaveRequestUnread()
             throw .clientGone
         }
     }

@@ -22,9 +22,9 @@ extension Forwarder {
     func open(for exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) -> Pool.Exchange {
         let (pool, timeout) = (route.pool, route.terms.timeouts.connect)
         // Taken before the task begins: whoever asks meanwhile whether places are scarce must count this one.
-        let place = pool.takePlace()
+        let (place, form) = (pool.takePlace(), exchange.form)
         let opened = await waiting(for: exchange) { () async throws(UpstreamError) in
-            try await pool.open(within: timeout, in: place)
+            try await pool.open(for: form, within: timeout, in: place)
         }
         switch opened {
         case .success(let upstream):

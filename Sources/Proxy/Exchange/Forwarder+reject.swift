@@ -28,7 +28,7 @@ extension Forwarder {
         var response = answer
         let client = exchange.client
         client.incoming.skipArrived()
-        if !client.incoming.isFinished { client.endAfterAnswer() }
+        if !client.incoming.isFinished { client.leaveRequestUnread() }
         response.setDate()
         tellIdentifier(of: exchange, in: &response)
         exchange.record.status = response.status
@@ -70,11 +70,10 @@ extension Forwarder {
         client.incoming.skipArrived()
         // What comes behind a CONNECT may be meant for the tunnel that it does not get.
         let wantsTunnel = rejection.status == 405 && client.request.method.isConnect
-        if endsConnection(of: exchange) || rejection.status == 400 || wantsTunnel
-            || !client.incoming.isFinished
-        {
-            client.endAfterAnswer()
+        if rejection.status == 400 || wantsTunnel || !client.incoming.isFinished {
+            client.leaveRequestUnread()
         }
+        if endsConnection(of: exchange) { client.endConnectionAfterAnswer() }
         await write(rejection, to: exchange)
     }
 
@@ -122,7 +121,7 @@ extension Forwarder {
         do {
             try await exchange.client.outgoing.flush(within: exchange.routing.streamIdle)
         } catch {
-            exchange.client.endAfterAnswer()
+            exchange.client.leaveRequestUnread()
             throw .clientGone
         }
     }

@@ -15,7 +15,6 @@ extension Forwarder {
         upstream.response.fields.remove(.contentLength)  // RFC 9110 8.6
         upstream.response.fields.append(.upgrade, upgrade)
         client.begin(&upstream.response, length: .none)
-        client.endAfterAnswer()
         exchange.answer.hasBegun = true
         try await flushToClient(exchange)
         client.beginTunnel()

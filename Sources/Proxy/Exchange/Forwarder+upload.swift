@@ -68,7 +68,7 @@ extension Forwarder {
         guard exchange.upload.isRunning else { return }
         exchange.upstream?.close()
         exchange.client.stopReceiving()
-        if !exchange.upload.hasArrived { exchange.client.endAfterAnswer() }
+        if !exchange.upload.hasArrived { exchange.client.leaveRequestUnread() }
         await exchange.upload.awaitEnd()
         exchange.client.resumeReceiving()
     }

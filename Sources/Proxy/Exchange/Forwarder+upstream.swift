@@ -16,7 +16,8 @@ extension Forwarder {
     /// Sends the request and receives the head of its answer.
     ///
     /// A kept connection may have died meanwhile: then the request goes out once more, on a fresh one, if its method is
-    /// idempotent, or nobody can have seen it, and its body can be sent again (RFC 9110 9.2.2).
+    /// idempotent, or nobody can have seen it, and its body can be sent again (RFC 9110 9.2.2). So does one of any method
+    /// that the upstream says it has left unprocessed.
     ///
     /// - Returns: the upstream, its answer's content begun.
     func requestAnswer(
@@ -30,7 +31,7 @@ extension Forwarder {
         return upstream
     }
 
-    /// - Returns: nil if the connection was dead before the answer's first byte, and the request may go out once more.
+    /// - Returns: nil if the upstream has no answer for the request, which may go out once more.
     @inline(__always)
     private func attempt(
         _ exchange: Exchange, on route: RouteState<Pool>, fresh: Bool
@@ -54,16 +55,17 @@ extension Forwarder {
                 of: exchange, from: upstream, timeout: route.terms.timeouts.firstByte)
             if route.upstream.shared.report.isFailing { route.upstream.shared.report.answered() }
         } catch {
+            let isUnprocessed = upstream.isLeftUnprocessed && exchange.client.isOpen
             let wasStale =
-                error == .upstreamClosed && !upstream.isFirst && !upstream.hasArrived
+                error == .upstreamClosed && !isUnprocessed && !upstream.isFirst && !upstream.hasArrived
                 && exchange.client.isOpen
             let mayBeSeen = upstream.outgoing.hasSent
             if wasStale { heedStaleness(of: upstream, exchange, on: route) }
             await stopUpload(of: exchange)
             if let trace = exchange.trace { endSend(of: trace, error, hasHead: false) }
             discardUpstream(of: exchange, on: route)
-            guard wasStale, exchange.isReplayable, !mayBeSeen || exchange.client.request.method.isIdempotent
-            else { throw error }
+            let isSafe = !mayBeSeen || exchange.client.request.method.isIdempotent
+            guard isUnprocessed || (wasStale && isSafe), exchange.isReplayable else { throw error }
             return nil
         }
         return upstream
@@ -71,6 +73,7 @@ extension Forwarder {
 
     private func takeKept(for exchange: Exchange, on route: RouteState<Pool>) -> Pool.Exchange? {
         route.pool.take(
+            for: exchange.form,
             mayRepeat: exchange.client.request.method.isIdempotent
                 && (exchange.form.length == .none || exchange.isReplayable && !exchange.upload.isTooLong))
     }
@@ -170,7 +173,7 @@ extension Forwarder {
             try await exchange.client.send(
                 interim: &head, within: exchange.routing.streamIdle)
         } catch {
-            exchange.client.endAfterAnswer()
+            exchange.client.leaveRequestUnread()
             throw .clientGone
         }
     }

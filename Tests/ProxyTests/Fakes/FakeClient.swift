@@ -37,7 +37,9 @@ class FakeClient: ClientExchange, FakeExchange {
 
     func beginBody(limit: UInt64) throws(MessageError) -> BodyLength { length }
 
-    func endAfterAnswer() { persists = false }
+    func leaveRequestUnread() { persists = false }
+
+    func endConnectionAfterAnswer() { persists = false }
 
     func send(interim head: inout HTTPResponse, within timeout: Duration) async throws(StreamError) {
         interim.append(head.status)

@@ -14,6 +14,8 @@ struct FakeAnswer {
     var isWhole = true
     /// The upstream ends its connection instead of answering.
     var isEnd = false
+    /// The upstream says instead that it did nothing with the request.
+    var isLeftUnprocessed = false
     /// Statuses that come before.
     var interim: [Int] = []
 }
@@ -30,6 +32,7 @@ final class FakeUpstream: UpstreamExchange, ArrivalSource, FakeExchange {
     private(set) var hasEndedSending = false
     var isFirst = true
     var isOpen = true
+    private(set) var isLeftUnprocessed = false
     var persists = true
     /// What is answered, one after another.
     var answers: [FakeAnswer] = []
@@ -41,6 +44,7 @@ final class FakeUpstream: UpstreamExchange, ArrivalSource, FakeExchange {
         isOpen = true
         incoming.isClosed = false
         outgoing.failure = nil
+        isLeftUnprocessed = false
         self.isFirst = isFirst
     }
 
@@ -61,7 +65,7 @@ final class FakeUpstream: UpstreamExchange, ArrivalSource, FakeExchange {
     }
 
     func receiveHead() throws(MessageError) -> Bool {
-        guard let answer = answers.first, !answer.isEnd else { return false }
+        guard let answer = answers.first, !answer.isEnd, !answer.isLeftUnprocessed else { return false }
         if !interim.isEmpty {
             response = HTTPResponse(status: interim.removeFirst())
             return true
@@ -76,7 +80,8 @@ final class FakeUpstream: UpstreamExchange, ArrivalSource, FakeExchange {
     func more(within timeout: Duration) async throws(StreamError) -> Bool {
         if answers.isEmpty { await withCheckedContinuation { waiter = $0 } }
         guard isOpen else { throw .closed }
-        guard answers.first?.isEnd == true else { return true }
+        guard let answer = answers.first, answer.isEnd || answer.isLeftUnprocessed else { return true }
+        isLeftUnprocessed = answer.isLeftUnprocessed
         answers.removeFirst()
         return false
     }
@@ -121,9 +126,14 @@ final class FakePool: ExchangePool {
     private(set) var discardedCount = 0
     private var activeCount = 0
     private(set) var repeatable: [Bool] = []
+    /// What requests asked of their connections.
+    private(set) var forms: [RequestForm] = []
+    /// How many kept connections had ended before their request came.
+    private(set) var heededCount = 0
 
-    func take(mayRepeat: Bool) -> FakeUpstream? {
+    func take(for form: RequestForm, mayRepeat: Bool) -> FakeUpstream? {
         repeatable.append(mayRepeat)
+        forms.append(form)
         guard kept > 0 else { return nil }
         kept -= 1
         activeCount += 1
@@ -133,7 +143,10 @@ final class FakePool: ExchangePool {
 
     func takePlace() -> Bool? { true }
 
-    func open(within timeout: Duration, in place: Bool?) async throws(UpstreamError) -> FakeUpstream {
+    func open(
+        for form: RequestForm, within timeout: Duration, in place: Bool?
+    ) async throws(UpstreamError) -> FakeUpstream {
+        forms.append(form)
         if let failure { throw failure }
         activeCount += 1
         exchange.begin(isFirst: true)
@@ -150,7 +163,7 @@ final class FakePool: ExchangePool {
         discardedCount += 1
     }
 
-    func heedEnd(of exchange: FakeUpstream, at instant: CoarseInstant) {}
+    func heedEnd(of exchange: FakeUpstream, at instant: CoarseInstant) { heededCount += 1 }
 
     var connections: UpstreamConnections {
         UpstreamConnections(connecting: 0, active: activeCount, idle: kept)
