@@ -228,7 +228,11 @@ package actor HTTPService: LoopConfined {
             try await connection.stream.write(output, within: timeouts.streamIdle)
         case .stream(let produce):
             let isChunked = connection.request.version == .http11
-            if isChunked { head.fields[.transferEncoding] = "chunked" } else { connection.endConnectionAfterAnswer() }
+            if isChunked {
+                head.fields[.transferEncoding] = "chunked"
+            } else {
+                connection.endConnectionAfterAnswer()
+            }
             if !connection.persists { head.fields[.connection] = "close" }
             var output: [UInt8] = []
             head.serialize(into: &output)

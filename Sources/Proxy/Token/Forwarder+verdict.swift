@@ -45,7 +45,9 @@ extension Forwarder {
 
     /// Whether the session may have to hear of the answer: of a refusal, or, once for each token and route, that the
     /// upstream takes the token.
-    private func hasVerdict(_ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>) -> Bool {
+    private func hasVerdict(
+        _ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+    ) -> Bool {
         guard let generation = exchange.token?.generation, let state = route.token else { return false }
         return upstream.response.status >= 300 || state.acceptedGeneration != generation
             || state.reader.slot.isWatched
@@ -64,7 +66,8 @@ extension Forwarder {
             guard verdict.isRefusal else { return nil }
             route.tally.countAuthorizationError(upstream.response.challengeError)
             return try await otherToken(
-                of: caller, refused: token, isWorthReplay: verdict.isWorthReplay, exchange, on: route, session)
+                of: caller, refused: token, isWorthReplay: verdict.isWorthReplay, exchange, on: route, session
+            )
         }
         let canReplay =
             verdict.isWorthReplay && exchange.isReplayable ? await keepsWholeBody(exchange) : false
