@@ -66,8 +66,8 @@ package actor Worker: LoopConfined {
         keeper.useSnapshot()
         var opens = false
         for (key, entrance) in entrances {
-            let routing = entrance.routing.map { state.routing.routing(at: $0.listener) } ?? state.routing[key]
-            guard let routing else { continue }
+            let known = entrance.routing.map { state.routing.routing(at: $0.listener) }
+            guard let routing = known ?? state.routing[key] else { continue }
             opens = opens || entrance.routing == nil
             entrance.routing = routing
             for listener in entrance.listeners { listener.security = routing.listener.security }

@@ -21,8 +21,11 @@ import Testing
         let authority = try TLSAuthority()
         let upstream = try RawUpstream(tls: authority.server(clientAuthority: authority.certificateFile))
         try write(authority.client(), to: "good", in: directory)
-        try write(TLSAuthority().client(), to: "strange", in: directory)
-        let (audit, other) = (directory.path("audit.log"), directory.path("other.log"))
+        let stranger = try TLSAuthority()
+        try write(stranger.client(), to: "strange", in: directory)
+        withExtendedLifetime(stranger) {}
+        let (audit, otherAudit) = (directory.path("audit.log"), directory.path("other.log"))
+        let other = try RawUpstream()
         func settings(certificate: String, audit: String, more: String = "") -> Sidecar.Settings {
             let route = """
                 - path: /tls
@@ -44,17 +47,16 @@ import Testing
         #expect(try sidecar.get("/tls").status == 200)
 
         var refused = settings(
-            certificate: "strange", audit: other,
+            certificate: "strange", audit: otherAudit,
             more: "- {path: /new, upstream: \(sidecar.upstream.url), identity: none}")
         refused.admin = "quit: true"
         refused.route = "request_headers: {set: {x-new: 'yes'}}"
         let added = directory.path("added")
         refused.listen = "[127.0.0.1:0, \"unix:\(directory.path("kept"))\", \"unix:\(added)\""
         switch reason {
-        case .portInUse:
-            refused.listen += ", \(sidecar.upstream.url.replacing("http://", with: ""))"
+        case .portInUse: refused.listen += ", \(other.url.replacing("http://", with: ""))"
         case .watchThatCannotBeMade: try directory.write("shortage", "")
-        case .auditThatCannotBeOpened: mkdir(other, 0o755)
+        case .auditThatCannotBeOpened: mkdir(otherAudit, 0o755)
         }
         refused.listen += "]"
         try Sidecar.file(
@@ -79,7 +81,7 @@ import Testing
                 .split(separator: "\n").count == 6
         }
         if reason != .auditThatCannotBeOpened {
-            #expect(TemporaryDirectory.contents(of: other).isEmpty)
+            #expect(TemporaryDirectory.contents(of: otherAudit).isEmpty)
         }
         #expect(access(added, F_OK) != 0 && access(directory.path("kept"), F_OK) == 0)
         #expect(sidecar.provider.requests.count == 1)
