@@ -91,15 +91,16 @@ let package = Package(
         .target(
             name: "Redis",
             dependencies: [
-                "RESP", "TokenStore", "OAuth", "HTTPClient", "HTTPMessages", "EventLoop", "Cryptography",
-                "System",
+                "RESP", "TokenStore", "OAuth", "HTTPClient", "HTTPExchange", "HTTPMessages", "EventLoop",
+                "Cryptography", "System",
             ],
             swiftSettings: safe),
         .target(
             name: "OAuthRuntime",
             dependencies: [
-                "OAuth", "TokenStore", "HTTPClient", "HTTPServer", "HTTPMessages", "EventLoop", "System",
-                "Cryptography",
+                "OAuth", "TokenStore", "HTTPClient", "HTTPExchange", "HTTPServer", "HTTPMessages",
+                "EventLoop",
+                "System", "Cryptography",
             ],
             swiftSettings: safe),
         .target(
@@ -211,7 +212,7 @@ let package = Package(
             swiftSettings: bridge),
         .testTarget(
             name: "HTTPClientTests",
-            dependencies: ["HTTPClient", "EventLoop", "HTTPMessages", "TestSupport"],
+            dependencies: ["HTTPClient", "EventLoop", "HTTPExchange", "HTTPMessages", "TestSupport"],
             swiftSettings: bridge),
         .testTarget(
             name: "HTTPServerTests",

@@ -2,6 +2,7 @@
 
 import EventLoop
 package import HTTPClient
+internal import HTTPExchange
 package import HTTPMessages
 package import OAuth
 import Synchronization

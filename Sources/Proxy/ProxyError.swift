@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPClient
 package import HTTPExchange
 
 /// Why a request gets no answer from its upstream.

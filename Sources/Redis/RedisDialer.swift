@@ -3,6 +3,7 @@
 import Cryptography
 import EventLoop
 import HTTPClient
+internal import HTTPExchange
 import OAuth
 import RESP
 

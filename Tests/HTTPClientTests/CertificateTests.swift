@@ -2,6 +2,7 @@
 
 import EventLoop
 import HTTPClient
+import HTTPExchange
 import HTTPMessages
 import TestSupport
 import Testing

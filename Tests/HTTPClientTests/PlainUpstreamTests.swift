@@ -3,6 +3,7 @@
 import EventLoop
 import Glibc
 import HTTPClient
+import HTTPExchange
 import HTTPMessages
 import TestSupport
 import Testing

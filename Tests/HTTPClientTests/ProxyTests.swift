@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import EventLoop
+import HTTPExchange
 import HTTPMessages
 import TestSupport
 import Testing

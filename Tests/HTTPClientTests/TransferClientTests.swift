@@ -2,6 +2,7 @@
 
 import Glibc
 import HTTPClient
+import HTTPExchange
 import HTTPMessages
 import TestSupport
 import Testing

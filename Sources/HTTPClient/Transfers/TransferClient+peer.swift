@@ -3,6 +3,7 @@
 internal import CLibcurl
 internal import EventLoop
 internal import Glibc
+internal import HTTPExchange
 internal import HTTPMessages
 internal import System
 

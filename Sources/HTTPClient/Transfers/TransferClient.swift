@@ -2,6 +2,7 @@
 
 internal import CLibcurl
 package import EventLoop
+internal import HTTPExchange
 package import HTTPMessages
 internal import System
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLibcurl
+package import HTTPExchange
 package import System
 
 /// Why no whole answer came.
@@ -50,7 +51,7 @@ package enum TransferError: Error, Equatable, Sendable {
         default:
             switch failure {
             case .other where code == CURLE_RECV_ERROR: self = .interrupted
-            case .other(let error): self = .other(error)
+            case .other: self = .other(CurlError(code))
             case let error: self = .notConnected(error)
             }
         }

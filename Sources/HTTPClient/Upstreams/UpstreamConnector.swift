@@ -3,6 +3,7 @@
 internal import CLibcurl
 internal import EventLoop
 internal import Glibc
+package import HTTPExchange
 package import HTTPMessages
 internal import TLS
 
@@ -126,7 +127,7 @@ package final class UpstreamConnector {
         do {
             transfer = try self.transfer(within: timeout, ofRound: round)
         } catch {
-            throw .other(error)
+            throw .other(reason: error.reason)
         }
         if case .scout(let round)? = turn, let lookups {
             transfer.attachments.onResolved = { lookups.found(in: round) }

@@ -2,6 +2,7 @@
 
 internal import CLibcurl
 internal import Glibc
+internal import HTTPExchange
 
 extension UpstreamError {
     /// Judges a `CURLOPT_CONNECT_ONLY` transfer that has failed.
@@ -41,7 +42,7 @@ extension UpstreamError {
         case CURLE_COULDNT_CONNECT:
             self.init(errno: CInt(easy.number(CURLINFO_OS_ERRNO)), code)
         default:
-            self = .other(CurlError(code))
+            self = .other(reason: CurlError(code).reason)
         }
     }
 
@@ -51,7 +52,7 @@ extension UpstreamError {
         case ETIMEDOUT: self = .connectionTimeout
         case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, ENOENT, EACCES, EPERM, EADDRNOTAVAIL:
             self = .unreachable
-        default: self = .other(CurlError(code))
+        default: self = .other(reason: CurlError(code).reason)
         }
     }
 
@@ -92,10 +93,29 @@ extension ProxyFailure.Cause {
         self =
             switch error {
             case _ where status > 0: .answered(status: status)
-            case _ where code == CURLE_PROXY: .socks(code: easy.number(CURLINFO_PROXY_ERROR))
+            case _ where code == CURLE_PROXY:
+                .socks(reason: Self.words(forSOCKS: easy.number(CURLINFO_PROXY_ERROR)))
             case .other where code != CURLE_COULDNT_CONNECT: .broken
             default: .connecting(error)
             }
+    }
+
+    /// What a proxy's answer to a SOCKS request means.
+    ///
+    /// - Parameter code: one of libcurl's `CURLPX_*`.
+    private static func words(forSOCKS code: Int) -> String {
+        switch CURLproxycode(UInt32(clamping: code)) {
+        case CURLPX_REPLY_CONNECTION_REFUSED: "the server refused its connection"
+        case CURLPX_REPLY_HOST_UNREACHABLE, CURLPX_REPLY_NETWORK_UNREACHABLE, CURLPX_REPLY_TTL_EXPIRED:
+            "it found no way to the server, or no address of it"
+        case CURLPX_REPLY_NOT_ALLOWED: "it does not allow this server"
+        case CURLPX_NO_AUTH, CURLPX_USER_REJECTED, CURLPX_REQUEST_FAILED:
+            "it wants a user and a password, or others"
+        case CURLPX_CLOSED, CURLPX_RECV_ADDRESS, CURLPX_RECV_AUTH, CURLPX_RECV_CONNECT, CURLPX_RECV_REQACK,
+            CURLPX_SEND_AUTH, CURLPX_SEND_CONNECT, CURLPX_SEND_REQUEST, CURLPX_BAD_VERSION:
+            "it hung up, or is no SOCKS proxy"
+        default: "it could not connect to the server"
+        }
     }
 }
 

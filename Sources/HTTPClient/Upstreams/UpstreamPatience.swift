@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import EventLoop
+
 /// How long an upstream keeps a connection on which nothing happens, learned from what it does.
 ///
 /// A request that may not be sent twice must not meet a connection that its upstream closes in the same moment: so it

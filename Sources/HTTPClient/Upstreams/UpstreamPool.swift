@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
+package import EventLoop
 package import HTTPExchange
 package import HTTPMessages
 

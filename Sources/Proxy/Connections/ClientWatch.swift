@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import EventLoop
-internal import HTTPClient
 internal import HTTPExchange
 
 /// How long a request is in flight before somebody looks, and how often the timer fires while it is needed.

@@ -2,7 +2,6 @@
 
 internal import EventLoop
 internal import HTTP1
-internal import HTTPClient
 internal import HTTPExchange
 internal import HTTPServer
 internal import HTTPMessages

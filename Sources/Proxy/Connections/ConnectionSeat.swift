@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPClient
+internal import HTTPExchange
 internal import HTTPServer
 
 /// A place for one HTTP/1.1 connection of a client after another, with all that serving it needs.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import EventLoop
-internal import HTTPClient
 internal import HTTPExchange
 internal import HTTPServer
 internal import OAuth

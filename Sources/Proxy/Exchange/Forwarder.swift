@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import EventLoop
-internal import HTTPClient
 internal import HTTPExchange
 
 /// Takes one request after another of one kind of client through one event loop's share of the proxy: see

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import HTTPClient
+internal import HTTPExchange
 internal import Observability
 
 /// Why a request got no whole answer, where that is its upstream's fault, for the log and the metrics.

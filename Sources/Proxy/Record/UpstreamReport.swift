@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPClient
 internal import Observability
 internal import Synchronization
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import EventLoop
-internal import HTTPClient
+internal import HTTPExchange
 internal import HTTPMessages
 internal import Routing
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPClient
+internal import HTTPExchange
 internal import HTTPMessages
 internal import Observability
 internal import Routing

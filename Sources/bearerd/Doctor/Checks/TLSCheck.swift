@@ -2,6 +2,7 @@
 
 import Configuration
 import HTTPClient
+import HTTPExchange
 import HTTPMessages
 import System
 

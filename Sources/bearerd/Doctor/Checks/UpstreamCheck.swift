@@ -3,6 +3,7 @@
 import Configuration
 import Cryptography
 import HTTPClient
+import HTTPExchange
 import HTTPMessages
 import OAuth
 import Routing

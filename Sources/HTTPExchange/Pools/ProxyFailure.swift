@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
-
 /// What kept a proxy on the way from leading to the server, which never was asked.
 package struct ProxyFailure: Equatable, Sendable {
     /// What happened.
@@ -10,8 +8,8 @@ package struct ProxyFailure: Equatable, Sendable {
         indirect case connecting(UpstreamError)
         /// It answered CONNECT with this status (RFC 9110 9.3.6).
         case answered(status: Int)
-        /// It refused a SOCKS request, by libcurl's `CURLPX_*`.
-        case socks(code: Int)
+        /// It refused a SOCKS request, for this reason: fixed text.
+        case socks(reason: String)
         /// It hung up, or is no proxy.
         case broken
     }
@@ -44,23 +42,8 @@ package struct ProxyFailure: Equatable, Sendable {
         case .answered(407): "it wants a user and a password, or others (407)"
         case .answered(let status) where status >= 500: "it could not connect to the server (\(status))"
         case .answered(let status): "it answered CONNECT with \(status)"
-        case .socks(let code): Self.words(forSOCKS: code)
+        case .socks(let reason): reason
         case .broken: "it hung up, or is no proxy of that kind"
-        }
-    }
-
-    private static func words(forSOCKS code: Int) -> String {
-        switch CURLproxycode(UInt32(clamping: code)) {
-        case CURLPX_REPLY_CONNECTION_REFUSED: "the server refused its connection"
-        case CURLPX_REPLY_HOST_UNREACHABLE, CURLPX_REPLY_NETWORK_UNREACHABLE, CURLPX_REPLY_TTL_EXPIRED:
-            "it found no way to the server, or no address of it"
-        case CURLPX_REPLY_NOT_ALLOWED: "it does not allow this server"
-        case CURLPX_NO_AUTH, CURLPX_USER_REJECTED, CURLPX_REQUEST_FAILED:
-            "it wants a user and a password, or others"
-        case CURLPX_CLOSED, CURLPX_RECV_ADDRESS, CURLPX_RECV_AUTH, CURLPX_RECV_CONNECT, CURLPX_RECV_REQACK,
-            CURLPX_SEND_AUTH, CURLPX_SEND_CONNECT, CURLPX_SEND_REQUEST, CURLPX_BAD_VERSION:
-            "it hung up, or is no SOCKS proxy"
-        default: "it could not connect to the server"
         }
     }
 }

@@ -30,10 +30,11 @@ package enum UpstreamError: Error, Equatable, Sendable {
     case busy
     /// The task that waited was cancelled.
     case cancelled
-    case other(CurlError)
+    /// Anything else, in the words of what connects.
+    case other(reason: String)
 
     /// Whether another address of the same name might do better.
-    var isOfAddress: Bool {
+    package var isOfAddress: Bool {
         switch self {
         case .connectionRefused, .connectionTimeout, .unreachable, .other: true
         case .proxy(let failure):
@@ -56,5 +57,26 @@ package enum UpstreamError: Error, Equatable, Sendable {
     }
 
     /// Whether it is this machine that lacks something, perhaps for a moment.
-    var isShortage: Bool { self == .noDescriptors || self == .noThreads }
+    package var isShortage: Bool { self == .noDescriptors || self == .noThreads }
+
+    /// What a person reads of it: fixed text, perhaps a proxy's address, nothing of what was sent or received.
+    package var reason: String {
+        switch self {
+        case .connectionRefused: "connection refused"
+        case .connectionTimeout: "connecting took too long"
+        case .unreachable: "no route leads there, or there is no such socket"
+        case .dnsError: "the name has no address"
+        case .dnsTimeout: "the name servers did not answer"
+        case .tlsCertificate(let fault): "the certificate does not verify: \(fault.reason)"
+        case .tlsHandshake:
+            "the TLS handshake failed: there is no TLS, or another version, or a client certificate is wanted"
+        case .clientCertificate: "the client certificate or its key cannot be used"
+        case .proxy(let failure): failure.reason
+        case .noDescriptors: "no descriptor is left"
+        case .noThreads: "no thread is left to ask for the name with"
+        case .busy: "no connection came free"
+        case .cancelled: "cancelled"
+        case .other(let reason): reason
+        }
+    }
 }
