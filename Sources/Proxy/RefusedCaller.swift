@@ -4,7 +4,7 @@ internal import HTTPMessages
 
 /// Says to people which of their names was refused, and which key lets it in; names it only if it could stand there.
 enum RefusedCaller {
-    /// Of a `Host` that is not the listener's.
+    /// Tells of a `Host` that is not the listener's.
     static func host(_ host: String?) -> String {
         guard let host = PlainName.host(host) else {
             return "This listener does not answer to the request's Host; access.hosts lists those it does."
@@ -13,7 +13,7 @@ enum RefusedCaller {
             "This listener does not answer to the host '\(host)'; if it is one of its names, add it to access.hosts."
     }
 
-    /// Of an `Origin`, or of a `Referer`'s.
+    /// Tells of the origin in an `Origin` or `Referer` that is not admitted.
     static func origin(_ origin: String?) -> String {
         guard let origin = PlainName.origin(origin) else {
             return

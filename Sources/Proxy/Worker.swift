@@ -15,10 +15,10 @@ package actor Worker: LoopConfined {
 
     private let budget: ConnectionBudget
     /// What the requests of all protocols have in common.
-    private let state: WorkerState<WorkerPool>
+    private let state: WorkerState<WorkerUpstreamPool>
     /// Those who come by HTTP/1.1.
-    private let forwarder: Forwarder<ServerConnection, WorkerPool>
-    private let keeper: ConnectionKeeper<WorkerPool>
+    private let forwarder: Forwarder<ServerConnection, WorkerUpstreamPool>
+    private let keeper: ConnectionKeeper<WorkerUpstreamPool>
     private var entrances: [ListenerKey: Entrance] = [:]
     /// Accepted while another worker let the last one in that there was room for: they wait as if in the queue.
     private var waiting: [(stream: ByteStream, peer: PeerAddress, entrance: Entrance)] = []
@@ -28,7 +28,7 @@ package actor Worker: LoopConfined {
     /// One listener's sockets, as far as this worker watches them.
     private final class Entrance {
         /// nil before a snapshot with this listener is in force: connections wait until then.
-        var routing: ListenerRouting<WorkerPool>?
+        var routing: ListenerRouting<WorkerUpstreamPool>?
         var listeners: [Listener] = []
     }
 

@@ -7,7 +7,7 @@ package import HTTPMessages
 /// May hold secrets: never printed.
 package struct TransferResponse: Sendable {
     package let status: Int
-    /// Of the final answer; trailers are appended.
+    /// The fields of the final answer; trailers are appended.
     package let fields: HTTPFields
     package let body: [UInt8]
     /// Why the body is not whole; nil if it is, as it always is unless the request wants such an answer too.

@@ -15,7 +15,7 @@ final class Forwarder<Client: ClientExchange, Pool: ExchangePool> {
     let loop: EventLoop
     /// What it has in common with other kinds of clients.
     let worker: WorkerState<Pool>
-    /// Of ``worker``.
+    /// The recorder of ``worker``, kept here because every request needs it.
     let recorder: Recorder
     let clients: ClientWatch<Client, Pool>
 

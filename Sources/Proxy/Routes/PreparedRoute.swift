@@ -46,7 +46,7 @@ package final class PreparedRoute: Sendable {
     let overrideFields: ReservedNames?
     /// What an upstream must not say in place of us, behind a body either.
     let unwantedResponseTrailers: [HTTPFields.Name]
-    /// As lines of the access log have it.
+    /// How lines of the access log name the route.
     let loggedName: LoggedRoute
 
     package init(

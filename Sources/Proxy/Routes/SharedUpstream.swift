@@ -11,7 +11,7 @@ package import Observability
 package final class SharedUpstream: Sendable {
     package let address: UpstreamAddress
     package let lifetimes: UpstreamPool.Lifetimes
-    /// Of answers.
+    /// How large the heads of its answers may be.
     package let headLimits: HeadLimits
     package let limit: UpstreamLimit
     let report: UpstreamReport
@@ -35,8 +35,8 @@ package final class SharedUpstream: Sendable {
     package var trouble: String? { report.trouble }
 
     /// One worker's connections to it.
-    func makePool(_ multis: CurlMultiSet) -> WorkerPool {
-        WorkerPool(
+    func makePool(_ multis: CurlMultiSet) -> WorkerUpstreamPool {
+        WorkerUpstreamPool(
             address: address, limit: limit, lifetimes: lifetimes, headLimits: headLimits, multis: multis)
     }
 }

@@ -18,7 +18,7 @@ actor FakeStage: LoopConfined {
     var pools: [FakePool] { shelf.pools }
     /// The one for the first snapshot's route.
     var pool: FakePool { shelf.pools[0] }
-    /// Of the first snapshot.
+    /// The route of the first snapshot.
     let route: PreparedRoute
     static let listener = ListenerKey(.tcp(host: "127.0.0.1", port: 0))
     let worker: WorkerState<FakePool>
