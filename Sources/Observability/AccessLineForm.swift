@@ -86,7 +86,7 @@ struct AccessLineForm: Sendable {
     }
 
     /// Bytes of a line that do not depend on what clients send: its literals, its numbers and the time.
-    private static var roomForTheRest: Int { 384 }
+    private static var roomForTheRest: Int { 448 }
 
     private var isJSON: Bool { format == .json }
 
