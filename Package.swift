@@ -253,3 +253,27 @@ let package = Package(
             swiftSettings: bridge),
     ]
 )
+
+// MARK: Names
+
+/// Modules that are no product; their names get a prefix, their folders in Sources do not.
+///
+/// Names of targets are unique in all that is built together, and a program's other packages have a `System` and a `Redis` too.
+let inner = Set(package.targets.filter { [.regular, .system].contains($0.type) }.map(\.name))
+    .subtracting(package.products.map(\.name))
+
+/// `BearerdRedis` for `Redis`, `CBearerdOpenSSL` for `COpenSSL`.
+func moduleName(_ name: String) -> String {
+    guard inner.contains(name) else { return name }
+    let isC = name.hasPrefix("C") && name.dropFirst().first?.isUppercase == true
+    return isC ? "CBearerd\(name.dropFirst())" : "Bearerd\(name)"
+}
+
+for target in package.targets {
+    if inner.contains(target.name), target.path == nil { target.path = "Sources/\(target.name)" }
+    target.name = moduleName(target.name)
+    target.dependencies = target.dependencies.map { dependency in
+        guard case .byNameItem(let name, let condition) = dependency else { return dependency }
+        return .byNameItem(name: moduleName(name), condition: condition)
+    }
+}

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AdminAPI
-internal import HTTPMessages
-internal import HTTPServer
-internal import JSON
+internal import BearerdAdminAPI
+internal import BearerdHTTPMessages
+internal import BearerdHTTPServer
+internal import BearerdJSON
 internal import OAuth
-internal import System
+internal import BearerdSystem
 
 /// Why the admin listener does not do what it was asked.
 enum AdminError: Error, Equatable {

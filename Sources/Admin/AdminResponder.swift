@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AdminAPI
-internal import EventLoop
-internal import HTTPMessages
-package import HTTPServer
-internal import JSON
+internal import BearerdAdminAPI
+internal import BearerdEventLoop
+internal import BearerdHTTPMessages
+package import BearerdHTTPServer
+internal import BearerdJSON
 package import OAuth
-internal import Observability
-internal import System
+internal import BearerdObservability
+internal import BearerdSystem
 
 /// The admin listener's answers.
 package struct AdminResponder: HTTPResponder {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AdminAPI
+internal import BearerdAdminAPI
 package import OAuth
-internal import Observability
+internal import BearerdObservability
 
 /// What the admin listener says of one route of the configuration.
 package struct AdminRoute: Sendable, Equatable {

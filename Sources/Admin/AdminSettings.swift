@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
-package import HTTPMessages
+package import BearerdCryptography
+package import BearerdHTTPMessages
 package import OAuth
 
 /// What the admin listener needs to know beforehand.

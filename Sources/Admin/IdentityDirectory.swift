@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AdminAPI
-package import JSON
+package import BearerdAdminAPI
+package import BearerdJSON
 package import OAuth
-package import Observability
+package import BearerdObservability
 
 /// The identities of the process, as the admin listener sees them: never a token.
 package protocol IdentityDirectory: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Observability
+package import BearerdObservability
 
 /// The running process, as the admin listener sees it.
 package protocol ProcessControl: Sendable {

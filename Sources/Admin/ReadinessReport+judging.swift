@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AdminAPI
+package import BearerdAdminAPI
 package import OAuth
 
 extension ReadinessReport {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import AdminAPI
-internal import HTTPMessages
-internal import JSON
+package import BearerdAdminAPI
+internal import BearerdHTTPMessages
+internal import BearerdJSON
 
 /// Why the configuration that there was goes on.
 package enum ReloadRefusal: Error, Equatable, Sendable {

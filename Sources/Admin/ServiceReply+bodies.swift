@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPServer
-internal import HTTPMessages
-internal import JSON
+internal import BearerdHTTPServer
+internal import BearerdHTTPMessages
+internal import BearerdJSON
 
 extension ServiceReply {
     static func bytes(_ body: [UInt8], contentType: String, status: Int = 200) -> ServiceReply {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSON
+internal import BearerdJSON
 
 /// The members of the admin listener's documents; they are spelled here and nowhere else.
 enum AdminMember: String {

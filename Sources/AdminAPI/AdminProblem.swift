@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
-package import JSON
+package import BearerdHTTPMessages
+package import BearerdJSON
 
 /// A problem that the admin listener reports (RFC 9457).
 package struct AdminProblem: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 extension AdminResource {
     /// True if anybody may ask, whatever the `Host` and without a key: probes use the pod's address.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 package import OAuth
 
 /// A resource of the admin listener; every path is spelled here, for clients and server.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import JSON
+package import BearerdJSON
 
 /// One problem of a configuration file, as `check --json` and a refused reload report it.
 package struct ConfigurationFault: Equatable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSON
-package import Observability
+internal import BearerdJSON
+package import BearerdObservability
 
 /// The counts of requests since the start, in the status.
 package struct RequestCounts: Equatable, Sendable {

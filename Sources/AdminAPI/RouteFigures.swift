@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSON
-package import Observability
+internal import BearerdJSON
+package import BearerdObservability
 
 /// The figures of all routes with one path, and the state of their upstream.
 package struct RouteFigures: Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSON
+internal import BearerdJSON
 
 /// A route in the status.
 package struct RouteStatus: Equatable, Sendable {

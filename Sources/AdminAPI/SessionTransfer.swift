@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
-package import JSON
+package import BearerdCryptography
+package import BearerdJSON
 package import OAuth
 
 /// A session or login that a command sends to the daemon because it cannot open the store itself; tokens go no other

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import JSON
+package import BearerdJSON
 package import OAuth
 
 /// The document of `GET /api/status` and of `bearerd status --json`.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import Routing
-internal import YAML
+internal import BearerdHTTPMessages
+internal import BearerdRouting
+internal import BearerdYAML
 
 extension Configuration {
     /// Reads the whole file; the value is of use only if no error was reported.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// The content of a configuration file, checked as a whole and never changed afterwards.
 package struct Configuration: Sendable {

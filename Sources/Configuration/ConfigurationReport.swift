@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
-internal import YAML
+internal import BearerdSystem
+internal import BearerdYAML
 
 /// The result of reading a configuration file: the configuration if it can be used, and every problem of the file.
 package struct ConfigurationReport: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COpenSSL
+internal import CBearerdOpenSSL
 
 /// Authenticated encryption with AES-256 in Galois/Counter Mode (NIST SP 800-38D).
 package struct AESGCM: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COpenSSL
+internal import CBearerdOpenSSL
 
 /// The parts of an X.509 certificate that a signed token names (RFC 7515 §4.1.7, §4.1.8).
 package struct Certificate: Sendable, Equatable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COpenSSL
+internal import CBearerdOpenSSL
 
 /// A hash function of the SHA-2 family (FIPS 180-4).
 package enum MessageDigest: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COpenSSL
+internal import CBearerdOpenSSL
 
 /// A credential that must never reach a log, an error message or a metric label.
 ///

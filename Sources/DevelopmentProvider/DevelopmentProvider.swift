@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
-package import HTTPServer
+package import BearerdCryptography
+package import BearerdHTTPServer
 package import OAuth
 import Synchronization
 

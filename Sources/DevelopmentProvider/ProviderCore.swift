@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPServer
-import HTTPMessages
-import JSON
+import BearerdCryptography
+import BearerdHTTPServer
+import BearerdHTTPMessages
+import BearerdJSON
 import OAuth
 
 /// Everything the provider knows, and what it answers: request in, reply out.

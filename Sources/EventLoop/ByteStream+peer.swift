@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystem
-package import System
+internal import CBearerdSystem
+package import BearerdSystem
 
 extension ByteStream {
     /// The ends of a TCP connection, by which its peer's user is found; nil for anything else.

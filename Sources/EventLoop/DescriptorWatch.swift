@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibevent
+internal import CBearerdLibevent
 
 /// Tells a C library that has its own idea of readiness when a descriptor is ready, for as long as it stays
 /// so (level-triggered).

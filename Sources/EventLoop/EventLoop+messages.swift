@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibevent
+internal import CBearerdLibevent
 internal import Synchronization
 
 extension EventLoop {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibevent
+internal import CBearerdLibevent
 
 extension EventLoop {
     /// Suspends the caller, who must run on this loop, for `duration`.

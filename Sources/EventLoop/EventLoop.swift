@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibevent
-internal import CSystem
+internal import CBearerdLibevent
+internal import CBearerdSystem
 internal import Glibc
 internal import Synchronization
-package import System
+package import BearerdSystem
 
 /// One thread that waits on descriptors and timers and runs the Swift jobs that they wake.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibevent
-internal import CSystem
+internal import CBearerdLibevent
+internal import CBearerdSystem
 internal import Glibc
 
 extension ListeningSocket {

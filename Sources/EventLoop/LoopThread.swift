@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystem
+internal import CBearerdSystem
 internal import Glibc
-internal import System
+internal import BearerdSystem
 
 /// The thread that an ``EventLoop`` runs on.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibevent
+internal import CBearerdLibevent
 
 /// A one-shot timer on an ``EventLoop``; use it only on the loop's thread.
 package final class LoopTimer {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibevent
-internal import CSystem
+internal import CBearerdLibevent
+internal import CBearerdSystem
 internal import Glibc
-internal import System
+internal import BearerdSystem
 
 /// What is known of one descriptor's readiness, and who waits for it.
 ///

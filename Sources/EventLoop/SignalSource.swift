@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibevent
+internal import CBearerdLibevent
 internal import Glibc
 
 /// A signal of the process, delivered on an ``EventLoop``'s thread.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-internal import System
+internal import BearerdSystem
 
 extension timeval {
     /// Rounds up to a microsecond, so that a positive duration never becomes a busy loop.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTPMessages
+package import BearerdEventLoop
+package import BearerdHTTPMessages
 
 /// A message on its way out: the head first, which its exchange writes, then pieces of the content, then the end.
 ///

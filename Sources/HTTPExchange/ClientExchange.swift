@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTPMessages
+package import BearerdEventLoop
+package import BearerdHTTPMessages
 
 /// A client's request, and the answer that it gets, whatever protocol carries them.
 package protocol ClientExchange: MessageExchange {

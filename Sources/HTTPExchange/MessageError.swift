@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
+package import BearerdEventLoop
 
 /// Why an HTTP message could not be received whole.
 package enum MessageError: Error, Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
+internal import BearerdEventLoop
 
 /// One request and its answer as one side of the proxy sees them: a message in, a message out, and a peer that may go.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// What a request asks of the connection that carries it, beside what its own fields say.
 package struct RequestForm: Sendable {

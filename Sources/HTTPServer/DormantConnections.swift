@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
+package import BearerdEventLoop
 
 /// Connections whose clients are silent: each is a stream and nothing else.
 ///

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-internal import HTTP1
-internal import HTTPExchange
-internal import HTTPMessages
-internal import System
+package import BearerdEventLoop
+internal import BearerdHTTP1
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// Serves an ``HTTPResponder`` on one loop: the admin listener, the development servers, a login's redirect.
 ///

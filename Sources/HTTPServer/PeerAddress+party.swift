@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-internal import HTTPMessages
+package import BearerdEventLoop
+internal import BearerdHTTPMessages
 
 extension PeerAddress {
     /// Tells apart those who are held to a limit each: a user of this machine, a host elsewhere.

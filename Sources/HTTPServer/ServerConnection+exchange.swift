@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-internal import HTTP1
-package import HTTPExchange
-package import HTTPMessages
+package import BearerdEventLoop
+internal import BearerdHTTP1
+package import BearerdHTTPExchange
+package import BearerdHTTPMessages
 
 extension ServerConnection: ClientExchange, ConnectionExchange {
     private static let closeLine = Array("Connection: close\r\n".utf8)

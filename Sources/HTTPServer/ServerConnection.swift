@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTP1
-package import HTTPExchange
-package import HTTPMessages
+package import BearerdEventLoop
+package import BearerdHTTP1
+package import BearerdHTTPExchange
+package import BearerdHTTPMessages
 
 /// The server's side of one HTTP/1.1 connection: requests in, answers out, one after the other.
 ///

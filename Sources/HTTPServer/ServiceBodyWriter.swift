@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-internal import HTTP1
+package import BearerdEventLoop
+internal import BearerdHTTP1
 
 /// Sends a service's answer piece by piece, each at once.
 package final class ServiceBodyWriter {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import System
+internal import BearerdEventLoop
+internal import BearerdSystem
 
 /// A client's connection to a small service, and how much it would be missed.
 final class ServiceConnection {

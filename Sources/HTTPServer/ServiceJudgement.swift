@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPExchange
+package import BearerdHTTPExchange
 
 /// What becomes of a request to a small service, by its head.
 package enum ServiceJudgement: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPExchange
+package import BearerdHTTPExchange
 
 /// How much a small service takes upon itself.
 package struct ServiceLimits: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 extension ServiceReply {
     /// A page that nobody keeps, frames or passes on.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTPMessages
-package import System
+package import BearerdEventLoop
+package import BearerdHTTPMessages
+package import BearerdSystem
 
 /// A request to one of the small services, with its whole body once that has been taken.
 package struct ServiceRequest: Sendable {

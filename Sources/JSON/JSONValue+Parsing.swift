@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CJansson
+internal import CBearerdJansson
 
 extension JSONValue {
     /// How deep arrays and objects may nest.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSONText
+internal import BearerdJSONText
 
 extension JSONValue {
     /// The value as UTF-8 JSON text.

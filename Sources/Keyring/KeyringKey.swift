@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
-internal import System
+package import BearerdCryptography
+internal import BearerdSystem
 
 /// A key of 32 bytes in the user's Secret Service (the freedesktop.org API).
 package enum KeyringKey {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-package import EventLoop
-package import HTTPClient
-import HTTPServer
+import BearerdCryptography
+package import BearerdEventLoop
+package import BearerdHTTPClient
+import BearerdHTTPServer
 public import OAuth
 import Synchronization
-package import System
-import TokenStore
+package import BearerdSystem
+import BearerdTokenStore
 
 /// Runs sessions in a program other than bearerd: transport by libcurl, a store, clocks, and redirects to loopback.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPClient
-import System
-import TokenStore
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdSystem
+import BearerdTokenStore
 
 /// The reason why a runtime or a session cannot be made.
 public struct AuthRuntimeError: Error, Equatable, Sendable, CustomStringConvertible {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPServer
+import BearerdEventLoop
+import BearerdHTTPServer
 import OAuth
 
 /// A redirect that is awaited on its sockets, from before the URL is shown until the browser has its last page.

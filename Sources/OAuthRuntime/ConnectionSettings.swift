@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Cryptography
-import HTTPClient
+public import BearerdCryptography
+import BearerdHTTPClient
 
 /// The way to authorization servers.
 public struct ConnectionSettings: Sendable {

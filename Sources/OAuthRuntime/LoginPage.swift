@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-package import HTTPServer
-import HTTPMessages
+import BearerdCryptography
+package import BearerdHTTPServer
+import BearerdHTTPMessages
 import OAuth
-import System
+import BearerdSystem
 
 /// The page that the browser shows after a redirect: one sentence, no script, and nothing that was sent.
 package struct LoginPage: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTPMessages
+package import BearerdEventLoop
+package import BearerdHTTPMessages
 package import OAuth
 
 /// A login whose redirect is awaited on a socket of this machine (RFC 8252 §7.3), from the URL to the browser's last

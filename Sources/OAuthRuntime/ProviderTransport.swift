@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-package import HTTPClient
-internal import HTTPExchange
-package import HTTPMessages
+import BearerdEventLoop
+package import BearerdHTTPClient
+internal import BearerdHTTPExchange
+package import BearerdHTTPMessages
 package import OAuth
 import Synchronization
-package import System
+package import BearerdSystem
 
 /// A transport to an authorization server by libcurl, with one identity's certificates and proxy.
 package final class ProviderTransport: TokenTransport {

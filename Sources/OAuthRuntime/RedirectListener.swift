@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPServer
-import HTTPMessages
+import BearerdEventLoop
+import BearerdHTTPServer
+import BearerdHTTPMessages
 import OAuth
-import System
+import BearerdSystem
 
 /// Awaits the one redirect that answers an authorization request (RFC 8252 §7.3).
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTPMessages
+package import BearerdEventLoop
+package import BearerdHTTPMessages
 package import OAuth
 
 /// The sockets on which a redirect is awaited.

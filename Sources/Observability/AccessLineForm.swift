@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 /// How a line of the access log is written: its format, and the time, which is the same for many lines.
 struct AccessLineForm: Sendable {

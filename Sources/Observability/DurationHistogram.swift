@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 /// Counts durations by size, as a Prometheus histogram does.
 package struct DurationHistogram: Sendable, Equatable {

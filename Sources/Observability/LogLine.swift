@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSONText
+internal import BearerdJSONText
 
 /// Builds one line of the log, in either format, at the end of a buffer that its owner reuses.
 struct LogLine: ~Copyable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSONText
+internal import BearerdJSONText
 
 /// What lines of the access log have of a route: its name, its identity's and its upstream, escaped.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 /// The answer to `GET /metrics`: every metric of the contract, spelled here and nowhere else.
 ///

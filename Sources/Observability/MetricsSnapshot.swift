@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import System
+package import BearerdSystem
 
 /// Everything that `/metrics` shows, at one moment.
 package struct MetricsSnapshot: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 extension OutputSpan<UInt8> {
     /// Appends a number in decimal, with leading zeros up to `width` digits.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import System
+package import BearerdSystem
 
 extension OutputWriter: LineSink {
     package func write(_ lines: [UInt8]) {

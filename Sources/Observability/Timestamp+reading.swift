@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 extension Timestamp {
     /// Reads what ``text(unixSeconds:)`` writes; nil for anything else.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 /// Writes points in time as RFC 3339 in UTC with milliseconds: `2026-11-21T10:45:54.123Z`.
 ///

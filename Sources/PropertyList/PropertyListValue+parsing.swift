@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibplist
+internal import CBearerdLibplist
 import Glibc
 
 extension PropertyListValue {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
-internal import EventLoop
-internal import HTTPMessages
+package import BearerdCryptography
+internal import BearerdEventLoop
+internal import BearerdHTTPMessages
 
 /// Who may use the listeners (the configuration's `access`): judged before anything else is looked at.
 package struct AccessPolicy: Sendable {

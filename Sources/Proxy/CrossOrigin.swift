@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// The CORS protocol (Fetch standard 3.2) for the pages of `access.origins`.
 enum CrossOrigin {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPMessages
-internal import Routing
+internal import BearerdEventLoop
+internal import BearerdHTTPMessages
+internal import BearerdRouting
 
 extension HTTPRequest {
     private static let via = PreparedField(.via, known: "\(HTTPVersion.http11.number) bearerd")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import Routing
+internal import BearerdHTTPMessages
+internal import BearerdRouting
 
 extension HTTPResponse {
     /// The origins by which a `Location` may name the upstream or the client's side.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 internal import OAuth
-internal import Observability
+internal import BearerdObservability
 
 extension HTTPResponse {
     /// What a 401 or 403 says is wrong with the token (RFC 6750 3.1, RFC 9449 7.1); some servers answer in both schemes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTPMessages
+package import BearerdEventLoop
+package import BearerdHTTPMessages
 
 /// What is judged differently on each listener.
 package final class ListenerPolicy: Sendable {

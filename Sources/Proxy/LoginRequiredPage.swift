@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
-internal import HTTPMessages
+internal import BearerdCryptography
+internal import BearerdHTTPMessages
 
 /// What a browser's window shows where somebody must log in: a link to where, and no script.
 struct LoginRequiredPage: Equatable, Sendable {

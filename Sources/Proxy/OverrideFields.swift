@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// Fields by which some frameworks, or gateways before them, take a request for another one than its method and path say.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPExchange
+internal import BearerdEventLoop
+internal import BearerdHTTPExchange
 internal import OAuth
 
 extension ProxyError {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPClient
-internal import HTTPExchange
-package import HTTPMessages
-internal import Observability
+package import BearerdHTTPClient
+internal import BearerdHTTPExchange
+package import BearerdHTTPMessages
+internal import BearerdObservability
 
 /// An answer of bearerd's own: the one place where a failure becomes a status (RFC 9110 15.5, 15.6).
 package struct Rejection: Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPExchange
+package import BearerdHTTPExchange
 
 /// Why a request gets no answer from its upstream.
 package enum ProxyError: Error, Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// Says to people which of their names was refused, and which key lets it in; names it only if it could stand there.
 enum RefusedCaller {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Observability
+internal import BearerdObservability
 
 /// The stable name of an answer of bearerd's own: programs, logs and traces rely on it.
 package enum RejectionCode: String, CaseIterable, Sendable {

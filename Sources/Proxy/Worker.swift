@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-internal import HTTPClient
-internal import HTTPServer
-package import Observability
-internal import Routing
+package import BearerdEventLoop
+internal import BearerdHTTPClient
+internal import BearerdHTTPServer
+package import BearerdObservability
+internal import BearerdRouting
 
 /// One event loop's share of the proxy: its listeners and, through its ``ConnectionKeeper``, all connections.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPExchange
-internal import Observability
-internal import Routing
+internal import BearerdEventLoop
+internal import BearerdHTTPExchange
+internal import BearerdObservability
+internal import BearerdRouting
 
 /// What all requests of one worker have in common, whatever protocols carry them: the snapshot in force, the connections to
 /// upstreams, what is counted and logged.

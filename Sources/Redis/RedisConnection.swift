@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPClient
-import HTTPMessages
-import RESP
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPMessages
+import BearerdRESP
 
 /// One open connection to a Redis server, confined to its loop's thread.
 final class RedisConnection {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import EventLoop
-import HTTPClient
-internal import HTTPExchange
+import BearerdCryptography
+import BearerdEventLoop
+import BearerdHTTPClient
+internal import BearerdHTTPExchange
 import OAuth
-import RESP
+import BearerdRESP
 
 /// Opens connections to the present master, confined to its loop's thread.
 final class RedisDialer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RESP
+import BearerdRESP
 
 /// The first word of an error reply, as Redis spells it (an open set).
 package struct RedisErrorCode: RawRepresentable, Hashable, Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
+import BearerdEventLoop
 import OAuth
-import RESP
+import BearerdRESP
 
 /// The connection for commands, one command at a time. It is opened again after it was lost.
 ///

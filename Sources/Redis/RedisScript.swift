@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RESP
+import BearerdRESP
 
 /// The Lua scripts, each of which is atomic and idempotent.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// The address of a Redis server or sentinel.
 package struct RedisServer: Hashable, Sendable {

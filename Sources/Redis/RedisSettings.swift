@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
-package import HTTPClient
+package import BearerdCryptography
+package import BearerdHTTPClient
 package import OAuth
 
 /// The Redis that keeps a fleet's sessions, and the way to it.

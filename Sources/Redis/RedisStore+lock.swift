@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import EventLoop
+import BearerdCryptography
+import BearerdEventLoop
 package import OAuth
-import RESP
-import System
+import BearerdRESP
+import BearerdSystem
 
 /// The lock of an identity, and the marks that are waited for.
 extension RedisStore {

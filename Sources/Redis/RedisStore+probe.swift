@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RESP
+import BearerdRESP
 
 /// The purpose that a store must be fit for.
 package enum RedisUse: String, Sendable {

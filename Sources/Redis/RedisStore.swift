@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-package import EventLoop
+import BearerdCryptography
+package import BearerdEventLoop
 package import OAuth
-import RESP
-import System
-package import TokenStore
+import BearerdRESP
+import BearerdSystem
+package import BearerdTokenStore
 
 /// Sessions in Redis, shared by a fleet (`type: redis`).
 ///

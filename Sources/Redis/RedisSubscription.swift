@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import RESP
+import BearerdEventLoop
+import BearerdRESP
 
 /// The connection on which the server reports changes. It is opened again after it was lost.
 ///

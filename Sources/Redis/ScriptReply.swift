@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import RESP
+import BearerdRESP
 
 /// The reply of a script: a word of its own, followed by what the server or another daemon says.
 struct ScriptReply {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// A route's changes to header fields, made in this order: remove, set, add; the values may be secrets of the
 /// operator's, so they are never logged.

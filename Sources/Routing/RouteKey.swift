@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// The requests that a route matches; routes of two configurations are the same if their keys are equal.
 package struct RouteKey: Hashable, Sendable {

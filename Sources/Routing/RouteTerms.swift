@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 package import OAuth
 
 /// A route's terms: changes to messages on their way, and time-outs of the upstream.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSON
+internal import BearerdJSON
 
 /// An `AuthState` as AppAuth for Android writes it (`jsonSerializeString`).
 struct AndroidAuthState {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PropertyList
+internal import BearerdPropertyList
 
 /// An `OIDAuthState` in a keyed archive, or GTMAppAuth's session around one.
 struct ArchivedAuthState {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSON
-internal import PropertyList
+internal import BearerdJSON
+internal import BearerdPropertyList
 
 /// The format in which another program kept its session.
 public enum ImportFormat: CaseIterable, Sendable {

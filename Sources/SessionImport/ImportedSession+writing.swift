@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Cryptography
+public import BearerdCryptography
 
 extension ImportedSession {
     /// A session to be read by another program; nil if the token has bytes that no refresh token has.

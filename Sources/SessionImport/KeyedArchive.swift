@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PropertyList
+internal import BearerdPropertyList
 
 /// The object graph of an `NSKeyedArchiver`: a list of objects with references between them.
 ///

@@ -1,4 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The types of the public API, so that `import SessionImport` is enough.
-@_exported public import struct Cryptography.Secret
+@_exported public import struct BearerdCryptography.Secret

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COpenSSL
+internal import CBearerdOpenSSL
 internal import Glibc
 
 /// The facts about a server's certificate that people want to know.

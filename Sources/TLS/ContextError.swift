@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COpenSSL
+internal import CBearerdOpenSSL
 
 /// The reason why a certificate and a key cannot be used for TLS.
 package enum ContextError: Error, Equatable, Sendable {

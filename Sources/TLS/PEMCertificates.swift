@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COpenSSL
+internal import CBearerdOpenSSL
 
 /// The certificates of a PEM file in their order (`X509 *`), released with the object.
 final class PEMCertificates {

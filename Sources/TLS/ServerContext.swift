@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COpenSSL
-package import Cryptography
+internal import CBearerdOpenSSL
+package import BearerdCryptography
 
 /// The server's side of TLS: its certificate and key, and the client certificates it accepts.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
+package import BearerdEventLoop
 internal import Synchronization
 
 /// TLS for listeners, with a certificate that can be replaced while they serve.

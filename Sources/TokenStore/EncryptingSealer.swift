@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
+package import BearerdCryptography
 
 /// Encrypts with AES-256-GCM (`store.encryption_key`).
 ///

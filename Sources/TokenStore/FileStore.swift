@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ExecutorConfinement
+import BearerdExecutorConfinement
 package import OAuth
-package import System
+package import BearerdSystem
 
 /// Sessions in files of a private directory, shared by all processes of one user.
 ///

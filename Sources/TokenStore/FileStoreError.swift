@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import System
+package import BearerdSystem
 
 /// The reason why a store cannot be opened.
 package enum FileStoreError: Error, Equatable, Sendable {
@@ -12,7 +12,7 @@ package enum FileStoreError: Error, Equatable, Sendable {
     case foreign(path: String, problem: String)
     /// The key is not 32 bytes.
     case badKey
-    /// A call failed; ``System/SystemError/isPermission`` tells missing rights from other reasons.
+    /// A call failed; ``BearerdSystem/SystemError/isPermission`` tells missing rights from other reasons.
     case unusable(SystemError)
 }
 

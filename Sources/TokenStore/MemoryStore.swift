@@ -2,7 +2,7 @@
 
 package import OAuth
 import Synchronization
-package import System
+package import BearerdSystem
 
 /// Sessions that end with the process (`type: memory`).
 package final class MemoryStore: SessionStore {

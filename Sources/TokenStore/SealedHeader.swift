@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// The first line of an encrypted file: its kind, the version of its layout, the name of its key.
 ///

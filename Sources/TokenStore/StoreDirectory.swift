@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import System
+import BearerdSystem
 
 /// Finds, makes and checks the directory of a store; every call blocks for a moment.
 package enum StoreDirectory {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
+package import BearerdCryptography
 package import OAuth
-package import System
+package import BearerdSystem
 
 /// The kinds of stores that need no network.
 package enum StoreForm: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import System
+import BearerdSystem
 
 /// A directory with sessions, held open while it is used.
 final class StoreHome {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import System
+import BearerdCryptography
+import BearerdSystem
 
 /// The files of one identity.
 struct StorePaths {

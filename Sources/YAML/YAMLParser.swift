@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLibyaml
+import CBearerdLibyaml
 
 /// libyaml's event parser over bytes that it owns (`yaml_parser_t`).
 struct YAMLParser: ~Copyable {

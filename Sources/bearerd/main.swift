@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import Keyring
-import System
+import BearerdKeyring
+import BearerdSystem
 
 // Before anything is opened. Without /dev/null nobody reads what is written, and that is all.
 try? CurrentProcess.openStandardStreams()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Cryptography
-import HTTPMessages
-import JSON
+import BearerdAdminAPI
+import BearerdCryptography
+import BearerdHTTPMessages
+import BearerdJSON
 import OAuth
-import Observability
+import BearerdObservability
 import Testing
 
 @Suite struct `The documents of the admin listener` {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import EventLoop
-import HTTPMessages
-import JSON
+import BearerdCryptography
+import BearerdEventLoop
+import BearerdHTTPMessages
+import BearerdJSON
 import Testing
 
 struct `Who may ask the admin listener` {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
-import AdminAPI
-import Cryptography
-import HTTPMessages
-import JSON
+import BearerdAdmin
+import BearerdAdminAPI
+import BearerdCryptography
+import BearerdHTTPMessages
+import BearerdJSON
 import OAuth
 import Testing
 

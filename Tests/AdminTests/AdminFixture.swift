@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
-import AdminAPI
-import Cryptography
-import EventLoop
-import HTTPServer
-import HTTPMessages
-import JSON
+import BearerdAdmin
+import BearerdAdminAPI
+import BearerdCryptography
+import BearerdEventLoop
+import BearerdHTTPServer
+import BearerdHTTPMessages
+import BearerdJSON
 @testable import OAuth
-import System
+import BearerdSystem
 
 /// An admin responder with two routes and two identities at a fixed moment.
 struct AdminFixture {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import Admin
-import Cryptography
-import EventLoop
-import HTTPMessages
-import HTTPServer
+@testable import BearerdAdmin
+import BearerdCryptography
+import BearerdEventLoop
+import BearerdHTTPMessages
+import BearerdHTTPServer
 import OAuth
 import Synchronization
 import Testing

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
-import AdminAPI
-import HTTPMessages
-import HTTPServer
-import JSON
+import BearerdAdmin
+import BearerdAdminAPI
+import BearerdHTTPMessages
+import BearerdHTTPServer
+import BearerdJSON
 import OAuth
-import Observability
+import BearerdObservability
 import Synchronization
 
 /// A process that says what a test tells it to say.

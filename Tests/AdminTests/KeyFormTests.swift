@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import Admin
-import AdminAPI
-import HTTPMessages
-import TestSupport
+@testable import BearerdAdmin
+import BearerdAdminAPI
+import BearerdHTTPMessages
+import BearerdTestSupport
 import Testing
 
 /// What browsers send beside a head: whatever it is, nothing traps on it.

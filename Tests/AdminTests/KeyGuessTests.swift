@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import Admin
-import Cryptography
-import EventLoop
-import HTTPMessages
+@testable import BearerdAdmin
+import BearerdCryptography
+import BearerdEventLoop
+import BearerdHTTPMessages
 import Synchronization
-import System
+import BearerdSystem
 import Testing
 
 struct `Guesses of the admin key` {

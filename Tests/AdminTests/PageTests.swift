@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import Admin
-import AdminAPI
-import HTTPMessages
-import HTTPServer
+@testable import BearerdAdmin
+import BearerdAdminAPI
+import BearerdHTTPMessages
+import BearerdHTTPServer
 @testable import OAuth
-import Observability
+import BearerdObservability
 import Synchronization
 import Testing
 

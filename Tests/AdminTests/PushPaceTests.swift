@@ -4,7 +4,7 @@ import OAuth
 import Synchronization
 import Testing
 
-@testable import Admin
+@testable import BearerdAdmin
 
 struct `The pace of pushed logins` {
     @Test func `is as many in ten minutes as can wait, for each identity`() {

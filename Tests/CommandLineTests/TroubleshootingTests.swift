@@ -2,7 +2,7 @@
 
 import Glibc
 import OAuth
-import Proxy
+import BearerdProxy
 import Testing
 
 /// docs/troubleshooting.md, held against the sources.

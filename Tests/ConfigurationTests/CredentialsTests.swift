@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
-import JSON
+import BearerdConfiguration
+import BearerdCryptography
+import BearerdJSON
 import OAuth
 import Testing
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
+import BearerdHTTPMessages
 import OAuth
-import Observability
-import Routing
+import BearerdObservability
+import BearerdRouting
 import Testing
 
-@testable import Configuration
+@testable import BearerdConfiguration
 
 @Suite struct `What a configuration leaves out` {
     @Test func `the smallest file has no problem and every default of the contract`() throws {

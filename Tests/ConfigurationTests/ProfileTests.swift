@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
+import BearerdConfiguration
+import BearerdCryptography
 import OAuth
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
+import BearerdConfiguration
+import BearerdCryptography
 import Glibc
 
 /// The smallest file that is right; `listen` and more go in front.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
+import BearerdConfiguration
 import OAuth
-import Routing
+import BearerdRouting
 import Testing
 
 @Suite struct `The rules between keys` {

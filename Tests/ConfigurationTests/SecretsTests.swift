@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
+import BearerdConfiguration
+import BearerdCryptography
 import Glibc
 import OAuth
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 @Suite struct `Secrets in a configuration` {
@@ -116,7 +116,7 @@ import Testing
     @Test func `a key file is judged like a secret's`() throws {
         let authority = try TLSAuthority()
         let (certificate, key) = try authority.certificate()
-        let text = String(decoding: TestSupport.TemporaryDirectory.contents(of: key), as: UTF8.self)
+        let text = String(decoding: BearerdTestSupport.TemporaryDirectory.contents(of: key), as: UTF8.self)
         let bad = try directory.file("bad", text, mode: 0o660)
         let refused = report(withRoute("client_certificate_file: \(certificate)", "client_key_file: \(bad)"))
         #expect(refused.problems.map(\.path) == ["routes[0].client_key_file"])

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
+import BearerdConfiguration
 import Glibc
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 @Suite struct `The files of tls` {
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func `are for their owner to change alone`() throws {
-        let text = String(decoding: TestSupport.TemporaryDirectory.contents(of: key), as: UTF8.self)
+        let text = String(decoding: BearerdTestSupport.TemporaryDirectory.contents(of: key), as: UTF8.self)
         let writable = try directory.file("writable", text, mode: 0o660)
         let readable = try directory.file("readable", text, mode: 0o644)
         #expect(
@@ -112,7 +112,7 @@ import Testing
             ])
         let chain = try directory.file(
             "chain",
-            String(decoding: TestSupport.TemporaryDirectory.contents(of: certificate), as: UTF8.self),
+            String(decoding: BearerdTestSupport.TemporaryDirectory.contents(of: certificate), as: UTF8.self),
             mode: 0o646)
         #expect(lines(certificate: chain, clients: chain).filter { $0.contains("may be written") }.count == 2)
     }

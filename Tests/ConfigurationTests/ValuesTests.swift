@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import HTTPMessages
+import BearerdConfiguration
+import BearerdHTTPMessages
 import OAuth
-import Observability
-import Routing
+import BearerdObservability
+import BearerdRouting
 import Testing
 
 @Suite struct `The values of a configuration` {

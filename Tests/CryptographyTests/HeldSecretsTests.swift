@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 import Testing
 
-@testable import Cryptography
+@testable import BearerdCryptography
 
 /// What tells that a text repeats a secret of ours.
 @Suite struct `Secrets that are held` {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import JSON
-import TestSupport
+import BearerdJSON
+import BearerdTestSupport
 import Testing
 
-@testable import Cryptography
+@testable import BearerdCryptography
 
 @Suite struct `A private key` {
     /// The key of RFC 7515 appendix A.2.1.

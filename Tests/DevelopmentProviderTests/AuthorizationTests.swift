@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPServer
-import HTTPMessages
-import JSON
+import BearerdCryptography
+import BearerdHTTPServer
+import BearerdHTTPMessages
+import BearerdJSON
 import Testing
 
 @Suite struct `The authorization endpoint` {

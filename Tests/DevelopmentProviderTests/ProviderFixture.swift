@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import DevelopmentProvider
-import HTTPServer
-import HTTPMessages
-import JSON
+import BearerdCryptography
+import BearerdDevelopmentProvider
+import BearerdHTTPServer
+import BearerdHTTPMessages
+import BearerdJSON
 import OAuth
 import Synchronization
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
+import BearerdEventLoop
 import Glibc
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 struct `A listening socket` {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FuzzInvariants
+import BearerdFuzzInvariants
 
 /// libFuzzer's entry: traps when a text that repeats a secret would be shown.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FuzzInvariants
+import BearerdFuzzInvariants
 
 /// libFuzzer's entry: traps when an invariant of `traceparent` does not hold.
 @_cdecl("LLVMFuzzerTestOneInput")

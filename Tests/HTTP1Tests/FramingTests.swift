@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FuzzInvariants
-import HTTP1
-import HTTPMessages
+import BearerdFuzzInvariants
+import BearerdHTTP1
+import BearerdHTTPMessages
 import Testing
 
 /// RFC 9112 §6, every doubt refused in both directions.

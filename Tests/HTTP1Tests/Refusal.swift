@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FuzzInvariants
-import HTTP1
+import BearerdFuzzInvariants
+import BearerdHTTP1
 import Testing
 
 /// A message, as Latin-1 text, and the error it must be refused with.

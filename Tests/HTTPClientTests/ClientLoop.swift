@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
+import BearerdEventLoop
 import Glibc
-import HTTPClient
-import TestSupport
+import BearerdHTTPClient
+import BearerdTestSupport
 import Testing
 
 /// A loop on a thread of its own, and an actor on it that runs a test's body.

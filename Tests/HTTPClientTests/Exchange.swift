@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPClient
-import HTTPMessages
-import TestSupport
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPMessages
+import BearerdTestSupport
 import Testing
 
 /// A URL that a test knows to be right.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPClient
-import HTTPExchange
-import TestSupport
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPExchange
+import BearerdTestSupport
 import Testing
 
 /// Who asks for a name, and whose answer counts.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
+import BearerdEventLoop
 import Glibc
-import HTTPClient
-import HTTPExchange
-import HTTPMessages
-import TestSupport
+import BearerdHTTPClient
+import BearerdHTTPExchange
+import BearerdHTTPMessages
+import BearerdTestSupport
 import Testing
 
 @Suite(.blocking) struct `A plain upstream` {

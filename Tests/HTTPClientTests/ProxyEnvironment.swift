@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import TestSupport
+import BearerdTestSupport
 
 /// What the process of every test has: a proxy in its environment that nothing may reach but what asks for the environment's.
 final class ProxyEnvironment: Sendable {

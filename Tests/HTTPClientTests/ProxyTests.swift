@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPExchange
-import HTTPMessages
-import TestSupport
+import BearerdEventLoop
+import BearerdHTTPExchange
+import BearerdHTTPMessages
+import BearerdTestSupport
 import Testing
 
-@testable import HTTPClient
+@testable import BearerdHTTPClient
 
 @Suite(.blocking) struct `A proxy on the way` {
     @Test func `the environment's proxy is used only where the configuration says so`() async throws {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPClient
-import TestSupport
+import BearerdHTTPClient
+import BearerdTestSupport
 
 /// A certificate authority of a test's own, and a client's trust in it.
 struct TrustedAuthority {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPClient
-import HTTPExchange
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPExchange
 import Testing
 
 struct `The wait for an upstream` {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPClient
-import HTTPExchange
-import HTTPMessages
-import TestSupport
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPExchange
+import BearerdHTTPMessages
+import BearerdTestSupport
 import Testing
 
 @Suite(.blocking) struct `A pool of upstream connections` {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
+import BearerdHTTPMessages
 import Testing
 
 /// Cookies know no port: a browser sends the admin listener's to every listener of the same host.

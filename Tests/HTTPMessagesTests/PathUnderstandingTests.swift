@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FuzzInvariants
-import HTTPMessages
-import TestSupport
+import BearerdFuzzInvariants
+import BearerdHTTPMessages
+import BearerdTestSupport
 import Testing
 
 /// What may be believed of a path that servers read differently.

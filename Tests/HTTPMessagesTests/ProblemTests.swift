@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import HTTPMessages
+@testable import BearerdHTTPMessages
 
 /// What an answer says is wrong (RFC 9457).
 @Suite struct `A problem` {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FuzzInvariants
-import HTTPMessages
+import BearerdFuzzInvariants
+import BearerdHTTPMessages
 import Testing
 
 @Suite struct `The path of a request` {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FuzzInvariants
+import BearerdFuzzInvariants
 import Testing
 
-@testable import HTTPMessages
-import TestSupport
+@testable import BearerdHTTPMessages
+import BearerdTestSupport
 
 @Suite struct `Rules of what may be asked for` {
     private static func allows(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FuzzInvariants
-import HTTPMessages
-import TestSupport
+import BearerdFuzzInvariants
+import BearerdHTTPMessages
+import BearerdTestSupport
 import Testing
 
 @Suite struct `A traceparent` {

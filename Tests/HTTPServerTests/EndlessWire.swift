@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
+import BearerdEventLoop
 
 /// A connection whose bytes are always there, and which takes all that it is given.
 final class EndlessWire: Wire {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
-import TestSupport
+import BearerdHTTPServer
+import BearerdTestSupport
 import Testing
 
 @Suite(.blocking, .timeLimit(.minutes(10))) struct `A small service` {

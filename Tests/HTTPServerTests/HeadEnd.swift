@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPExchange
-import HTTPServer
-import HTTPMessages
+import BearerdEventLoop
+import BearerdHTTPExchange
+import BearerdHTTPServer
+import BearerdHTTPMessages
 
 /// The server's side of a connection on which a head is received.
 actor HeadEnd: LoopConfined {

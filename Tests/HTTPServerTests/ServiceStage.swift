@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPMessages
-import HTTPServer
-import TestSupport
+import BearerdEventLoop
+import BearerdHTTPMessages
+import BearerdHTTPServer
+import BearerdTestSupport
 
 /// A small service whose paths are told apart by what a test wants of it.
 struct StageResponder: HTTPResponder {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
+import BearerdEventLoop
 import Glibc
-import HTTPMessages
-import HTTPServer
+import BearerdHTTPMessages
+import BearerdHTTPServer
 import Testing
 
 /// A service's answer that goes on until somebody ends it.

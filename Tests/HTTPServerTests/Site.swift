@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
+import BearerdEventLoop
 import Glibc
-import HTTP1
-import HTTPExchange
-import HTTPServer
-import HTTPMessages
+import BearerdHTTP1
+import BearerdHTTPExchange
+import BearerdHTTPServer
+import BearerdHTTPMessages
 
 /// A loop with a connection that is never silent, one that waits for a byte, and a timer.
 actor Site: LoopConfined {

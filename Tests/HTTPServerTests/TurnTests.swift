@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
+import BearerdEventLoop
 import Glibc
 import Testing
 

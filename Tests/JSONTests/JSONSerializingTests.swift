@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import JSON
+import BearerdJSON
 import Testing
 
 @Suite struct `Serializing JSON` {

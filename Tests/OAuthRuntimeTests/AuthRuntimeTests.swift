@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 import OAuth
 @testable import OAuthRuntime
 import Synchronization
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// What a program that is not bearerd is told of what it stands on.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPMessages
-import JSON
+import BearerdCryptography
+import BearerdHTTPMessages
+import BearerdJSON
 import Testing
 
 @testable import OAuth

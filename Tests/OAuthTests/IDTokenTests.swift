@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import JSON
+import BearerdCryptography
+import BearerdJSON
 import Testing
 
 @testable import OAuth

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import Observability
+@testable import BearerdObservability
 
 /// Numbers as lines of the log and the metrics have them.
 @Suite struct `A number in decimal` {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Observability
+import BearerdObservability
 import Testing
 
 struct `A timestamp` {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
-import Observability
+import BearerdHTTPMessages
+import BearerdObservability
 import Synchronization
 import Testing
 

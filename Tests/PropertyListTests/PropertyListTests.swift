@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PropertyList
+import BearerdPropertyList
 import Testing
 
 /// Property lists, of archivers and of people who mean harm.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import EventLoop
-import HTTPMessages
+import BearerdCryptography
+import BearerdEventLoop
+import BearerdHTTPMessages
 import Testing
 
-@testable import Proxy
+@testable import BearerdProxy
 
 struct `The access policy` {
     private let policy = AccessPolicy(

@@ -3,7 +3,7 @@
 import Glibc
 import Testing
 
-@testable import Proxy
+@testable import BearerdProxy
 
 @Suite(.timeLimit(.minutes(10))) struct `A keeper of clients' connections` {
     private static let request = "GET / HTTP/1.1\r\nHost: front.example\r\n\r\n"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPClient
-import HTTPExchange
-import HTTPMessages
-import Routing
+import BearerdHTTPClient
+import BearerdHTTPExchange
+import BearerdHTTPMessages
+import BearerdRouting
 import Testing
 
-@testable import Proxy
+@testable import BearerdProxy
 
 @Suite(.timeLimit(.minutes(10)))
 struct `A forwarder, whatever carries its messages,` {

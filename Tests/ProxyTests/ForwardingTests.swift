@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPClient
-import HTTPMessages
-import Routing
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPMessages
+import BearerdRouting
 import Testing
 
-@testable import Proxy
+@testable import BearerdProxy
 
 struct `The head that is forwarded` {
     private func plan(

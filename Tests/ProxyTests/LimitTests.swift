@@ -3,7 +3,7 @@
 import Synchronization
 import Testing
 
-@testable import Proxy
+@testable import BearerdProxy
 
 struct `The limits` {
     @Test func `a rate limit allows one second's worth at once, then its rate`() {

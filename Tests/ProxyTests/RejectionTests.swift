@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPClient
-import HTTPExchange
-import HTTPMessages
+import BearerdHTTPClient
+import BearerdHTTPExchange
+import BearerdHTTPMessages
 import Testing
 
-@testable import Proxy
+@testable import BearerdProxy
 
 struct `The rejection of a request` {
     @Test(arguments: [

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPClient
-import HTTPMessages
-import Routing
+import BearerdHTTPClient
+import BearerdHTTPMessages
+import BearerdRouting
 import Testing
 
-@testable import Proxy
+@testable import BearerdProxy
 
 struct `The route table` {
     private func route(

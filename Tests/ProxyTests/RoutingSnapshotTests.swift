@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPClient
-import HTTPExchange
-import HTTPMessages
-import Observability
+import BearerdHTTPClient
+import BearerdHTTPExchange
+import BearerdHTTPMessages
+import BearerdObservability
 import Testing
 
-@testable import Proxy
+@testable import BearerdProxy
 
 @Suite(.timeLimit(.minutes(10)))
 struct `A snapshot that takes the place of another` {

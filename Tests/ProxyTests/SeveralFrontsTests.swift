@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPClient
-import HTTPExchange
-import HTTPMessages
-import Routing
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPExchange
+import BearerdHTTPMessages
+import BearerdRouting
 import Synchronization
 import Testing
 
-@testable import Observability
-@testable import Proxy
+@testable import BearerdObservability
+@testable import BearerdProxy
 
 /// Clients of two kinds, each with a forwarder of its own: one connection carries one exchange, or several at a time.
 @Suite(.timeLimit(.minutes(10)))

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import Proxy
+@testable import BearerdProxy
 
 @Suite
 struct `The verdict on a token` {

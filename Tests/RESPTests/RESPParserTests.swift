@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FuzzInvariants
+import BearerdFuzzInvariants
 import Testing
 
-@testable import RESP
+@testable import BearerdRESP
 
 @Suite struct `What a Redis server says` {
     private func parse(_ text: String) throws(RESPError) -> (value: RESPValue, length: Int)? {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FuzzInvariants
+import BearerdFuzzInvariants
 import SessionImport
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import FuzzInvariants
+import BearerdCryptography
+import BearerdFuzzInvariants
 import SessionImport
 
 /// A file of a fuzzer's corpus, or a text, as each test reads it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import System
+import BearerdSystem
 import Testing
 
 @Suite struct `A block of bytes` {

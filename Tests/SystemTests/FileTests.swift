@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import System
-import TestSupport
+import BearerdSystem
+import BearerdTestSupport
 import Testing
 
 @Suite struct `Files` {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import TestSupport
+import BearerdTestSupport
 import Testing
 
-@testable import System
+@testable import BearerdSystem
 
 @Suite struct `The notification socket` {
     @Test(arguments: [false, true])

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import System
+@testable import BearerdSystem
 
 @Suite struct `Sockets that were passed` {
     private static func passed(_ environment: [String: String]) -> [PassedSockets.Entry] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import System
+import BearerdSystem
 import Testing
 
 @Suite struct `The process` {

@@ -2,7 +2,7 @@
 
 import Glibc
 import Synchronization
-import System
+import BearerdSystem
 import Testing
 
 @Suite struct `Threads` {

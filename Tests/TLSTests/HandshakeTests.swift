@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import EventLoop
-import TLS
-import TestSupport
+import BearerdCryptography
+import BearerdEventLoop
+import BearerdTLS
+import BearerdTestSupport
 import Testing
 
 @Suite(.blocking) struct `The two sides of TLS` {

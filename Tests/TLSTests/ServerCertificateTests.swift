@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import TLS
-import TestSupport
+import BearerdCryptography
+import BearerdTLS
+import BearerdTestSupport
 import Testing
 
 @Suite(.blocking) struct `A server's certificate` {

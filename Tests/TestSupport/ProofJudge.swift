@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import COpenSSL
+import CBearerdOpenSSL
 import Glibc
 
 /// Judges proofs of possession (RFC 9449 section 4.3), and believes nothing.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import COpenSSL
+import CBearerdOpenSSL
 import Glibc
 
 /// A client's side of TLS; makes TLS streams of new connections.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import COpenSSL
+import CBearerdOpenSSL
 import Glibc
 
 /// A server's side of TLS, with a certificate; makes TLS streams of accepted sockets.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CTrace
+import CBearerdTrace
 import Glibc
 
 /// A program that dies at a chosen system call.

@@ -2,10 +2,10 @@
 
 import Glibc
 import OAuth
-import System
-import TestSupport
+import BearerdSystem
+import BearerdTestSupport
 import Testing
-import TokenStore
+import BearerdTokenStore
 
 @Suite struct `A crash or a full disk` {
     private let fixture: StoreFixture

@@ -2,10 +2,10 @@
 
 import Glibc
 import OAuth
-import System
-import TestSupport
+import BearerdSystem
+import BearerdTestSupport
 import Testing
-import TokenStore
+import BearerdTokenStore
 
 @Suite struct `A damaged file` {
     private let fixture: StoreFixture

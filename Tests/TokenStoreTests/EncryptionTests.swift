@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 import Glibc
 import OAuth
-import System
-import TestSupport
+import BearerdSystem
+import BearerdTestSupport
 import Testing
-import TokenStore
+import BearerdTokenStore
 
 @Suite struct `An encrypted store` {
     private let fixture: StoreFixture

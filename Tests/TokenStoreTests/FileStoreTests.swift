@@ -2,10 +2,10 @@
 
 import Glibc
 import OAuth
-import System
-import TestSupport
+import BearerdSystem
+import BearerdTestSupport
 import Testing
-import TokenStore
+import BearerdTokenStore
 
 @Suite struct `A file store` {
     private let fixture: StoreFixture

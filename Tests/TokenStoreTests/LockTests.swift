@@ -2,10 +2,10 @@
 
 import Glibc
 import OAuth
-import System
-import TestSupport
+import BearerdSystem
+import BearerdTestSupport
 import Testing
-import TokenStore
+import BearerdTokenStore
 
 @Suite struct `The lock of an identity` {
     private let fixture: StoreFixture

@@ -2,9 +2,9 @@
 
 import Glibc
 import OAuth
-import TestSupport
+import BearerdTestSupport
 import Testing
-import TokenStore
+import BearerdTokenStore
 
 /// What a store remembers of a refresh token that was sent.
 @Suite struct `A refresh token that may be spent` {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import EventLoop
+import BearerdCryptography
+import BearerdEventLoop
 import Glibc
-import HTTPClient
+import BearerdHTTPClient
 import OAuth
-import Redis
+import BearerdRedis
 import Synchronization
-import System
-import TestSupport
-import TokenStore
+import BearerdSystem
+import BearerdTestSupport
+import BearerdTokenStore
 
 /// A file store in a directory of its own.
 final class StoreFixture: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FuzzInvariants
+import BearerdFuzzInvariants
 import Testing
 
 /// Replays the fuzzer's seeds, and every input that ever broke an invariant.

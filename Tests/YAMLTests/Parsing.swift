@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YAML
+import BearerdYAML
 
 func parse(_ text: String) throws -> YAMLNode? {
     try YAMLNode.parse(Array(text.utf8))

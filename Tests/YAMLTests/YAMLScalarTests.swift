@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Testing
-import YAML
+import BearerdYAML
 
 @Suite struct `A YAML scalar` {
     @Test(arguments: [

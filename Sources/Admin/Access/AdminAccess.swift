@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
-internal import EventLoop
-internal import HTTPServer
-internal import HTTPMessages
-internal import System
+internal import BearerdCryptography
+internal import BearerdEventLoop
+internal import BearerdHTTPServer
+internal import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// Who may read and who may act on the admin listener.
 struct AdminAccess {

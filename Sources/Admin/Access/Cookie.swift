@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// A cookie that no script reads, and that comes along where a person follows a link, but with no other request of
 /// another site's page (RFC 6265, `SameSite=Lax`).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
-internal import HTTPMessages
+internal import BearerdCryptography
+internal import BearerdHTTPMessages
 internal import OAuth
 
 /// What a browser has in place of the admin key once somebody has typed that in.

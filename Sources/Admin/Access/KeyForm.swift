@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AdminAPI
-internal import HTTPMessages
-internal import HTTPServer
+internal import BearerdAdminAPI
+internal import BearerdHTTPMessages
+internal import BearerdHTTPServer
 
 /// What a person sends who types the admin key into a page.
 struct KeyForm {

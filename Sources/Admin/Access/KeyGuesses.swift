@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPServer
+internal import BearerdEventLoop
+internal import BearerdHTTPServer
 internal import OAuth
 internal import Synchronization
 

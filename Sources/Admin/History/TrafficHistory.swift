@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AdminAPI
+internal import BearerdAdminAPI
 internal import OAuth
-package import Observability
+package import BearerdObservability
 internal import Synchronization
 
 /// What went through in the last hour, in steps of ten seconds, and what each route has done in the last minute.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AdminAPI
-internal import Cryptography
-internal import HTTPMessages
-internal import HTTPServer
+internal import BearerdAdminAPI
+internal import BearerdCryptography
+internal import BearerdHTTPMessages
+internal import BearerdHTTPServer
 
 /// The small pages that a person meets on the admin listener.
 enum AdminPage {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AdminAPI
-internal import HTTPMessages
-internal import HTTPServer
+internal import BearerdAdminAPI
+internal import BearerdHTTPMessages
+internal import BearerdHTTPServer
 internal import OAuth
 
 /// Logins by way of the admin listener: a browser comes, is sent to the provider, and comes back with the answer.

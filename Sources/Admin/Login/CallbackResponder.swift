@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import HTTPServer
+internal import BearerdHTTPMessages
+internal import BearerdHTTPServer
 internal import OAuth
 
 /// Takes redirects at an address of their own, and nothing else.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AdminAPI
-internal import HTTPMessages
-internal import HTTPServer
+internal import BearerdAdminAPI
+internal import BearerdHTTPMessages
+internal import BearerdHTTPServer
 internal import OAuth
-internal import Observability
+internal import BearerdObservability
 
 /// What a browser shows of a login.
 enum LoginPages {

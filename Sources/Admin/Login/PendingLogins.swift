@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
-internal import HTTPMessages
+internal import BearerdCryptography
+internal import BearerdHTTPMessages
 internal import OAuth
-internal import System
+internal import BearerdSystem
 internal import Synchronization
 
 /// The logins that browsers have begun here, and whose redirects have not come yet.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPServer
+package import BearerdHTTPServer
 package import OAuth
 
 /// Takes the redirects of logins that do not arrive at the admin listener: `redirect_uri` has another port, or

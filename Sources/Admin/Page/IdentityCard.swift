@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AdminAPI
-internal import HTTPMessages
+internal import BearerdAdminAPI
+internal import BearerdHTTPMessages
 internal import OAuth
-internal import Observability
+internal import BearerdObservability
 
 /// One identity on the status page.
 struct IdentityCard {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import Observability
+internal import BearerdHTTPMessages
+internal import BearerdObservability
 
 /// The last hour as pictures: a column, or a point, for each half minute.
 struct PageChart {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import JSON
+internal import BearerdHTTPMessages
+internal import BearerdJSON
 
 /// A part of the status page that changes, and where it stands.
 struct PagePart: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AdminAPI
-internal import HTTPMessages
-internal import Observability
+internal import BearerdAdminAPI
+internal import BearerdHTTPMessages
+internal import BearerdObservability
 
 /// One route on the status page.
 struct RouteRow {

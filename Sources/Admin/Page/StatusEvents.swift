@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AdminAPI
-internal import HTTPMessages
-internal import HTTPServer
-internal import JSON
+internal import BearerdAdminAPI
+internal import BearerdHTTPMessages
+internal import BearerdHTTPServer
+internal import BearerdJSON
 
 /// What goes on, as server-sent events (HTML Living Standard 9.2), once a second for as long as somebody looks.
 struct StatusEvents: Sendable {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import AdminAPI
-internal import Cryptography
-internal import HTTPMessages
-internal import HTTPServer
+internal import BearerdAdminAPI
+internal import BearerdCryptography
+internal import BearerdHTTPMessages
+internal import BearerdHTTPServer
 internal import OAuth
-internal import Observability
+internal import BearerdObservability
 
 /// The status page: what somebody wants to see in one look who runs bearerd.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Observability
-package import YAML
+internal import BearerdObservability
+package import BearerdYAML
 
 /// One problem of a configuration file: where it is and what to do about it; it never quotes a secret.
 package struct ConfigurationProblem: Hashable, Sendable {

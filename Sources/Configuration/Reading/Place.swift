@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import YAML
+internal import BearerdYAML
 
 /// The place of a key or value: a path for people, a mark for editors.
 struct Place: Equatable {

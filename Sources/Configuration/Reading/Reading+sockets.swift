@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import System
+internal import BearerdHTTPMessages
+internal import BearerdSystem
 
 extension Reading {
     /// Warns of a Unix socket in a directory where other users could replace it and answer our clients.

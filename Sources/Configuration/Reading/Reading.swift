@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import YAML
+internal import BearerdYAML
 
 /// The state of reading one file: what it may look up, and the problems so far.
 ///

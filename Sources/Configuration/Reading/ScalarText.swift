@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import YAML
+internal import BearerdYAML
 
 /// A scalar with its environment variables expanded.
 struct ScalarText {

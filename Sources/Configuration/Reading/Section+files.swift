@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
+internal import BearerdCryptography
 internal import OAuth
-internal import System
+internal import BearerdSystem
 
 /// Keys whose value is a file or may be in one.
 extension Section {

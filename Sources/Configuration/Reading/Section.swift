@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSON
-internal import YAML
+internal import BearerdJSON
+internal import BearerdYAML
 
 /// One map of the file, read key by key.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import YAML
+internal import BearerdYAML
 
 /// A kind of value that a key can have: it turns a scalar into a value.
 struct ValueKind<Value> {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// The callers that may use the data listeners (`access`).
 package struct AccessConfiguration: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
-internal import JSON
+internal import BearerdCryptography
+internal import BearerdJSON
 internal import OAuth
 
 /// The keys by which the client authenticates, and those of its grant.

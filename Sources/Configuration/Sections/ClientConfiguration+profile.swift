@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
+internal import BearerdCryptography
 internal import OAuth
-internal import YAML
+internal import BearerdYAML
 
 /// Sender-constrained tokens, pushed requests, and the profile that requires both.
 extension ClientConfiguration {

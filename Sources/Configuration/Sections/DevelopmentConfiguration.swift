@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// The embedded provider and API, for trying and for tests (`development`).
 package struct DevelopmentConfiguration: Sendable {

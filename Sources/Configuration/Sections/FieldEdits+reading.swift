@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import Routing
+internal import BearerdHTTPMessages
+internal import BearerdRouting
 
 extension FieldEdits {
     /// The keys of `request_headers` and `response_headers`.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
-internal import HTTPMessages
+internal import BearerdCryptography
+internal import BearerdHTTPMessages
 internal import OAuth
 
 extension IdentityConfiguration {

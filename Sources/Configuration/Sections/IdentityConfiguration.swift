@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 package import OAuth
 
 /// A client of an authorization server whose tokens routes carry (`identities.NAME`).

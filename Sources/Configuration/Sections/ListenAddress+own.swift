@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 extension ListenAddress {
     /// Returns true if connecting to an upstream would end at this listener.

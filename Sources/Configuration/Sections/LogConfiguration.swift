@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Observability
+package import BearerdObservability
 
 /// The log on standard error (`log`).
 package struct LogConfiguration: Sendable {

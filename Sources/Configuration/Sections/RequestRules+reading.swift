@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// The keys of `routes[].allow[]`.
 enum RequestRuleKey: String, ConfigurationKey {

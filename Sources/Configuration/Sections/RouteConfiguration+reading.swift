@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 internal import OAuth
-internal import Routing
+internal import BearerdRouting
 
 extension RouteConfiguration {
     /// The rest of the configuration, as far as routes must fit it.

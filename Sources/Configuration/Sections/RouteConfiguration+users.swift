@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import System
+internal import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// The keys of a `routes[].identity` that is a map.
 enum CallerIdentityKey: String, ConfigurationKey {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 package import OAuth
-package import Routing
+package import BearerdRouting
 
 /// A route: the requests it matches, their upstream, its terms, and whose token they carry (`routes[]`).
 ///

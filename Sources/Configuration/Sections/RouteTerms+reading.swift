@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 internal import OAuth
-internal import Routing
-internal import YAML
+internal import BearerdRouting
+internal import BearerdYAML
 
 extension RouteTerms {
     init(

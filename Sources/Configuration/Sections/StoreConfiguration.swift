@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
-internal import System
+internal import BearerdCryptography
+internal import BearerdSystem
 
 package enum StoreConfiguration: Equatable, Sendable {
     /// Files under this directory, encrypted if there is a key.

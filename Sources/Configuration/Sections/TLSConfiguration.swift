@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
-internal import Observability
+internal import BearerdCryptography
+internal import BearerdObservability
 package import OAuth
-internal import System
-package import TLS
+internal import BearerdSystem
+package import BearerdTLS
 
 /// The files of HTTPS listeners (`tls`).
 package struct TLSConfiguration: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Routing
+package import BearerdRouting
 
 /// Time-outs (`timeouts`); zero turns one off.
 package struct TimeoutsConfiguration: Sendable {

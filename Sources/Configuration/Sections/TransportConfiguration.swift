@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
-internal import TLS
+internal import BearerdCryptography
+internal import BearerdTLS
 
 /// The way to a provider or an upstream.
 package struct TransportConfiguration: Equatable, Sendable {

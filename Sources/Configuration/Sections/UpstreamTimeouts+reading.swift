@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Routing
+internal import BearerdRouting
 
 extension UpstreamTimeouts {
     /// Reads a route's own time-outs; reports those that are not an upstream's.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
+internal import BearerdCryptography
 package import OAuth
-internal import System
+internal import BearerdSystem
 
 /// A file of certificates that the configuration names.
 package enum CertificateFile {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// The address to connect to instead of the one that a URL names (`connect_to`).
 package struct ConnectAddress: Hashable, Sendable {

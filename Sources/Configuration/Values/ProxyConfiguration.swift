@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
-internal import HTTPMessages
+package import BearerdCryptography
+internal import BearerdHTTPMessages
 
 /// The proxy for outgoing connections (`proxy`).
 package enum ProxyConfiguration: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// A Redis server and our user there (`store.url`): `redis://USER@HOST:PORT/DB`, `rediss://` over TLS, or
 /// `redis+unix:/PATH`.

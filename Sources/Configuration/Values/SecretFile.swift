@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
+internal import BearerdCryptography
 internal import OAuth
-internal import System
+internal import BearerdSystem
 
 /// A file that holds one secret or one key.
 enum SecretFile {

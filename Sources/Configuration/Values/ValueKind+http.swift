@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 extension ValueKind<HTTPFields.Name> {
     static var fieldName: ValueKind { reading("the name of a header") { HTTPFields.Name($0) } }

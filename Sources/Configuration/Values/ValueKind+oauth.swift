@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
-internal import HTTPMessages
-internal import JSON
+internal import BearerdCryptography
+internal import BearerdHTTPMessages
+internal import BearerdJSON
 internal import OAuth
-internal import YAML
+internal import BearerdYAML
 
 extension ValueKind<GrantType> {
     /// A grant's short name or URN.

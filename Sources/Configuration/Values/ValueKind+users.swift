@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 extension ValueKind<UInt32> {
     /// A user, by number or name; the largest number is refused: to the kernel it means nobody.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COpenSSL
-internal import JSON
+internal import CBearerdOpenSSL
+internal import BearerdJSON
 internal import Synchronization
 
 /// A private key of OpenSSL's (`EVP_PKEY`), released with the object.
@@ -229,7 +229,7 @@ final class EVPKey: @unchecked Sendable {
         var signature = [UInt8](repeating: 0, count: Self.longestOnP256)
         var length = signature.count
         let context = try readyContext()
-        guard COpenSSL.SHA256(message, message.count, &digest) != nil,
+        guard CBearerdOpenSSL.SHA256(message, message.count, &digest) != nil,
             EVP_PKEY_sign(context, &signature, &length, digest, digest.count) == 1,
             let joined = Self.joined(signature.prefix(length))
         else {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COpenSSL
+internal import CBearerdOpenSSL
 
 /// A public key on the curve Ed25519 (RFC 8037), which cjose does not support.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CCjose
+internal import CBearerdCjose
 
 /// The reason why a key or a signed token is unusable.
 package enum JOSEError: Error, Equatable, Sendable {

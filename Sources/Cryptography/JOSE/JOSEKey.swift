@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CCjose
+internal import CBearerdCjose
 internal import Glibc
-internal import JSON
+internal import BearerdJSON
 
 /// A key of cjose (`cjose_jwk_t`), released with the object.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import JSON
+package import BearerdJSON
 
 /// A public key of an authorization server (RFC 7517 §4).
 package struct JSONWebKey: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSON
+internal import BearerdJSON
 
 /// The public keys of an authorization server (RFC 7517 §5).
 package struct JSONWebKeySet: Sendable {

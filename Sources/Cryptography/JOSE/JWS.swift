@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import JSON
+package import BearerdJSON
 
 /// A signed token that was parsed and not yet verified (RFC 7515 §3.1).
 package struct JWS: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COpenSSL
+internal import CBearerdOpenSSL
 
 /// The numbers that make a key (`OSSL_PARAM_BLD`); they are overwritten when the object goes.
 final class KeyParameters {

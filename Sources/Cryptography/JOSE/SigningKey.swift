@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CCjose
-package import JSON
+internal import CBearerdCjose
+package import BearerdJSON
 
 /// A private key or shared secret for signing tokens.
 package struct SigningKey: Sendable {

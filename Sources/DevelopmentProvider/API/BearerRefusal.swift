@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPServer
-import HTTPMessages
-import JSON
+import BearerdCryptography
+import BearerdHTTPServer
+import BearerdHTTPMessages
+import BearerdJSON
 
 /// Why a protected resource refuses a request (RFC 6750 §3.1, RFC 9449 §7.1).
 enum BearerRefusal: Error, Equatable {

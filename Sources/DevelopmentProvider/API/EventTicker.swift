@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
-import HTTPMessages
+import BearerdHTTPServer
+import BearerdHTTPMessages
 
 /// Server-sent events that count (HTML Living Standard §9.2).
 struct EventTicker {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPServer
-import HTTPMessages
+import BearerdCryptography
+import BearerdHTTPServer
+import BearerdHTTPMessages
 import OAuth
 
 /// The access token of a request, taken apart but not yet believed.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import EventLoop
-import HTTPServer
-import HTTPMessages
-import JSON
+import BearerdCryptography
+import BearerdEventLoop
+import BearerdHTTPServer
+import BearerdHTTPMessages
+import BearerdJSON
 
 /// Requests as JSON, without what is secret in them.
 enum RequestDescription {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-package import HTTPServer
-import HTTPMessages
-import JSON
+import BearerdCryptography
+package import BearerdHTTPServer
+import BearerdHTTPMessages
+import BearerdJSON
 package import OAuth
 import Synchronization
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
-package import JSON
+package import BearerdCryptography
+package import BearerdJSON
 
 /// An issuer whose access tokens an API takes.
 package struct TrustedIssuer: Sendable {

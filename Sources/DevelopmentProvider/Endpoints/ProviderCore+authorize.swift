@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPServer
-import HTTPMessages
+import BearerdCryptography
+import BearerdHTTPServer
+import BearerdHTTPMessages
 import OAuth
 
 extension ProviderCore {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
-import JSON
+import BearerdHTTPServer
+import BearerdJSON
 import OAuth
 
 extension ProviderCore {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
+import BearerdHTTPMessages
 
 /// The provider's endpoints, by their path.
 enum ProviderEndpoint: String {

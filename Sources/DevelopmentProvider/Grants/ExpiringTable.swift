@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 import OAuth
 
 /// Things that are found by a word nobody can guess, until they expire; the oldest make room for new ones.

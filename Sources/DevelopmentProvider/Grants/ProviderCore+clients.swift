@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPServer
-import HTTPMessages
+import BearerdCryptography
+import BearerdHTTPServer
+import BearerdHTTPMessages
 
 extension ProviderCore {
     /// Finds out which client asks, and that it is that client (RFC 6749 §2.3).

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPServer
-import JSON
+import BearerdCryptography
+import BearerdHTTPServer
+import BearerdJSON
 import OAuth
 
 extension ProviderCore {

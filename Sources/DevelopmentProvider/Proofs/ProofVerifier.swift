@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPServer
-import JSON
+import BearerdCryptography
+import BearerdHTTPServer
+import BearerdJSON
 import OAuth
 
 /// Judges proofs of possession (RFC 9449 §4.3), each once.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
+package import BearerdCryptography
 
 /// A client that the development provider knows (RFC 6749 §2).
 package struct DevelopmentClient: Sendable {

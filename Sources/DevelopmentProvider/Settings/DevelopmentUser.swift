@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
+package import BearerdCryptography
 
 /// A person who can log in at the development provider.
 package struct DevelopmentUser: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
+import BearerdHTTPMessages
 
 /// A redirect URI on loopback, without the port, which a native app cannot know beforehand (RFC 8252 §7.3).
 struct LoopbackRedirect: Equatable {

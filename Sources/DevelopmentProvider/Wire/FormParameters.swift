@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
+import BearerdHTTPMessages
 
 /// The parameters of a query or a form (`application/x-www-form-urlencoded`, RFC 6749 appendix B).
 struct FormParameters {

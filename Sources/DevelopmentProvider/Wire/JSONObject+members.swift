@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import JSON
+import BearerdJSON
 
 extension JSONObject {
     /// The value of a member that has a name on the wire.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPServer
-import HTTPMessages
-import JSON
+import BearerdHTTPServer
+import BearerdHTTPMessages
+import BearerdJSON
 
 extension ServiceReply {
     /// A JSON answer that nobody may keep.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// Finds the content in a message's bytes, and its end (RFC 9112 §6, §7.1).
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 extension BodyLength {
     /// How much content there is, of all that HTTP/1.1's framing says.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// Judges chunk extensions, which nobody uses but smugglers (RFC 9112 §7.1.1):
 /// `*( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] )`.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// Decodes chunked transfer coding byte by byte (RFC 9112 §7.1); valid chunk extensions are dropped.
 struct ChunkedDecoder: Sendable {

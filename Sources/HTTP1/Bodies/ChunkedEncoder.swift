@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// Writes chunked transfer coding (RFC 9112 §7.1): `head`, the data, `dataEnd`, … and at last `end`.
 package enum ChunkedEncoder {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import System
+internal import BearerdHTTPMessages
+internal import BearerdSystem
 
 extension HTTPFields {
     /// What the framing fields say, nil if there are none, or what is wrong with them.

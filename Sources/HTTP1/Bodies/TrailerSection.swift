@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// Collects and judges the trailer fields behind the last chunk (RFC 9112 §7.1.2).
 struct TrailerSection: Sendable {

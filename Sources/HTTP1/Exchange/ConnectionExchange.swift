@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTPExchange
+package import BearerdEventLoop
+package import BearerdHTTPExchange
 
 /// An exchange that has an HTTP/1.1 connection to itself: what ends or wakes one does so to the other.
 package protocol ConnectionExchange: MessageExchange

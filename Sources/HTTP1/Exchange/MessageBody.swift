@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTPExchange
-package import HTTPMessages
+package import BearerdEventLoop
+package import BearerdHTTPExchange
+package import BearerdHTTPMessages
 
 /// The content of one HTTP/1.1 message after another on a stream, taken out of its framing piece by piece.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTPExchange
-package import HTTPMessages
+package import BearerdEventLoop
+package import BearerdHTTPExchange
+package import BearerdHTTPMessages
 
 /// Writes one HTTP/1.1 message after another to a stream: a head, then content, in chunks of its own if need be.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 extension HTTPFields {
     /// Whether the sender of a message in that version lets the connection live on after it (RFC 9112 §9.3).

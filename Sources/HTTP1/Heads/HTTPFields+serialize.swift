@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
-internal import System
+package import BearerdHTTPMessages
+internal import BearerdSystem
 
 extension HTTPFields {
     /// Appends every field line, without the empty line that ends a head (RFC 9112 §5).

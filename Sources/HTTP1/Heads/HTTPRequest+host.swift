@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import System
+internal import BearerdHTTPMessages
+internal import BearerdSystem
 
 extension HTTPRequest {
     /// Judges `Host` and the target's form (RFC 9112 §3.2), and turns absolute-form into origin-form.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
-internal import System
+package import BearerdHTTPMessages
+internal import BearerdSystem
 
 extension HTTPResponse {
     /// Appends the whole head, as HTTP/1.1, the empty line included.

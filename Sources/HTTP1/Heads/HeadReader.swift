@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// The first line of a head: what tells a request's from a response's.
 protocol StartLine: Sendable {

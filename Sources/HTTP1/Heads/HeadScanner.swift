@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import System
+internal import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// Reads the field lines of a head or of a trailer section (RFC 9112 §5), and remembers how far it came.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPExchange
+package import BearerdHTTPExchange
 
 extension MessageError {
     /// What the sender of bytes that were refused is told.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// The first line of a request (RFC 9112 §3), its target by its offsets in the head.
 struct RequestLine: StartLine {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
-internal import System
+package import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// Reads request heads from a connection's bytes, strictly (RFC 9112 §3).
 ///

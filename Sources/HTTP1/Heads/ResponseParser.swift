@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
-internal import System
+package import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// Reads response heads from an upstream's bytes, as strictly as ``RequestParser`` reads requests (RFC 9112 §4).
 package struct ResponseParser: Sendable {

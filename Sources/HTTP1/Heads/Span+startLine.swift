@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import System
+internal import BearerdHTTPMessages
+internal import BearerdSystem
 
 extension Span<UInt8> {
     /// The protocol version that begins at `start`, and where it ends.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// The first line of a response (RFC 9112 §4), its reason phrase by its offsets in the head.
 struct StatusLine: StartLine {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
+internal import CBearerdLibcurl
 internal import Glibc
-internal import System
+internal import BearerdSystem
 
 /// What one easy handle's options point at.
 final class CurlAttachments {

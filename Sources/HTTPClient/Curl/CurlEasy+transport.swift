@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
-internal import COpenSSL
-internal import EventLoop
+internal import CBearerdLibcurl
+internal import CBearerdOpenSSL
+internal import BearerdEventLoop
 internal import Glibc
-package import HTTPMessages
-internal import TLS
+package import BearerdHTTPMessages
+internal import BearerdTLS
 
 extension CurlEasy {
     /// Sets what every handle of bearerd needs, and how the server at `url` is reached.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
-internal import System
+internal import CBearerdLibcurl
+internal import BearerdSystem
 
 /// One libcurl easy handle: created, configured and cleaned up by exactly one owner.
 struct CurlEasy: ~Copyable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
+internal import CBearerdLibcurl
 
 /// A failed libcurl call, with libcurl's own code.
 package struct CurlError: Error, Equatable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
-internal import EventLoop
+internal import CBearerdLibcurl
+internal import BearerdEventLoop
 
 /// libcurl's multi interface, driven by an ``EventLoop``.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
+package import BearerdEventLoop
 
 /// The multi handles of one loop, shared by all its upstreams.
 ///

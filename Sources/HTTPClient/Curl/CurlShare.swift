@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
+internal import CBearerdLibcurl
 
 /// What the connections to one upstream have in common: the addresses of its name, and the TLS sessions that they
 /// resume, so that all but the first save a full handshake.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
-internal import EventLoop
+internal import CBearerdLibcurl
+internal import BearerdEventLoop
 
 /// One easy handle in one ``CurlMulti``, with all that libcurl reads through pointers while it is there.
 ///

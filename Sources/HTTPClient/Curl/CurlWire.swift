@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
-internal import COpenSSL
-internal import EventLoop
+internal import CBearerdLibcurl
+internal import CBearerdOpenSSL
+internal import BearerdEventLoop
 
 /// A `CURLOPT_CONNECT_ONLY` connection through libcurl's TLS: `curl_easy_recv` and `curl_easy_send`.
 final class CurlWire: Wire {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
+internal import CBearerdLibcurl
 
 /// libcurl as a whole: set up once for the process, and what it says of itself.
 package enum HTTPClientLibrary {

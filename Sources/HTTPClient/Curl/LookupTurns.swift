@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTPExchange
+package import BearerdEventLoop
+package import BearerdHTTPExchange
 
 /// Who may ask for an upstream's name: a few, until one of them knows its addresses, then nobody for a while, because
 /// these serve everybody.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
+internal import BearerdEventLoop
 
 /// A weak reference that may travel between threads and is followed on its loop's thread alone.
 ///

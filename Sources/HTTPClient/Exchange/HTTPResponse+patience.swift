@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 extension HTTPResponse {
     /// How long the server says that it keeps the connection while nothing happens (`Keep-Alive: timeout=`, in seconds;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-internal import HTTP1
-package import HTTPExchange
-package import HTTPMessages
+package import BearerdEventLoop
+internal import BearerdHTTP1
+package import BearerdHTTPExchange
+package import BearerdHTTPMessages
 
 /// An HTTP/1.1 connection carries one exchange at a time, and is that exchange.
 extension UpstreamConnection: UpstreamExchange, ConnectionExchange {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
-internal import HTTPMessages
+internal import CBearerdLibcurl
+internal import BearerdHTTPMessages
 
 /// What has come of one answer so far.
 ///

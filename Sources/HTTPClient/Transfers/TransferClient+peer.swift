@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
-internal import EventLoop
+internal import CBearerdLibcurl
+internal import BearerdEventLoop
 internal import Glibc
-internal import HTTPExchange
-internal import HTTPMessages
-internal import System
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// Connections whose other end is looked at before anything is sent: who listens on a port of this machine while its
 /// program is away gets nothing.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
-package import EventLoop
-internal import HTTPExchange
-package import HTTPMessages
-internal import System
+internal import CBearerdLibcurl
+package import BearerdEventLoop
+internal import BearerdHTTPExchange
+package import BearerdHTTPMessages
+internal import BearerdSystem
 
 /// Carries whole requests to authorization servers, each on a connection of its own.
 ///

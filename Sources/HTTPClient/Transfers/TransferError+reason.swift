@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPExchange
-internal import System
+internal import BearerdHTTPExchange
+internal import BearerdSystem
 
 extension TransferError {
     /// What a person reads of it: fixed text, nothing of what was sent or received.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
-package import HTTPExchange
-package import System
+internal import CBearerdLibcurl
+package import BearerdHTTPExchange
+package import BearerdSystem
 
 /// Why no whole answer came.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
+internal import BearerdEventLoop
 
 /// Ends a transfer that takes too long, and counts only time in which its answer could have been read.
 ///

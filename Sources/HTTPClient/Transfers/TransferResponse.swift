@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// An answer, whatever its status; redirects are not followed.
 ///

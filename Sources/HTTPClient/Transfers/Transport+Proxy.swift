@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 extension Transport {
     /// Which HTTP or SOCKS proxy leads to a server.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// How a server is connected to, beyond what its URL says.
 package struct Transport: Equatable, Sendable {

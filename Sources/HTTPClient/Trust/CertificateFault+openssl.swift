@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COpenSSL
-internal import HTTPExchange
+internal import CBearerdOpenSSL
+internal import BearerdHTTPExchange
 
 extension CertificateFault {
     /// - Parameter code: `SSL_get_verify_result`; what is no failure by itself is a name that libcurl did not find.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
+internal import BearerdCryptography
 internal import Synchronization
-internal import System
-internal import TLS
+internal import BearerdSystem
+internal import BearerdTLS
 
 /// Our own certificate for one upstream or more, as its files were when they were read last.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import COpenSSL
+internal import CBearerdOpenSSL
 internal import Glibc
 
 /// The certificate authorities that a server's certificate must lead to, parsed once and used by every connection.

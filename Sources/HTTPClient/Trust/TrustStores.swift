@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Synchronization
-internal import System
+internal import BearerdSystem
 
 /// The ``TrustStore``s of a process: each `ca_file` is parsed once, however many routes and identities name it, and again
 /// when it has changed and somebody asks.

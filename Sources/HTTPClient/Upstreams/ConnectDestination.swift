@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// `HOST:PORT`, as in `connect_to`.
 package struct ConnectDestination: Hashable, Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// Where an upstream is, and how it is reached.
 package struct UpstreamAddress: Equatable, Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTP1
-package import HTTPMessages
+package import BearerdEventLoop
+package import BearerdHTTP1
+package import BearerdHTTPMessages
 
 /// One open HTTP/1.1 connection to an upstream.
 ///

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
-internal import EventLoop
+internal import CBearerdLibcurl
+internal import BearerdEventLoop
 internal import Glibc
-package import HTTPExchange
-package import HTTPMessages
-internal import TLS
+package import BearerdHTTPExchange
+package import BearerdHTTPMessages
+internal import BearerdTLS
 
 /// Opens connections to one upstream: libcurl resolves, connects and tunnels; TLS is ours where no proxy is in between.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CLibcurl
+internal import CBearerdLibcurl
 internal import Glibc
-internal import HTTPExchange
+internal import BearerdHTTPExchange
 
 extension UpstreamError {
     /// Judges a `CURLOPT_CONNECT_ONLY` transfer that has failed.

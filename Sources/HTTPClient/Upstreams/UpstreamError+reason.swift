@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPExchange
+package import BearerdHTTPExchange
 
 extension UpstreamError {
     /// The failure's ``UpstreamError/reason``, with the place that `connect_to` names if that is where it happened: the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
+package import BearerdEventLoop
 
 /// How long an upstream keeps a connection on which nothing happens, learned from what it does.
 ///

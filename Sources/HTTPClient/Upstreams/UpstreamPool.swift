@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
-package import HTTPExchange
-package import HTTPMessages
+package import BearerdEventLoop
+package import BearerdHTTPExchange
+package import BearerdHTTPMessages
 
 /// One worker's connections to one route's upstream: those that are idle, and the way to more.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPExchange
-internal import HTTPMessages
-internal import TLS
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
+internal import BearerdTLS
 
 /// TLS to one upstream, made anew when there is another certificate of ours.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import EventLoop
+package import BearerdEventLoop
 
 /// One worker's way to one route's upstream: has exchanges begin and end on connections that it keeps.
 ///

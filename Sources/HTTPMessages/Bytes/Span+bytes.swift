@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 extension Span<UInt8> {
     /// The part of `range` without optional white space at either end (RFC 9110 §5.6.3).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 /// A date as HTTP writes it (RFC 9110 §5.6.7), in any of its three spellings.
 package enum HTTPDate {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 extension HTTPFields {
     /// The usual values of `Connection`, which are asked for in every message.

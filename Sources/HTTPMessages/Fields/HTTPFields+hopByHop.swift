@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 extension HTTPFields {
     /// The fields that concern one connection only, whether or not `Connection` names them (RFC 9110 §7.6.1).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 extension HTTPFields {
     /// Returns true if a comma-separated list, over all fields of that name, has a member (RFC 9110 §5.6.1).

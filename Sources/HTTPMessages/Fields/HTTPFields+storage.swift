@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 extension HTTPFields {
     /// The most bytes of a block, far below what the 32-bit offsets allow.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import System
+package import BearerdSystem
 
 /// Header or trailer fields, in order, with their case and multiplicity as received (RFC 9110 §5).
 ///

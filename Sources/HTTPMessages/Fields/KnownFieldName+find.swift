@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 extension KnownFieldName {
     /// Finds names with a cheap hash and compares eight letters at a time.

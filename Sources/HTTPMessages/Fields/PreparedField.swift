@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 /// A field for many messages, validated and laid out once, so that adding it to a head is one copy.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import System
+internal import BearerdSystem
 
 /// Names that a client may not use in our place, and other spellings that gateways take for them.
 ///

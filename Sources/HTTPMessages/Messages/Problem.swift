@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSONText
+internal import BearerdJSONText
 
 /// An error in an answer of bearerd's own (RFC 9457), for programs and people.
 package struct Problem: Equatable, Sendable {

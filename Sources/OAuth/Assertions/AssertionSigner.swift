@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import JSON
+import BearerdCryptography
+import BearerdJSON
 
 /// Signs assertions (RFC 7523 §3): short-lived, each with a `jti` of its own.
 struct AssertionSigner {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import JSON
+import BearerdCryptography
+import BearerdJSON
 
 /// Reads credentials, and makes client authentication and grants of them.
 struct CredentialReader {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Cryptography
-package import JSON
+public import BearerdCryptography
+package import BearerdJSON
 
 /// How assertions are made, for client authentication and for the JWT bearer grant (RFC 7523 §2).
 public struct AssertionSettings: Equatable, Sendable {

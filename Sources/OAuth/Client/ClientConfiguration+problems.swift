@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPMessages
+import BearerdCryptography
+import BearerdHTTPMessages
 
 extension ClientConfiguration {
     /// The longest duration that may be configured, ten years, so that sums do not overflow.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPMessages
-package import JSON
+public import BearerdHTTPMessages
+package import BearerdJSON
 
 /// The settings of one identity, without its secrets.
 public struct ClientConfiguration: Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Cryptography
+public import BearerdCryptography
 
 /// The source of a client's credentials; asked at each use, so that a changed file counts at once.
 public protocol CredentialSource: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// A known provider, and the settings that its clients need.
 public enum Preset: String, CaseIterable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Cryptography
+public import BearerdCryptography
 
 /// A set of rules that a client keeps as a whole.
 public enum SecurityProfile: String, CaseIterable, Sendable {

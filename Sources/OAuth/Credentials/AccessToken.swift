@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// The access token in use, with its expiry and the moment of its renewal.
 struct AccessToken: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Cryptography
+public import BearerdCryptography
 
 /// One access token, for requests of any thread.
 public final class AccessTokenSnapshot: Sendable {

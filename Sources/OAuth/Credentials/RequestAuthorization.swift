@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
-package import HTTPMessages
+package import BearerdCryptography
+package import BearerdHTTPMessages
 
 /// Puts access tokens into requests (RFC 6750 §2.1): to upstreams, the userinfo endpoint and the registration endpoint.
 ///

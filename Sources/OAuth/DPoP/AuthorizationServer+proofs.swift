@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPMessages
-import JSON
+import BearerdCryptography
+import BearerdHTTPMessages
+import BearerdJSON
 
 /// DPoP proofs for the server's own endpoints (RFC 9449 §5, §8, §10).
 extension AuthorizationServer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 import Synchronization
 
 /// The newest DPoP nonce of each origin (RFC 9449 §8, §9), for any thread.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
-import JSONText
+package import BearerdCryptography
+import BearerdJSONText
 
 /// A DPoP proof for one request, to be signed (RFC 9449 §4.2).
 package struct DPoPProof: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
-import ExecutorConfinement
+package import BearerdCryptography
+import BearerdExecutorConfinement
 
 /// Signs the proofs of one session's requests to resource servers, on a thread of its own: a signature takes longer than
 /// everything else that is done for a request.

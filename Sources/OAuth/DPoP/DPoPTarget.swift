@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// The target of a request as its proof names it (RFC 9449 §4.2).
 package struct DPoPTarget: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPMessages
-package import JSON
+public import BearerdHTTPMessages
+package import BearerdJSON
 
 /// The metadata of an authorization server (RFC 8414 §2, OpenID Connect Discovery §3).
 public struct ServiceConfiguration: Sendable {

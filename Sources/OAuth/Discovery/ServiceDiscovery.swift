@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPMessages
-import JSON
+import BearerdCryptography
+import BearerdHTTPMessages
+import BearerdJSON
 
 /// Fetches the metadata of an authorization server.
 struct ServiceDiscovery {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Cryptography
-public import HTTPMessages
+public import BearerdCryptography
+public import BearerdHTTPMessages
 
 /// A request to end the user's session at the provider (OpenID Connect RP-Initiated Logout §2).
 public struct EndSessionRequest: Sendable {

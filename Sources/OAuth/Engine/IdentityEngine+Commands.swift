@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// What people want of the session.
 extension IdentityEngine {

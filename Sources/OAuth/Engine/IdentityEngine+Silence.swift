@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// Refresh tokens whose answer is missing: they are never sent again on a guess.
 extension IdentityEngine {

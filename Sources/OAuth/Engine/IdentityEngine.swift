@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// All that becomes of one identity's tokens: a value that is told events, with the time, and gives back what is to be
 /// done, in order.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// A token request that was sent, or is about to be.
 struct SentRequest: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// A refresh token may have been spent: its request is unanswered, or a holder that is gone has left its mark.
 struct Silence: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// The note in a store that somebody is about to send a refresh token, or has sent it and has not stored the answer.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// What is known of the access token for one ``TokenTarget``.
 struct TargetState: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPMessages
+import BearerdCryptography
+import BearerdHTTPMessages
 
 /// Validation of ID tokens (OpenID Connect Core §3.1.3.7).
 extension AuthorizationServer {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
-import JSON
+package import BearerdCryptography
+import BearerdJSON
 
 /// The claims of an ID token (OpenID Connect Core §2), which only `IDTokenRules` and the signature make trustworthy.
 public struct IDToken: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
+package import BearerdCryptography
 
 /// Why an ID token is not valid.
 package enum IDTokenError: Error, Equatable, Sendable {

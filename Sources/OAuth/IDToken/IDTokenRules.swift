@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// The rules for an ID token's claims (OpenID Connect Core §3.1.3.7, §12.2).
 struct IDTokenRules {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPMessages
+import BearerdCryptography
+import BearerdHTTPMessages
 
 /// The keys of an authorization server's signatures (`jwks_uri`), fetched when needed and kept for an hour.
 ///

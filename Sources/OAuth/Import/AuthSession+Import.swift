@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Cryptography
+public import BearerdCryptography
 
 /// Importing sessions of other programs.
 extension AuthSession {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// Logins. The present session stays as it is until the last step replaces it.
 extension AuthSession {

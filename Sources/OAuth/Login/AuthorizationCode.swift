@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Cryptography
+public import BearerdCryptography
 
 /// The code of an authorization response, with everything that its token request needs; good for one use.
 public struct AuthorizationCode: Sendable {

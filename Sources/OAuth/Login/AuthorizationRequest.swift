@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Cryptography
-public import HTTPMessages
+public import BearerdCryptography
+public import BearerdHTTPMessages
 
 /// An authorization request for a browser (RFC 6749 §4.1.1), with PKCE (RFC 7636), state and nonce.
 ///

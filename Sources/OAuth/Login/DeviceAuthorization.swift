@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import JSON
+import BearerdCryptography
+import BearerdJSON
 
 /// A device authorization response (RFC 8628 §3.2).
 public struct DeviceAuthorization: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import JSON
+package import BearerdJSON
 
 /// The scope and parameters of one login that differ from the configured ones.
 package struct LoginAdditions: Equatable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
-import JSON
+import BearerdHTTPMessages
+import BearerdJSON
 
 /// The parameters of a query (`application/x-www-form-urlencoded`, RFC 6749 appendix B).
 struct QueryParameters {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPMessages
+public import BearerdHTTPMessages
 
 /// The redirect URI of logins (RFC 6749 §3.1.2); on loopback its port may be left open (RFC 8252 §7.3).
 ///

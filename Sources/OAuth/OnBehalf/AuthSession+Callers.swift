@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// Token exchange (RFC 8693) of each caller's own token (`subject_token: from_request`).
 extension AuthSession {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import JSON
+import BearerdCryptography
+import BearerdJSON
 
 /// The bearer token of a caller's own request: the subject token of a token exchange (RFC 8693 §2.1).
 package struct CallerToken: Sendable {

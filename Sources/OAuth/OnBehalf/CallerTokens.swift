@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 import Synchronization
 
 /// The access tokens of callers, by digests of the callers' own tokens, and the refusals; for any thread.

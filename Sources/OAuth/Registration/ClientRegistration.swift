@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
+package import BearerdCryptography
 
 /// A registered client (RFC 7591 §3.2.1), as it is stored.
 public struct ClientRegistration: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import JSON
+import BearerdJSON
 
 /// A client registration request (RFC 7591 §3.1).
 struct RegistrationRequest {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPMessages
+import BearerdCryptography
+import BearerdHTTPMessages
 
 /// The headers that authorise a request to a resource server (RFC 6750 §2.1).
 public struct RequestCredentials: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// A resource server's `WWW-Authenticate` challenge (RFC 6750 §3, RFC 9110 §11.6.1).
 public struct BearerChallenge: Equatable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// Attempts that somebody makes needless who logs in or out while the provider is still to answer.
 ///

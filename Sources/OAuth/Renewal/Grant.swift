@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
+package import BearerdCryptography
 
 /// What one token request is made with.
 package enum Grant: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// What answers, logins and logouts make of a session; all of it pure.
 extension StoredSession {

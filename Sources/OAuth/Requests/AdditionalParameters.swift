@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-package import JSON
+import BearerdCryptography
+package import BearerdJSON
 
 /// Members of a server's response that no RFC used here defines, such as `instance_url` or `session_state`.
 ///

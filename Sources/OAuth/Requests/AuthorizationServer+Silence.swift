@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
+import BearerdHTTPMessages
 
 /// Probing a server that has left a request unanswered.
 extension AuthorizationServer {

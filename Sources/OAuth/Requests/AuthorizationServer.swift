@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPMessages
-import JSON
+import BearerdCryptography
+import BearerdHTTPMessages
+import BearerdJSON
 
 /// The authorization server as one session sees it: its endpoints, the client authentication, its responses.
 ///

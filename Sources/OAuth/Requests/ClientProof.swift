@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPMessages
+import BearerdCryptography
+import BearerdHTTPMessages
 
 /// The client authentication of one request (RFC 6749 §2.3, RFC 7521 §4.2, RFC 8705 §2).
 enum ClientProof {

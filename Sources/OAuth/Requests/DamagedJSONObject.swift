@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import JSON
+import BearerdJSON
 
 /// The readable members of a JSON object that a strict parser refuses.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
-import JSON
+import BearerdHTTPMessages
+import BearerdJSON
 
 /// A response of the token endpoint, or of one that answers like it, sorted by what its error means (RFC 6749 §5.2).
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
+import BearerdHTTPMessages
 
 /// A body of `application/x-www-form-urlencoded`, as RFC 6749 appendix B uses it.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import JSON
+import BearerdCryptography
+import BearerdJSON
 
 /// Reading the body of a successful token response (RFC 6749 §5.1).
 extension ResponseBody {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import JSON
+import BearerdJSON
 
 /// The body of a response that should be a JSON object.
 enum ResponseBody: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// The field `Retry-After` (RFC 9110 §10.2.3): seconds, or a date.
 package enum RetryAfter {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-package import HTTPMessages
+import BearerdCryptography
+package import BearerdHTTPMessages
 
 extension TokenFailure {
     /// The failure of a request that got no response.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Cryptography
+public import BearerdCryptography
 
 /// A request to the token endpoint that a program composes, such as one with an extension grant (RFC 6749 §4.5).
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// The form that is posted to the token endpoint (RFC 6749 §4.1.3, §4.4.2, §6).
 struct TokenRequestBody {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
+package import BearerdCryptography
 
 /// The result of one token request: the judged response, or why there is none.
 package struct TokenRequestResult: Sendable {

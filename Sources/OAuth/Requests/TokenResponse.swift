@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Cryptography
+public import BearerdCryptography
 
 /// A successful response of the token endpoint (RFC 6749 §5.1), checked.
 public struct TokenResponse: Sendable {

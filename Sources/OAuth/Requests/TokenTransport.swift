@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import HTTPMessages
+public import BearerdHTTPMessages
 
 /// Carries requests to the authorization server.
 ///

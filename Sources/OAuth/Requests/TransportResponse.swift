@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
-import JSON
+package import BearerdHTTPMessages
+import BearerdJSON
 
 /// A response that a ``TokenTransport`` received, whatever its status; it may hold tokens, and is never printed.
 public struct TransportResponse: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import ExecutorConfinement
+public import BearerdExecutorConfinement
 
 /// Drives what is known of one identity's tokens: asks the authorization server, stores, wakes those who wait.
 ///

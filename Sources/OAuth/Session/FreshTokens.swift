@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// Tokens that have not expired, for the length of one call.
 public struct FreshTokens: Sendable {

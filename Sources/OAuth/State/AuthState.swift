@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPMessages
+import BearerdCryptography
+import BearerdHTTPMessages
 
 /// What is known of one identity's tokens, and every rule about them.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 
 /// An `error` of the token endpoint (RFC 6749 §5.2, an open set): at most 40 lower-case letters and underscores.
 public struct ErrorCode: RawRepresentable, Hashable, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Cryptography
-import JSON
+public import BearerdCryptography
+import BearerdJSON
 
 /// An access token as it is stored.
 public struct StoredAccessToken: Sendable {

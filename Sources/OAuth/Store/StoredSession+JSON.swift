@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import JSON
+import BearerdCryptography
+import BearerdJSON
 
 extension StoredSession {
     /// The layout of the bytes: a larger one is refused, and left as it is.

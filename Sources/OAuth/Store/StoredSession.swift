@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import Cryptography
-import JSON
+public import BearerdCryptography
+import BearerdJSON
 
 /// What outlives the process of one identity.
 ///

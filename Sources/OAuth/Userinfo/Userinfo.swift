@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import JSON
+package import BearerdJSON
 
 /// The claims about the person who logged in (OpenID Connect Core §5.3.2).
 public struct Userinfo: Sendable {

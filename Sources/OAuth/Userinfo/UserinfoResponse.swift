@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import Cryptography
-import HTTPMessages
-import JSON
+package import BearerdCryptography
+import BearerdHTTPMessages
+import BearerdJSON
 
 /// A response of the userinfo endpoint (OpenID Connect Core §5.3.2).
 package struct UserinfoResponse {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import JSONText
+internal import BearerdJSONText
 
 /// The audit of one worker: a JSON line for each request that got a token, gathered in one buffer and handed over in
 /// batches.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import System
+package import BearerdSystem
 
 /// Where finished lines of the audit go.
 package protocol AuditSink: Sendable {

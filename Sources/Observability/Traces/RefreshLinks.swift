@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 internal import Synchronization
 
 /// Which requests that are traced wait for the token of an identity, for the span of the refresh to link to.

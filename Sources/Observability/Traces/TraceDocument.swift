@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import JSONText
+internal import BearerdHTTPMessages
+internal import BearerdJSONText
 
 /// Spans as OTLP has them in JSON (`ExportTraceServiceRequest`, OTLP 1.5): identifiers in hexadecimal, 64-bit numbers as
 /// strings.

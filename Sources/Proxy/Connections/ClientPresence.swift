@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPExchange
+internal import BearerdHTTPExchange
 
 /// What is known of a client while its request is in flight.
 struct ClientPresence {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPExchange
+internal import BearerdEventLoop
+internal import BearerdHTTPExchange
 
 /// How long a request is in flight before somebody looks, and how often the timer fires while it is needed.
 private let usualPace = Duration.milliseconds(100)
@@ -14,7 +14,7 @@ private let sendingPace = Duration.seconds(1)
 /// while. From that look on each edge of the client's socket is heeded, so that a reset counts as soon as it comes.
 /// Confined to its loop's thread.
 final class ClientWatch<Client: ClientExchange, Pool: ExchangePool> {
-    typealias Exchange = Proxy.Exchange<Client, Pool>
+    typealias Exchange = BearerdProxy.Exchange<Client, Pool>
 
     private let loop: EventLoop
     /// How long a half-closed client may take nothing; zero for ever.

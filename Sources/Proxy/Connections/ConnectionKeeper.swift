@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTP1
-internal import HTTPExchange
-internal import HTTPServer
-internal import HTTPMessages
-internal import Observability
+internal import BearerdEventLoop
+internal import BearerdHTTP1
+internal import BearerdHTTPExchange
+internal import BearerdHTTPServer
+internal import BearerdHTTPMessages
+internal import BearerdObservability
 
 /// How many seats at most wait for a connection.
 private let vacancies = 64

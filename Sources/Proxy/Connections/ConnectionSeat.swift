@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPExchange
-internal import HTTPServer
+internal import BearerdHTTPExchange
+internal import BearerdHTTPServer
 
 /// A place for one HTTP/1.1 connection of a client after another, with all that serving it needs.
 ///

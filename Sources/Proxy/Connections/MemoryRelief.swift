@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import System
+internal import BearerdEventLoop
+internal import BearerdSystem
 
 /// Gives a worker's memory back when it has had nothing to do for a while, and takes nothing from workers that are busy.
 ///

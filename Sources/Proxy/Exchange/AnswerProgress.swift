@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// How far an answer has come on its way from the upstream to the client.
 struct AnswerProgress {

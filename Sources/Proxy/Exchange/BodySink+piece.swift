@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPExchange
+internal import BearerdEventLoop
+internal import BearerdHTTPExchange
 
 extension BodySink {
     /// Offers the piece at hand of `source`, and consumes it; as ``BodySink/offer(_:)``.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPClient
-internal import HTTPExchange
-internal import HTTPMessages
+internal import BearerdEventLoop
+internal import BearerdHTTPClient
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
 internal import OAuth
-internal import Routing
+internal import BearerdRouting
 
 /// One request and its answer, on their way through a worker.
 ///

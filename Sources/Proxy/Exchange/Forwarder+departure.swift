@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPExchange
-internal import HTTPServer
+internal import BearerdEventLoop
+internal import BearerdHTTPExchange
+internal import BearerdHTTPServer
 internal import OAuth
-internal import Routing
+internal import BearerdRouting
 
 /// What ends with a client that goes away.
 extension Forwarder {

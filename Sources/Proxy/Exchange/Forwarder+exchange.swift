@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPExchange
-internal import HTTPMessages
-internal import Observability
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
+internal import BearerdObservability
 
 extension Forwarder {
     /// The life of one request, in order; every step is one line and one file away.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPExchange
-internal import HTTPMessages
-internal import Routing
-internal import System
+internal import BearerdEventLoop
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
+internal import BearerdRouting
+internal import BearerdSystem
 
 /// What goes up: the head as the upstream is to see it, and the start of the content.
 extension Forwarder {

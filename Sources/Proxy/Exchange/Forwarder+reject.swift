@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPClient
-internal import HTTPExchange
-internal import HTTPMessages
+internal import BearerdEventLoop
+internal import BearerdHTTPClient
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
 internal import OAuth
-internal import Observability
-internal import Routing
-internal import System
+internal import BearerdObservability
+internal import BearerdRouting
+internal import BearerdSystem
 
 /// Answers of bearerd's own.
 extension Forwarder {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPExchange
-internal import HTTPMessages
-internal import Observability
-internal import Routing
+internal import BearerdEventLoop
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
+internal import BearerdObservability
+internal import BearerdRouting
 
 /// What becomes of requests in flight when what holds is another: they end as they began, but for those without an end.
 extension Forwarder {

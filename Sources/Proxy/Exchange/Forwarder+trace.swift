@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPClient
-internal import HTTPExchange
-internal import HTTPMessages
+internal import BearerdEventLoop
+internal import BearerdHTTPClient
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
 internal import OAuth
-internal import Observability
-internal import Routing
+internal import BearerdObservability
+internal import BearerdRouting
 
 /// What is traced of a request that is sampled; nobody else gets here.
 extension Forwarder {

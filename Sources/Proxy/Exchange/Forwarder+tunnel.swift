@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPExchange
-internal import HTTPMessages
+internal import BearerdEventLoop
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
 
 /// What follows a 101 (RFC 9110 7.8).
 extension Forwarder {

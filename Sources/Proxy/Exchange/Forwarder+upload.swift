@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPExchange
-internal import HTTPMessages
-internal import Routing
+internal import BearerdEventLoop
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
+internal import BearerdRouting
 
 /// How long a refused request's body may take to arrive, for the request to be sent again.
 private let bodyDelay = Duration.seconds(1)

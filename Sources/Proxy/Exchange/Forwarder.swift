@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPExchange
+internal import BearerdEventLoop
+internal import BearerdHTTPExchange
 
 /// Takes one request after another of one kind of client through one event loop's share of the proxy: see
 /// ``serve(_:)``.
@@ -10,7 +10,7 @@ internal import HTTPExchange
 /// functions run on the executor of their caller, so that none of the calls on a request's way has to ask for the
 /// executor it is on already.
 final class Forwarder<Client: ClientExchange, Pool: ExchangePool> {
-    typealias Exchange = Proxy.Exchange<Client, Pool>
+    typealias Exchange = BearerdProxy.Exchange<Client, Pool>
 
     let loop: EventLoop
     /// What it has in common with other kinds of clients.

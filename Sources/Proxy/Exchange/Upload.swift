@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPExchange
-internal import HTTPMessages
-internal import Routing
+internal import BearerdEventLoop
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
+internal import BearerdRouting
 
 /// A request on its way to the upstream: the head, and the content as the client sends it.
 ///

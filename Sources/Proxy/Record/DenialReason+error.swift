@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPExchange
-internal import Observability
+internal import BearerdHTTPExchange
+internal import BearerdObservability
 
 extension DenialReason {
     /// As what a failure is counted; nil if nobody was denied anything.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPExchange
-internal import HTTPMessages
+internal import BearerdEventLoop
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
 internal import OAuth
-internal import Observability
-internal import Routing
-internal import System
+internal import BearerdObservability
+internal import BearerdRouting
+internal import BearerdSystem
 
 /// Counts what a worker does, writes its audit, and writes its access lines.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// Makes `X-Request-Id`s: 16 random digits that name this worker's life, then a count.
 struct RequestIDs {

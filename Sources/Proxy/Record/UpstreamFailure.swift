@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPClient
-internal import HTTPExchange
-internal import Observability
+internal import BearerdHTTPClient
+internal import BearerdHTTPExchange
+internal import BearerdObservability
 
 /// Why a request got no whole answer, where that is its upstream's fault, for the log and the metrics.
 struct UpstreamFailure {

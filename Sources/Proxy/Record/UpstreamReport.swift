@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Observability
+internal import BearerdObservability
 internal import Synchronization
 
 /// What the log says of one route's upstream: that it fails, once a second at most, and that it works again.

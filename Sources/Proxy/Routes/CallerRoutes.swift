@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPExchange
-internal import HTTPMessages
-internal import Routing
+internal import BearerdEventLoop
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
+internal import BearerdRouting
 
 /// The routes of one listener that differ in nothing but the user who calls, and in whose token goes up.
 struct CallerRoutes<Pool: ExchangePool> {

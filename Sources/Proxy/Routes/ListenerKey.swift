@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// Which listener of a configuration: what makes it the same one in the next.
 package struct ListenerKey: Hashable, Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import EventLoop
-internal import HTTPExchange
-internal import HTTPMessages
+internal import BearerdEventLoop
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
 
 /// What one worker holds the requests of one listener to, by one snapshot: the one reference that an exchange has.
 final class ListenerRouting<Pool: ExchangePool> {

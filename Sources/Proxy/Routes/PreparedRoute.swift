@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPClient
-internal import HTTPMessages
+internal import BearerdHTTPClient
+internal import BearerdHTTPMessages
 package import OAuth
-internal import Observability
-package import Routing
+internal import BearerdObservability
+package import BearerdRouting
 
 /// A route of a snapshot, and what can be made of it once for all its requests.
 package final class PreparedRoute: Sendable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTP1
-internal import HTTPExchange
-package import HTTPMessages
-internal import Routing
+internal import BearerdHTTP1
+internal import BearerdHTTPExchange
+package import BearerdHTTPMessages
+internal import BearerdRouting
 
 /// What routes and their rules make of a request before a token is taken for it, told without serving it.
 package enum RequestVerdict: Equatable, Sendable {

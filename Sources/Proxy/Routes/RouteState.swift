@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPExchange
-internal import Observability
-internal import Routing
+internal import BearerdHTTPExchange
+internal import BearerdObservability
+internal import BearerdRouting
 
 /// One worker's share of a route, by one snapshot: what the snapshot says, and what the worker has for it already.
 final class RouteState<Pool: ExchangePool> {

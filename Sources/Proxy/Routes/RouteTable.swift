@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import Routing
+internal import BearerdHTTPMessages
+internal import BearerdRouting
 
 /// Finds the route of a request to one listener: the longest path prefix on whole segments, among those for its host.
 ///

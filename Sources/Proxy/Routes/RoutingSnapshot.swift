@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPExchange
-package import HTTPMessages
-package import Observability
+package import BearerdHTTPExchange
+package import BearerdHTTPMessages
+package import BearerdObservability
 
 /// All that a configuration says of requests, as one value that never changes: routes, access, limits, time-outs.
 ///

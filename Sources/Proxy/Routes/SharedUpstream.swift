@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPClient
-package import HTTPMessages
-package import Observability
+package import BearerdHTTPClient
+package import BearerdHTTPMessages
+package import BearerdObservability
 
 /// One route's upstream as all workers share it: where it is, how many connections it may have, what the log says of it.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPExchange
+internal import BearerdHTTPExchange
 
 /// One worker's connections to one route's upstream; they outlive the snapshot for as long as the next one has it too.
 final class UpstreamState<Pool: ExchangePool> {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPExchange
-internal import HTTPMessages
-internal import Observability
-internal import Routing
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
+internal import BearerdObservability
+internal import BearerdRouting
 
 /// One worker's take on a snapshot.
 final class WorkerRouting<Pool: ExchangePool> {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPExchange
-internal import HTTPMessages
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
 internal import OAuth
 
 /// Requests on behalf of their callers: each brings a token of its own, which is exchanged and never passed on.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Cryptography
-internal import HTTPClient
-internal import HTTPExchange
-internal import HTTPMessages
+internal import BearerdCryptography
+internal import BearerdHTTPClient
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
 internal import OAuth
 
 /// Requests whose token is bound to a key (RFC 9449 §7).

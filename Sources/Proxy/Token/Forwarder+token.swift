@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPExchange
-internal import HTTPMessages
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
 internal import OAuth
-internal import Routing
+internal import BearerdRouting
 
 /// How a request gets its token.
 extension Forwarder {

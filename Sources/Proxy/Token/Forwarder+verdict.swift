@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPExchange
-internal import HTTPMessages
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
 internal import OAuth
-internal import Observability
-internal import Routing
+internal import BearerdObservability
+internal import BearerdRouting
 
 /// What the upstream thinks of the token, and what comes of that.
 extension Forwarder {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import OAuth
-internal import Routing
+internal import BearerdRouting
 
 /// One worker's view of the token of one route; it outlives the snapshot as long as session and credentials stay the same.
 final class TokenState {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import Observability
-internal import System
+internal import BearerdHTTPMessages
+internal import BearerdObservability
+internal import BearerdSystem
 
 /// What is recorded of one request that is traced: itself, and each time that it is sent.
 ///

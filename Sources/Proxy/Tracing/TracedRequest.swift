@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
+internal import BearerdHTTPMessages
 
 /// What spans say of a request that is over.
 struct TracedRequest {

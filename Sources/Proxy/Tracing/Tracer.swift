@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTPMessages
-internal import Observability
+internal import BearerdHTTPMessages
+internal import BearerdObservability
 
 /// Decides which of a worker's requests are traced.
 struct Tracer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystem
+internal import CBearerdSystem
 internal import Glibc
 
 /// A directory that is held open: it stays the same one, however it is renamed, and whatever takes its name.

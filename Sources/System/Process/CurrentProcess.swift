@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystem
+internal import CBearerdSystem
 internal import Glibc
 
 /// What this process is and was given.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystem
+internal import CBearerdSystem
 internal import Glibc
 internal import Synchronization
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystem
+internal import CBearerdSystem
 internal import Glibc
 
 /// The two ends of a TCP connection, by which the kernel knows whose the peer's is.

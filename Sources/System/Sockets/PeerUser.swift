@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSystem
+internal import CBearerdSystem
 internal import Glibc
 
 /// The user at the other end of a connection on this machine.

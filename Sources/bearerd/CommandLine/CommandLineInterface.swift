@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import System
+import BearerdCryptography
+import BearerdSystem
 
 /// From the words of the command line to the end of the process.
 struct CommandLineInterface {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import System
+import BearerdConfiguration
+import BearerdSystem
 
 /// The configuration file that a command works with.
 struct ConfigurationFile {

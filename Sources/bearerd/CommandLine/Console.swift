@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Observability
-import System
+import BearerdObservability
+import BearerdSystem
 
 /// What a command says to the person, or script, that called it.
 enum Console {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Observability
-import System
+import BearerdObservability
+import BearerdSystem
 
 /// A text for a person, parts of which a terminal shows in colour.
 struct TerminalText {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import Cryptography
-import EventLoop
-import HTTPClient
-import HTTPMessages
-import JSON
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdCryptography
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPMessages
+import BearerdJSON
 import OAuth
-import System
+import BearerdSystem
 
 /// Asks the running daemon through its admin listener.
 struct AdminClient {

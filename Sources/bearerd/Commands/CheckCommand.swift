@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import JSON
-import Observability
-import System
+import BearerdConfiguration
+import BearerdJSON
+import BearerdObservability
+import BearerdSystem
 
 /// `bearerd check`: judges the configuration without touching the network.
 struct CheckCommand: Command {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import EventLoop
-import JSON
-import System
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdEventLoop
+import BearerdJSON
+import BearerdSystem
 
 /// Commands that may use the session's refresh token.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import JSON
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdJSON
 import OAuth
 
 /// The identity that a command is for, and the configuration that it is in.

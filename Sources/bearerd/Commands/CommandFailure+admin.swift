@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
+import BearerdAdminAPI
 
 extension CommandFailure {
     /// What a refusal of the admin listener (RFC 9457) means to a command.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import System
+import BearerdConfiguration
+import BearerdSystem
 
 /// `bearerd completion`: what makes a shell complete bearerd's words.
 struct CompletionCommand: Command {

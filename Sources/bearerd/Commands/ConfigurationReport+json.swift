@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import JSON
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdJSON
 import OAuth
-import Routing
+import BearerdRouting
 
 extension ConfigurationReport {
     /// What `check --json` prints.

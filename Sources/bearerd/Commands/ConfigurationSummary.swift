@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import HTTPMessages
+import BearerdConfiguration
+import BearerdHTTPMessages
 import OAuth
-import Observability
-import Routing
-import TLS
+import BearerdObservability
+import BearerdRouting
+import BearerdTLS
 
 /// What `check` prints of a configuration: where it listens, whose tokens it gets, and the route table.
 struct ConfigurationSummary {

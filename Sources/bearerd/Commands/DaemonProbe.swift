@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import EventLoop
-import JSON
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdEventLoop
+import BearerdJSON
 
 /// Asks the daemon that a configuration describes how it is.
 struct DaemonProbe {

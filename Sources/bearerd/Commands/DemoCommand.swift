@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import EventLoop
-import HTTPMessages
+import BearerdConfiguration
+import BearerdEventLoop
+import BearerdHTTPMessages
 
 /// `bearerd demo`: a development provider, a sample API and the proxy, all in this process, on loopback.
 struct DemoCommand: Command {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import EventLoop
-import HTTPClient
-import HTTPMessages
-import JSON
+import BearerdConfiguration
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPMessages
+import BearerdJSON
 import OAuth
 import OAuthRuntime
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
-import EventLoop
+import BearerdConfiguration
+import BearerdCryptography
+import BearerdEventLoop
 import OAuth
-import Redis
+import BearerdRedis
 import Synchronization
-import TokenStore
+import BearerdTokenStore
 
 /// The store under examination: opened once, by the first who wants to know what is in it, and left as it is.
 final class ExaminedStore: Sendable {

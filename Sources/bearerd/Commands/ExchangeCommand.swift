@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
+import BearerdAdminAPI
+import BearerdConfiguration
 import OAuth
 
 /// `bearerd exchange`: finishes what `login --no-exchange` or `login --redirect-uri` began.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import EventLoop
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdEventLoop
 
 /// `bearerd healthcheck`: for what runs images without a shell and asks whether the process in them still works.
 struct HealthcheckCommand: Command {

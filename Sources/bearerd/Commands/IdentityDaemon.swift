@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import EventLoop
-import JSON
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdEventLoop
+import BearerdJSON
 
 /// The daemon that has an identity's session, for a command that cannot open the store.
 struct IdentityDaemon {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
-import EventLoop
+import BearerdConfiguration
+import BearerdCryptography
+import BearerdEventLoop
 import Glibc
-import HTTPClient
-import JSON
+import BearerdHTTPClient
+import BearerdJSON
 import OAuth
-import Observability
-import Redis
+import BearerdObservability
+import BearerdRedis
 import SessionImport
-import System
+import BearerdSystem
 
 /// One identity's session for the length of a command, on the store that a daemon may share.
 struct IdentitySession {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
+import BearerdAdminAPI
+import BearerdConfiguration
 import OAuth
 import SessionImport
-import System
+import BearerdSystem
 
 /// `bearerd import`: begins a session with a refresh token that another program obtained.
 struct ImportCommand: IdentityCommand {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import EventLoop
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdEventLoop
 import OAuth
 
 /// `bearerd logout`: ends a session here, and asks the provider to end it too.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
+import BearerdAdminAPI
+import BearerdConfiguration
 
 /// `bearerd refresh`: through the store, which a running daemon watches; else by the daemon itself.
 struct RefreshCommand: PlainIdentityCommand {

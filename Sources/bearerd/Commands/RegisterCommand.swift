@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
+import BearerdAdminAPI
+import BearerdConfiguration
 import OAuth
-import Observability
+import BearerdObservability
 
 /// `bearerd register`: has the provider make a client (RFC 7591).
 struct RegisterCommand: PlainIdentityCommand {

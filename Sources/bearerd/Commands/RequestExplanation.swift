@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import HTTPClient
-import HTTPMessages
-import Proxy
-import Routing
+import BearerdConfiguration
+import BearerdHTTPClient
+import BearerdHTTPMessages
+import BearerdProxy
+import BearerdRouting
 
 /// What `check --explain` tells of one request: which route it takes, and which rule lets it through.
 struct RequestExplanation {

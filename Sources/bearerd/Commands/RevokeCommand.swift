@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
+import BearerdAdminAPI
+import BearerdConfiguration
 import OAuth
 
 /// `bearerd revoke`: has the provider forget tokens (RFC 7009).

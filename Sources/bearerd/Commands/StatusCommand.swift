@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import EventLoop
-import JSON
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdEventLoop
+import BearerdJSON
 import OAuth
-import System
+import BearerdSystem
 
 /// `bearerd status`: what the daemon says, else what the store holds.
 struct StatusCommand: Command {

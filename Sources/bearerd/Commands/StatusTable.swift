@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OAuth
-import Observability
+import BearerdObservability
 
 /// What is to know of identities as lines for a person.
 struct StatusTable {

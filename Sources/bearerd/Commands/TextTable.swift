@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Observability
+import BearerdObservability
 
 /// Rows of text in columns that line up; a row is one line, whatever its cells hold.
 struct TextTable {

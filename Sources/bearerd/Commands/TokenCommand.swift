@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
-import HTTPMessages
+import BearerdConfiguration
+import BearerdCryptography
+import BearerdHTTPMessages
 import OAuth
 
 /// `bearerd token`: the only command whose purpose is to show a token.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import JSON
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdJSON
 
 /// `bearerd userinfo`: who logged in, as the provider tells it.
 struct UserinfoCommand: PlainIdentityCommand {

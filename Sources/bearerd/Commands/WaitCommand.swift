@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import EventLoop
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdEventLoop
 import OAuth
 
 /// `bearerd wait --ready`: for entrypoints that start what needs the daemon.

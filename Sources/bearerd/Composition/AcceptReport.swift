@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import Observability
+import BearerdEventLoop
+import BearerdObservability
 import Synchronization
 
 /// What the log says of listeners that accept no connections, one warning for each address, however many loops serve it.

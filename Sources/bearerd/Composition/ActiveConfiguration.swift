@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Proxy
+import BearerdConfiguration
+import BearerdProxy
 
 /// A configuration, and what was made of it: all that is in force of it and that a reload replaces.
 struct ActiveConfiguration {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Observability
-import System
+import BearerdObservability
+import BearerdSystem
 
 extension AppendedFile {
     /// Begins a thread that writes the audit, once it has a file; the log says when it cannot.

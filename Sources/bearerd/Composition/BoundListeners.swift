@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPMessages
-import System
+import BearerdEventLoop
+import BearerdHTTPMessages
+import BearerdSystem
 
 /// The sockets of one configured listener: for TCP one set for each worker; a Unix socket, or one that was passed, is
 /// watched by all of them.

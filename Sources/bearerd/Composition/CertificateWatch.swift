@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
+import BearerdConfiguration
 import OAuth
-import Observability
+import BearerdObservability
 import Synchronization
-import System
-import TLS
+import BearerdSystem
+import BearerdTLS
 
 /// Has listeners serve with the certificate that is in the files now.
 final class CertificateWatch: Sendable {

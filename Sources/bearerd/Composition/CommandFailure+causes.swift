@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
+import BearerdEventLoop
 import Glibc
-import HTTPClient
+import BearerdHTTPClient
 import OAuth
-import Redis
-import System
-import TokenStore
+import BearerdRedis
+import BearerdSystem
+import BearerdTokenStore
 
 extension CommandFailure {
     /// Why the process, or a command's engine, cannot begin.

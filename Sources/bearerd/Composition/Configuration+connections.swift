@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Proxy
-import System
+import BearerdConfiguration
+import BearerdProxy
+import BearerdSystem
 
 extension Configuration {
     /// How many connections of clients there may be: as many as are configured, or as descriptors allow.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import HTTPMessages
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdHTTPMessages
 import OAuth
 
 /// Where browsers log in by way of the admin listener.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import HTTPClient
-import HTTPMessages
+import BearerdConfiguration
+import BearerdHTTPClient
+import BearerdHTTPMessages
 import OAuth
-import System
-import TokenStore
+import BearerdSystem
+import BearerdTokenStore
 
 extension Configuration {
     /// Whether the commands of `on_state_change` run: what they need nobody can know, and a sandbox would be theirs too.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
-import AdminAPI
-import Configuration
+import BearerdAdmin
+import BearerdAdminAPI
+import BearerdConfiguration
 import OAuth
-import Observability
-import Routing
-import System
+import BearerdObservability
+import BearerdRouting
+import BearerdSystem
 
 extension Configuration {
     /// What is told of the routes, whether a daemon runs or not.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import HTTPClient
+import BearerdConfiguration
+import BearerdHTTPClient
 import OAuth
 import OAuthRuntime
-import Observability
-import System
+import BearerdObservability
+import BearerdSystem
 
 /// Watches the files that one identity's credentials and trust come from.
 ///

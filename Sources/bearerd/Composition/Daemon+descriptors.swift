@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Proxy
-import System
+import BearerdProxy
+import BearerdSystem
 
 /// What the daemon needs of the system to serve anybody.
 extension Daemon {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import HTTPClient
-import Proxy
-import System
+import BearerdConfiguration
+import BearerdHTTPClient
+import BearerdProxy
+import BearerdSystem
 
 /// The files that are read again when they change, with no reload.
 extension Daemon {

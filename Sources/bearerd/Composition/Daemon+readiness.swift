@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
-import AdminAPI
-import EventLoop
+import BearerdAdmin
+import BearerdAdminAPI
+import BearerdEventLoop
 import OAuth
-import Observability
+import BearerdObservability
 
 extension Daemon {
     /// Has the log told when `/readyz` turns 200, and when it ceases to be, from here on.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
-import AdminAPI
-import Configuration
-import EventLoop
-import HTTPClient
-import HTTPServer
+import BearerdAdmin
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPServer
 import OAuth
-import Observability
-import Proxy
-import System
-import TLS
+import BearerdObservability
+import BearerdProxy
+import BearerdSystem
+import BearerdTLS
 
 /// A reload: another configuration is prepared beside the one in force, and then committed as a whole, or not at all.
 extension Daemon {

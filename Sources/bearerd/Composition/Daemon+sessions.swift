@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import EventLoop
+import BearerdConfiguration
+import BearerdEventLoop
 import OAuth
-import Observability
+import BearerdObservability
 
 /// The end of sessions, with the process or with a configuration.
 extension Daemon {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Observability
-import Proxy
+import BearerdObservability
+import BearerdProxy
 
 /// What all workers are asked for, however long one of them takes.
 extension Daemon {

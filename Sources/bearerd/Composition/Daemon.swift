@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
-import Configuration
-import Cryptography
-import DevelopmentProvider
-import EventLoop
-import HTTPClient
-internal import HTTPExchange
-import HTTPServer
-import HTTPMessages
+import BearerdAdmin
+import BearerdConfiguration
+import BearerdCryptography
+import BearerdDevelopmentProvider
+import BearerdEventLoop
+import BearerdHTTPClient
+internal import BearerdHTTPExchange
+import BearerdHTTPServer
+import BearerdHTTPMessages
 import OAuth
-import Observability
-import Proxy
-import System
-import TLS
+import BearerdObservability
+import BearerdProxy
+import BearerdSystem
+import BearerdTLS
 
 /// The running process: everything that `bearerd run` puts together, and the order in which it comes and goes.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
-import Observability
+import BearerdAdmin
+import BearerdObservability
 import OAuth
-import System
+import BearerdSystem
 
 /// The process as the admin listener may see and end it.
 struct DaemonControl: ProcessControl {

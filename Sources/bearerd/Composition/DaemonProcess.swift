@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import EventLoop
+import BearerdConfiguration
+import BearerdEventLoop
 import Glibc
-import HTTPClient
-import Observability
-import System
-import TokenStore
+import BearerdHTTPClient
+import BearerdObservability
+import BearerdSystem
+import BearerdTokenStore
 
 /// The process around a ``Daemon``: the main thread's loop, signals, the log, and the exit status.
 enum DaemonProcess {

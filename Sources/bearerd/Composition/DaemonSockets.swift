@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import EventLoop
-import HTTPMessages
-import Proxy
-import Routing
-import System
+import BearerdConfiguration
+import BearerdEventLoop
+import BearerdHTTPMessages
+import BearerdProxy
+import BearerdRouting
+import BearerdSystem
 
 /// Every socket that a daemon listens on, and the audit's file, opened before it gives up the right to open others.
 struct DaemonSockets: Sendable {

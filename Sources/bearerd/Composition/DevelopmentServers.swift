@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
-import DevelopmentProvider
-import HTTPServer
-import HTTPMessages
+import BearerdConfiguration
+import BearerdCryptography
+import BearerdDevelopmentProvider
+import BearerdHTTPServer
+import BearerdHTTPMessages
 import OAuth
-import System
+import BearerdSystem
 
 /// The embedded provider and sample API, bound to their loopback addresses.
 struct DevelopmentServers {

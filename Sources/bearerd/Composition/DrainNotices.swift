@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OAuth
-import Observability
-import System
+import BearerdObservability
+import BearerdSystem
 
 /// What a drain says of itself while it lasts.
 struct DrainNotices {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
+import BearerdEventLoop
 import Synchronization
 
 /// The ends of all workers, or of all sessions, against the grace.

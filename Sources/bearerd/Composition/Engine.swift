@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
-import EventLoop
-import HTTPClient
-import HTTPMessages
+import BearerdConfiguration
+import BearerdCryptography
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPMessages
 import OAuth
 import OAuthRuntime
-import Observability
-import Redis
-import System
-import TokenStore
+import BearerdObservability
+import BearerdRedis
+import BearerdSystem
+import BearerdTokenStore
 
 /// The sessions of a configuration on one `AuthRuntime`, with the store, transports and credentials that it names.
 ///

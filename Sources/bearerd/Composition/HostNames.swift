@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
+import BearerdHTTPMessages
 
 /// The names under which a listener is meant when `access.hosts` says nothing.
 enum HostNames {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
-import AdminAPI
-import JSON
+import BearerdAdmin
+import BearerdAdminAPI
+import BearerdJSON
 import OAuth
-import Observability
+import BearerdObservability
 
 /// The sessions of the process, in the order of the configuration.
 struct Identities: IdentityDirectory {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Observability
+import BearerdObservability
 import Synchronization
 
 /// Lets one line of a kind into the log each second for each identity.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
+import BearerdConfiguration
+import BearerdCryptography
 import OAuth
-import Observability
-import System
+import BearerdObservability
+import BearerdSystem
 
 /// A key that clients of a listener must send, as it is in its file now.
 struct KeyWatch: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Keyring
+import BearerdKeyring
 
 /// Why a store cannot have its key from the Secret Service.
 struct KeyringFailure: Error, Equatable {

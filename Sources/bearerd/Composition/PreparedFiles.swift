@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
-import AdminAPI
-import Configuration
-import Cryptography
-import HTTPClient
-import HTTPMessages
+import BearerdAdmin
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdCryptography
+import BearerdHTTPClient
+import BearerdHTTPMessages
 import OAuth
-import Observability
-import Proxy
-import System
-import TLS
+import BearerdObservability
+import BearerdProxy
+import BearerdSystem
+import BearerdTLS
 
 /// What a reload reads, loads, opens and binds: the part of its preparation that may block.
 ///

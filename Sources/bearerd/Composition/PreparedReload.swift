@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import DevelopmentProvider
-import Proxy
+import BearerdConfiguration
+import BearerdDevelopmentProvider
+import BearerdProxy
 
 /// Another configuration, ready to be put in force: nothing that may fail is left to do.
 struct PreparedReload {

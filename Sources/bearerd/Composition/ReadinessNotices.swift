@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
+import BearerdAdminAPI
 
 /// What the log was told of `/readyz`, and whether somebody is finding out what to tell it next.
 ///

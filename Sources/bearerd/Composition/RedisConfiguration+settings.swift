@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
-import HTTPClient
+import BearerdConfiguration
+import BearerdCryptography
+import BearerdHTTPClient
 import OAuth
-import Observability
-import Redis
-import System
+import BearerdObservability
+import BearerdRedis
+import BearerdSystem
 
 extension RedisConfiguration {
     /// How much longer a lease lives than a token request may take.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
-import HTTPClient
-import HTTPMessages
-import Routing
+import BearerdConfiguration
+import BearerdCryptography
+import BearerdHTTPClient
+import BearerdHTTPMessages
+import BearerdRouting
 
 extension RouteConfiguration {
     /// Where its upstream is.

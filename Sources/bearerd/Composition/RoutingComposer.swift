@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
-import EventLoop
-import HTTPClient
-internal import HTTPExchange
-import HTTPMessages
+import BearerdConfiguration
+import BearerdCryptography
+import BearerdEventLoop
+import BearerdHTTPClient
+internal import BearerdHTTPExchange
+import BearerdHTTPMessages
 import OAuth
-import Observability
-import Proxy
-import Routing
-import System
+import BearerdObservability
+import BearerdProxy
+import BearerdRouting
+import BearerdSystem
 
 /// Makes of configurations, one after the other, what the workers serve by, and takes over what has not changed.
 struct RoutingComposer {

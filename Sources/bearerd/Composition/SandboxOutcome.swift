@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Observability
-import System
-import TokenStore
+import BearerdConfiguration
+import BearerdObservability
+import BearerdSystem
+import BearerdTokenStore
 
 /// The sandbox that the process gives itself, as far as the kernel has one.
 enum SandboxOutcome {

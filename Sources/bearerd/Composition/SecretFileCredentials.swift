@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
+import BearerdConfiguration
+import BearerdCryptography
 import OAuth
-import System
+import BearerdSystem
 
 /// A client's credentials, read anew at each use on a thread that may block.
 struct SecretFileCredentials: CredentialSource {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OAuth
-import Observability
+import BearerdObservability
 import Synchronization
-import System
+import BearerdSystem
 
 /// Tells the service manager (systemd) how the daemon is; without one all of this does nothing.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OAuth
-import Observability
+import BearerdObservability
 import Synchronization
 
 /// Turns what happens to sessions into log lines and counts.

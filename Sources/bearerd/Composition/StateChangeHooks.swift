@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
+import BearerdConfiguration
 import OAuth
-import Observability
+import BearerdObservability
 import Synchronization
-import System
+import BearerdSystem
 
 /// Runs the commands of `on_state_change`, on threads of their own.
 ///

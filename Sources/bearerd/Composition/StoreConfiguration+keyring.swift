@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
-import Keyring
-import TokenStore
+import BearerdConfiguration
+import BearerdCryptography
+import BearerdKeyring
+import BearerdTokenStore
 
 extension Configuration {
     /// The store's key in the Secret Service, for a command: one is made where there is none.

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPClient
-import HTTPMessages
-import JSON
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPMessages
+import BearerdJSON
 import OAuth
-import Observability
-import System
+import BearerdObservability
+import BearerdSystem
 
 /// Brings spans to a collector: OTLP over HTTP as JSON, in batches.
 ///

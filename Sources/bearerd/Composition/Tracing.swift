@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import EventLoop
-import HTTPClient
-import HTTPMessages
+import BearerdConfiguration
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPMessages
 import OAuth
-import Observability
+import BearerdObservability
 import Synchronization
-import System
+import BearerdSystem
 
 /// The traces of a process: what its workers and its sessions record, and the way to the collector.
 ///

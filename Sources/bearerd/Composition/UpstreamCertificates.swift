@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import HTTPClient
+import BearerdConfiguration
+import BearerdHTTPClient
 import OAuth
-import Observability
-import System
+import BearerdObservability
+import BearerdSystem
 
 /// Has upstreams shown the certificates of ours that are in the files now.
 struct UpstreamCertificates: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
+import BearerdEventLoop
 
 /// Gives the service manager a sign of life while every loop turns, twice in the time that it waits for one.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Synchronization
-import System
+import BearerdSystem
 
 /// The files that are read again when they change: one watcher and one thread for all of them.
 final class WatchedFiles: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Observability
+import BearerdObservability
 
 /// What each worker told last of what it counted, and which workers leave questions unanswered.
 struct WorkerReports {

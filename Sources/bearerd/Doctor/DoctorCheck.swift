@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
+import BearerdConfiguration
 
 /// Something that doctor looks at, once or for each identity or route.
 protocol DoctorCheck {

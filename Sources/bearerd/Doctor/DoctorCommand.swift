@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
+import BearerdConfiguration
 import OAuth
-import System
+import BearerdSystem
 
 /// `bearerd doctor`: finds out what keeps bearerd from working, and says what mends it.
 struct DoctorCommand: Command {

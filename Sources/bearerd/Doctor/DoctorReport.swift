@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import JSON
-import Observability
+import BearerdJSON
+import BearerdObservability
 
 /// What doctor says.
 struct DoctorReport {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
+import BearerdConfiguration
 
 /// All that doctor has found; each check looks once at each thing.
 struct Examination {

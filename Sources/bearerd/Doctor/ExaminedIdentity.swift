@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import HTTPClient
-import HTTPMessages
+import BearerdConfiguration
+import BearerdHTTPClient
+import BearerdHTTPMessages
 import OAuth
 import OAuthRuntime
 import Synchronization
-import System
+import BearerdSystem
 
 /// An identity under examination: its provider is asked once, whoever of the checks wants to know.
 final class ExaminedIdentity: Sendable {

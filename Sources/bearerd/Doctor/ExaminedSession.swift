@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
+import BearerdAdminAPI
+import BearerdConfiguration
 import OAuth
 
 /// What is known of an identity's session without asking the provider: from the store, else from the daemon.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import EventLoop
-import HTTPClient
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdEventLoop
+import BearerdHTTPClient
 import OAuth
 
 /// What doctor examines, and what it examines that with.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPMessages
+import BearerdEventLoop
+import BearerdHTTPMessages
 
 /// Whether an address could be listened at.
 enum PortProbe {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPClient
-import HTTPExchange
+import BearerdHTTPClient
+import BearerdHTTPExchange
 
 extension ProxyFailure {
     /// What mends it, where `key` names the proxy.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import System
+import BearerdSystem
 
 /// The browser of the person who logs in.
 struct Browser {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import EventLoop
+import BearerdConfiguration
+import BearerdEventLoop
 import OAuth
 import OAuthRuntime
 

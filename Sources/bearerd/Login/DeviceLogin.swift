@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
+import BearerdEventLoop
 import OAuth
 
 /// A login on another device (RFC 8628), from the code to the stored session.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import EventLoop
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdEventLoop
 import OAuth
 
 /// Where a login ends up: in the store, or where that cannot be opened with the daemon.

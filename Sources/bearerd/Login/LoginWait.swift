@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import System
+import BearerdSystem
 
 /// What a person who is to log in should know while nothing happens.
 enum LoginWait {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import EventLoop
-import HTTPServer
-import HTTPMessages
+import BearerdCryptography
+import BearerdEventLoop
+import BearerdHTTPServer
+import BearerdHTTPMessages
 import OAuth
 import OAuthRuntime
-import System
+import BearerdSystem
 
 /// Serves one page once, from which a browser posts a logout to the provider.
 ///

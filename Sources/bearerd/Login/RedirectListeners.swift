@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Admin
-import Configuration
-import EventLoop
-import HTTPMessages
-import HTTPServer
+import BearerdAdmin
+import BearerdConfiguration
+import BearerdEventLoop
+import BearerdHTTPMessages
+import BearerdHTTPServer
 import OAuth
 import OAuthRuntime
 

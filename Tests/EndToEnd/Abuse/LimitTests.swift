@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CLoad
-import TestSupport
+import CBearerdLoad
+import BearerdTestSupport
 import Testing
 
 /// Every limit holds when many run against it at once.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// Clients that are slow on purpose get nowhere, cost little, and are in nobody's way.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// Callers of identities that exchange their tokens (`subject_token: from_request`) who mean no good, or have bad luck.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FuzzInvariants
-import HTTPMessages
-import TestSupport
+import BearerdFuzzInvariants
+import BearerdHTTPMessages
+import BearerdTestSupport
 import Testing
 
 /// What `routes[].allow` lets through, seen from a client and from the upstream.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// `/login/NAME` and `/callback` on the admin listener, with a person in the test's hand.

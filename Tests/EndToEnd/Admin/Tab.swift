@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 
 /// A browser's tab on the admin listener, with as many cookies as it was given.
 struct Tab {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import JSON
-import TestSupport
+import BearerdCryptography
+import BearerdJSON
+import BearerdTestSupport
 import Testing
 
 /// `bearerd register` (RFC 7591).

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 import Glibc
-import JSON
-import TestSupport
+import BearerdJSON
+import BearerdTestSupport
 
 /// A provider that does one thing wrong, as the modules of the OpenID conformance suite's client plans do, a resource
 /// server that knows its tokens, and somebody who logs in there.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import TestSupport
+import BearerdCryptography
+import BearerdTestSupport
 import Testing
 
 /// The OpenID conformance suite's plan `fapi2-security-profile-final-client-test-plan`, a test for each module under

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import TestSupport
+import BearerdCryptography
+import BearerdTestSupport
 import Testing
 
 /// Modules of the OpenID conformance suite's client plans for OpenID Connect, a test for each under its name, with

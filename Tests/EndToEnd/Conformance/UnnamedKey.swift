@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import JSON
-import TestSupport
+import BearerdCryptography
+import BearerdJSON
+import BearerdTestSupport
 
 /// A provider's key for RS256 that has no `kid`, neither where it is published nor in what it signs.
 struct UnnamedKey: Sendable {

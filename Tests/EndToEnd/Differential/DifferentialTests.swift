@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// What bearerd accepts another server must see as exactly the same requests (RFC 9112 section 11.2).

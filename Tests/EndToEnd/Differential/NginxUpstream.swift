@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 
 /// An nginx that writes down every request as it understood it: the second opinion on what bearerd sends.
 final class NginxUpstream: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// A token is put in by the route: another server, which resolves paths in its own way, must not find it elsewhere.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 
 /// A configuration in which all is well, with one thing changed, and what doctor says of it.
 struct DoctorFixture {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 
 /// A client that gives a worker more to do than it can, until it is told to stop.
 enum BulkClient: CaseIterable, Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 
 /// Daemons that share one session through Redis, and a provider that takes a refresh token's second use for a theft.
 final class Fleet: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 
 /// A Secret Service that keeps nothing before a person has said yes, as KeePassXC does; it tells whether somebody asks.
 final class AskingService: Sendable {

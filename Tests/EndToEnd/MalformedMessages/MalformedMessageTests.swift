@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// What breaks HTTP's grammar, or could mean two things, goes no further, in both directions.

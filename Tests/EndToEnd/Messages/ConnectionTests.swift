@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// Connections live as HTTP/1.1 wants (RFC 9112 section 9), and messages keep what RFC 9110 gives them.

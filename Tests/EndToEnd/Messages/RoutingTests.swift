@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// Which route a request takes, and what its target becomes.

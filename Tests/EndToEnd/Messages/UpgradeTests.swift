@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// A connection can become a tunnel of bytes, for the protocols of `upgrade` (RFC 9110 section 7.8).

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CTrace
+import CBearerdTrace
 import Glibc
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// A worker whose loop does not turn, seen from the admin listener.

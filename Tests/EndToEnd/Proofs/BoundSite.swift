@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 
 /// A sidecar whose provider and upstream take nothing without a proof of possession.
 final class BoundSite: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// Servers, clients and files that would have a proof of possession say less than it should, or nothing (RFC 9449).

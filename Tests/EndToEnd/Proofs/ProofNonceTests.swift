@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// Nonces that servers want to see in proofs (RFC 9449 sections 8 and 9).

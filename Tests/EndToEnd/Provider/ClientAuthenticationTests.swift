@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// How the client proves itself; the provider of the test checks every proof itself.

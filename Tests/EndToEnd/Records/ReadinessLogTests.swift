@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// `started` when the listeners are bound, `ready` when `/readyz` turns 200, and when it ceases to be.

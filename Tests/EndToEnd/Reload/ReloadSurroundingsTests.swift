@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CTrace
+import CBearerdTrace
 import Glibc
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// What a reload makes of files, listeners and threads around the requests.

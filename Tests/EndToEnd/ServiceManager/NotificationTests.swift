@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// What `Type=notify` promises, seen from the manager's end (sd_notify(3)).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import TestSupport
+import BearerdTestSupport
 
 /// A library that makes calls of the system fail on demand, loaded into a process before the C library's own.
 ///

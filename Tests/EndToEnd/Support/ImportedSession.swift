@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 
 /// A session with an id token, as a person's login leaves it, and a provider that can end it.
 final class ImportedSession: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 
 /// A daemon with the development provider and API, and a person who logs in there.
 final class LoginSite: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 
 extension Sidecar {
     /// What `bearerd check` says of such a configuration, which is in a file `config.yaml`.

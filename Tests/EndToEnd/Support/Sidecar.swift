@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 
 /// bearerd between a provider and an upstream of the test: what most promises are proved with.
 ///

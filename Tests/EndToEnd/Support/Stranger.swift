@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import TestSupport
+import BearerdTestSupport
 
 /// Another user of this machine, `nobody`; a test that is root can be that one.
 enum Stranger {

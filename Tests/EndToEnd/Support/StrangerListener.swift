@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 
 /// `nobody` on a port, or at a Unix socket, where a daemon was expected; takes a test that is root.
 struct StrangerListener {

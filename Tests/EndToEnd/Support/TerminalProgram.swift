@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Glibc
-import TestSupport
+import BearerdTestSupport
 
 /// bearerd on a terminal of its own, which script(1) makes; all that it says there is one output.
 struct TerminalProgram {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 
 /// bearerd behind HTTPS, with a certificate of a test's own authority.
 final class SecureSite: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 import Testing
 
 /// What an identity says that waits for its first login, or for the next one after a logout.

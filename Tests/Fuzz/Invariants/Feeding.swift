@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTP1
-package import HTTPMessages
+package import BearerdHTTP1
+package import BearerdHTTPMessages
 
 /// How bytes reach a parser.
 package enum Feeding: CaseIterable, Sendable {

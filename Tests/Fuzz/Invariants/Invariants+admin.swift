@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@testable import Admin
-import AdminAPI
-import Cryptography
-import EventLoop
-import HTTPMessages
-import HTTPServer
+@testable import BearerdAdmin
+import BearerdAdminAPI
+import BearerdCryptography
+import BearerdEventLoop
+import BearerdHTTPMessages
+import BearerdHTTPServer
 
 extension Invariants {
     private static let adminKey = "fake-admin-key"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTP1
-import HTTPExchange
-import HTTPServer
-import HTTPMessages
+import BearerdEventLoop
+import BearerdHTTP1
+import BearerdHTTPExchange
+import BearerdHTTPServer
+import BearerdHTTPMessages
 
 extension Invariants {
     /// What a server has understood of one request.

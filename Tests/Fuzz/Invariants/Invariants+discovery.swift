@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
-import JSON
+import BearerdHTTPMessages
+import BearerdJSON
 import OAuth
 
 extension Invariants {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTP1
-internal import HTTPMessages
+internal import BearerdHTTP1
+internal import BearerdHTTPMessages
 
 /// What holds of heads of both kinds.
 extension Invariants {

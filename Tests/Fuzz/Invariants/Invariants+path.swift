@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
+import BearerdHTTPMessages
 
 extension Invariants {
     /// What must be so for any path, whatever server reads it: a token is put in by the route, and must not arrive

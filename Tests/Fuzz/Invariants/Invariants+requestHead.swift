@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import HTTP1
-package import HTTPMessages
+internal import BearerdHTTP1
+package import BearerdHTTPMessages
 
 extension Invariants {
     /// Feeds a request head.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import RESP
+internal import BearerdRESP
 
 extension Invariants {
     private enum Reading: Equatable {

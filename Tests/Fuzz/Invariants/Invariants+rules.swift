@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 extension Invariants {
     /// What must be so for any path that a rule allows: no server that drops what means nothing (parameters, empty

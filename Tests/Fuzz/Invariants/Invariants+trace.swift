@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPMessages
+import BearerdHTTPMessages
 
 extension Invariants {
     /// What is wrong with the reading of a `traceparent`; nil if nothing is.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import YAML
+import BearerdYAML
 
 extension Invariants {
     /// What is wrong with the tree, or the error, that a text gives; nil if nothing is.

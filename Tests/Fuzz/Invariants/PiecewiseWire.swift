@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
+import BearerdEventLoop
 
 /// A connection whose peer has sent everything already, and whose network cuts it where it is told.
 final class PiecewiseWire: Wire {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import HTTPMessages
+package import BearerdHTTPMessages
 
 /// A kind of server behind a route with rules: which path it, or the application in it, goes by.
 ///

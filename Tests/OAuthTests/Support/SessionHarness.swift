@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import HTTPMessages
+import BearerdCryptography
+import BearerdHTTPMessages
 import Synchronization
-import System
+import BearerdSystem
 
 @testable import OAuth
 

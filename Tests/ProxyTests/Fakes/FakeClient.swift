@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPExchange
-import HTTPMessages
+import BearerdEventLoop
+import BearerdHTTPExchange
+import BearerdHTTPMessages
 
 /// A client of which a test says what it sends, and whether it is still there.
 class FakeClient: ClientExchange, FakeExchange {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPExchange
+import BearerdHTTPExchange
 
 /// What the fakes of both sides have in common.
 protocol FakeExchange: MessageExchange where Incoming == FakeSource, Outgoing == FakeSink {

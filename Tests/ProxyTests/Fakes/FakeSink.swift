@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPExchange
-import HTTPMessages
+import BearerdEventLoop
+import BearerdHTTPExchange
+import BearerdHTTPMessages
 
 /// A message on its way out, as far as its peer has taken it.
 final class FakeSink: BodySink {

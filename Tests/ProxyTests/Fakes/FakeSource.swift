@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPExchange
-import HTTPMessages
+import BearerdEventLoop
+import BearerdHTTPExchange
+import BearerdHTTPMessages
 
 /// Content that a test hands in, piece by piece, while somebody waits for it or not.
 final class FakeSource: BodySource {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPClient
-import HTTPMessages
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPMessages
 import Testing
 
-@testable import Proxy
+@testable import BearerdProxy
 
 /// A forwarder between a fake client and a fake upstream, on a loop.
 actor FakeStage: LoopConfined {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPExchange
+import BearerdHTTPExchange
 
 /// A client's exchange of another kind: one stream of a connection that carries several at a time, and outlives each.
 final class FakeStream: FakeClient {

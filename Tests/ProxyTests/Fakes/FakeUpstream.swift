@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
-import HTTPClient
-import HTTPExchange
-import HTTPMessages
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPExchange
+import BearerdHTTPMessages
 
 /// What an upstream does with one request.
 struct FakeAnswer {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import EventLoop
+import BearerdEventLoop
 import Glibc
-import HTTPClient
-import HTTPMessages
-import HTTPServer
-import Observability
+import BearerdHTTPClient
+import BearerdHTTPMessages
+import BearerdHTTPServer
+import BearerdObservability
 import Testing
 
-@testable import Proxy
+@testable import BearerdProxy
 
 /// A keeper of real connections before a fake upstream, on a loop.
 actor KeeperStage: LoopConfined {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import HTTPClient
-import HTTPMessages
+import BearerdHTTPClient
+import BearerdHTTPMessages
 import OAuth
-import Routing
+import BearerdRouting
 import Testing
 
-@testable import Proxy
+@testable import BearerdProxy
 
 /// What a test says of a route, before it is prepared.
 struct TestRoute {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import TestSupport
+import BearerdTestSupport
 
 /// Stands between a store and its server, and cuts a connection in the middle of a command or of its answer.
 final class CuttingProxy: Sendable {

@@ -2,7 +2,7 @@
 
 import Testing
 
-@testable import Redis
+@testable import BearerdRedis
 
 struct `A mark that is watched` {
     private let start = ContinuousClock.now

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import OAuth
-import Redis
-import TestSupport
+import BearerdRedis
+import BearerdTestSupport
 import Testing
 
 @Suite(.needs(.redis))

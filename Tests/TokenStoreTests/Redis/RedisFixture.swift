@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
-import EventLoop
-import HTTPClient
+import BearerdCryptography
+import BearerdEventLoop
+import BearerdHTTPClient
 import OAuth
-import Redis
+import BearerdRedis
 import Synchronization
-import TestSupport
-import TokenStore
+import BearerdTestSupport
+import BearerdTokenStore
 
 /// Stores on one loop, and what they tell.
 final class RedisFixture: Sendable {

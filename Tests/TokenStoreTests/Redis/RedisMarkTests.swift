@@ -2,10 +2,10 @@
 
 import Glibc
 import OAuth
-import Redis
-import TestSupport
+import BearerdRedis
+import BearerdTestSupport
 import Testing
-import TokenStore
+import BearerdTokenStore
 
 /// What a daemon leaves behind that has sent a refresh token, and who waits for it.
 @Suite(.needs(.redis)) struct `The mark of a rotation` {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Cryptography
+import BearerdCryptography
 import OAuth
-import Redis
-import TestSupport
+import BearerdRedis
+import BearerdTestSupport
 import Testing
-import TokenStore
+import BearerdTokenStore
 
 /// What is true of a store in Redis beside what is true of every store.
 @Suite(.needs(.redis)) struct `A store in Redis` {

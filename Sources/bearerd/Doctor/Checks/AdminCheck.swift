@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import AdminAPI
-import Configuration
-import HTTPMessages
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdHTTPMessages
 
 /// `admin`: whether a daemon of ours answers there, or the address is free for one.
 enum AdminCheck: WholeCheck {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
+import BearerdConfiguration
 import OAuth
 
 /// `client-auth`: whether the provider takes what the client proves itself with.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
+import BearerdConfiguration
 import OAuth
 
 /// `clock`: whether ours and the provider's agree; tokens and assertions depend on it.

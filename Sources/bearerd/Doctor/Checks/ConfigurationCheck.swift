@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
+import BearerdConfiguration
 
 /// `config`: whether the file can be used; without it nothing else can be looked at.
 enum ConfigurationCheck {

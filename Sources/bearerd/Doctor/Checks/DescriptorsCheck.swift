@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import System
+import BearerdConfiguration
+import BearerdSystem
 
 /// `descriptors`: whether there are as many as `limits.connections` needs.
 enum DescriptorsCheck: WholeCheck {

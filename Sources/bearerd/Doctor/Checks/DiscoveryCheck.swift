@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
+import BearerdConfiguration
 import OAuth
 
 /// `discovery`: whether the provider tells of itself, under the name that is configured.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import JSON
+import BearerdConfiguration
+import BearerdJSON
 import OAuth
 
 /// `jwks`: whether the provider publishes keys that id tokens can be checked with.

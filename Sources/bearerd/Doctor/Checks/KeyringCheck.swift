@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
+import BearerdConfiguration
+import BearerdCryptography
 
 /// `keyring`: whether the encryption key can be had from the Secret Service.
 enum KeyringCheck: WholeCheck {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
+import BearerdConfiguration
 
 /// `config-modes`: whether others may read or write the files that hold secrets.
 enum ModesCheck: WholeCheck {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import EventLoop
-import HTTPClient
-import HTTPMessages
+import BearerdConfiguration
+import BearerdEventLoop
+import BearerdHTTPClient
+import BearerdHTTPMessages
 import Synchronization
-import System
+import BearerdSystem
 
 /// `dns`: whether the provider's name has addresses, and of which families.
 enum NameCheck: IdentityCheck {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import System
+import BearerdConfiguration
+import BearerdSystem
 
 /// `proxy-environment`: whether somebody set a proxy that bearerd does not use.
 enum ProxyEnvironmentCheck: WholeCheck {

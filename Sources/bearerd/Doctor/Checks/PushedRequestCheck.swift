@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import JSON
+import BearerdConfiguration
+import BearerdJSON
 import OAuth
 
 /// `par-dpop`: whether the provider demands what the configuration turns off, or lacks what it demands (RFC 9126, RFC 9449).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import HTTPMessages
+import BearerdConfiguration
+import BearerdHTTPMessages
 import OAuth
 
 /// `redirect-uri`: whether a login's answer can be heard, and what the provider must know for that.

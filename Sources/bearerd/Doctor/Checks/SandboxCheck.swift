@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import System
+import BearerdConfiguration
+import BearerdSystem
 
 /// `sandbox`: whether the daemon can lock itself in.
 enum SandboxCheck: WholeCheck {

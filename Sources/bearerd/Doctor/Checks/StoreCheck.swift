@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Redis
-import System
-import TokenStore
+import BearerdConfiguration
+import BearerdRedis
+import BearerdSystem
+import BearerdTokenStore
 
 /// `store`: whether sessions can be locked and written there.
 enum StoreCheck: WholeCheck {

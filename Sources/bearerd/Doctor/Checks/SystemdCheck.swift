@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import HTTPMessages
-import System
+import BearerdConfiguration
+import BearerdHTTPMessages
+import BearerdSystem
 
 /// `systemd`: what can be told of it from outside of the unit.
 enum SystemdCheck: WholeCheck {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import HTTPClient
-import HTTPExchange
-import HTTPMessages
-import System
+import BearerdConfiguration
+import BearerdHTTPClient
+import BearerdHTTPExchange
+import BearerdHTTPMessages
+import BearerdSystem
 
 /// `tls`: whether the provider can be connected to, and its certificate is believed and stays good for a while.
 enum TLSCheck: IdentityCheck {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
+import BearerdConfiguration
 import OAuth
-import Observability
-import System
+import BearerdObservability
+import BearerdSystem
 
 /// `token`: whether there is one that can be sent, and it lives longer than it takes to renew it.
 enum TokenCheck: IdentityCheck {

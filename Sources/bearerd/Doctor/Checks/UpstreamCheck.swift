@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Configuration
-import Cryptography
-import HTTPClient
-import HTTPExchange
-import HTTPMessages
+import BearerdConfiguration
+import BearerdCryptography
+import BearerdHTTPClient
+import BearerdHTTPExchange
+import BearerdHTTPMessages
 import OAuth
-import Routing
-import System
+import BearerdRouting
+import BearerdSystem
 
 /// `upstream`: whether a route's upstream answers, and what it says without a token and, with `--live`, with one.
 enum UpstreamCheck: RouteCheck {
