@@ -32,8 +32,14 @@ struct BoundListener: Sendable {
                 let first = try ListeningSocket.tcp(host: host, port: port, joining: false)
                 let boundPort = first.first?.address?.port ?? port
                 var sockets = [first]
-                for _ in 1..<max(workers, 1) {
-                    sockets.append(try ListeningSocket.tcp(host: host, port: boundPort, joining: true))
+                do {
+                    for _ in 1..<max(workers, 1) {
+                        sockets.append(try ListeningSocket.tcp(host: host, port: boundPort, joining: true))
+                    }
+                } catch {
+                    // Left open, it would take connections that nobody accepts, and keep the port from the next reload.
+                    for socket in sockets.joined() { socket.close() }
+                    throw error
                 }
                 shares = sockets
                 self.address = .tcp(host: host, port: boundPort)

@@ -136,23 +136,25 @@ extension Daemon {
         _ added: [(key: ListenerKey, listener: BoundListener)], security: ServerTLS?
     ) async -> CommandFailure? {
         guard !added.isEmpty else { return nil }
-        refusedWatch = nil
+        let number = listenerWatch.number + 1
+        listenerWatch = (number, nil)
         await forEachWorker { index, worker in
             for (key, listener) in added {
                 for socket in listener.shares[index] {
                     do throws(StreamError) {
                         try await worker.listen(on: socket, at: key, security: security)
                     } catch {
-                        await self.refused(CommandFailure(error, watching: listener.address))
+                        await self.refused(CommandFailure(error, watching: listener.address), by: number)
                     }
                 }
             }
         }
-        return refusedWatch
+        return listenerWatch.failure
     }
 
-    private func refused(_ failure: CommandFailure) {
-        refusedWatch = refusedWatch ?? failure
+    /// - Parameter number: of the watch; a worker that stood still may tell of an earlier one.
+    private func refused(_ failure: CommandFailure, by number: Int) {
+        if number == listenerWatch.number { listenerWatch.failure = listenerWatch.failure ?? failure }
         log.error("a worker cannot watch a new listener", [.reason: .string(failure.message)])
     }
 

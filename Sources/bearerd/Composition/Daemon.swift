@@ -53,8 +53,8 @@ actor Daemon: LoopConfined {
     /// Writes the audit of configurations that have one, to the file that it was told last; nil where none was ever configured.
     var audit: AppendedFile?
     let sockets: DaemonSockets
-    /// Why a worker could not watch a new listener; of the reload that is being prepared.
-    var refusedWatch: CommandFailure?
+    /// The last time that workers were told to watch new listeners, and why one of them could not.
+    var listenerWatch: (number: Int, failure: CommandFailure?) = (0, nil)
     var workers: [Worker] = []
     /// What the workers tell, and which of them tell nothing.
     var reports = WorkerReports()

@@ -30,7 +30,10 @@ import Testing
                 try wire.send(
                     "HTTP/1.1 \(status)\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
                         + "Set-Cookie: =bearerd_admin=theirs\r\nSet-Cookie: own=1\r\n\r\n")
-                if status.hasPrefix("103") { try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") }
+                if status.hasPrefix("103") {
+                    // What nobody answers any more must not be kept for the next request.
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+                }
                 return try wire.endsCleanly()
             }
         }
