@@ -97,7 +97,9 @@ extension ClientConfiguration {
     /// A client of a known provider.
     ///
     /// - Parameters:
+    ///   - preset: the provider.
     ///   - name: the identity's name, which keys the store.
+    ///   - clientID: as registered there.
     ///   - issuer: that of the realm, tenant or authorization server; only ``Preset/google`` needs none. Entra's `/v2.0`
     ///     and Auth0's final `/` may be left out.
     ///   - scope: beside the scope tokens that the preset adds.

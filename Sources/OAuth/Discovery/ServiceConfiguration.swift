@@ -49,7 +49,9 @@ public struct ServiceConfiguration: Sendable {
 
     /// Fetches the metadata of a server, of every document that it has.
     ///
-    /// - Parameter configuration: its issuer, or the URL of its document.
+    /// - Parameters:
+    ///   - configuration: its issuer, or the URL of its document.
+    ///   - transport: carries the requests.
     /// - Throws: ``TokenFailure`` if there is no document, or it is that of another issuer.
     public static func discover(
         for configuration: ClientConfiguration, over transport: any TokenTransport

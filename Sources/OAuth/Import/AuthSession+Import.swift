@@ -7,10 +7,13 @@ extension AuthSession {
     /// Begins a session with another program's refresh token; it needs a refresh before it is used.
     ///
     /// - Parameters:
+    ///   - refreshToken: the other program's.
+    ///   - idToken: the one that came with it, if it is known.
     ///   - scope: the granted scope; empty if it is not known.
     ///   - clientID: the client that the token was issued to, which alone may use it (RFC 6749 §6); nil for the client that
     ///     logs in here. The session is that client's until the next login.
     ///   - clientSecret: that client's secret; nil if it has none.
+    ///   - person: whose session it is, if that is known.
     /// - Returns: false, with nothing changed, if the session began with this token or holds it.
     /// - Throws: ``StoreError``; nothing has changed then.
     @discardableResult

@@ -38,7 +38,9 @@ public struct AuthorizationRequest: Sendable {
     /// A request with random values of its own.
     ///
     /// - Parameters:
+    ///   - configuration: the client, and what its logins ask for.
     ///   - endpoint: the authorization endpoint; its own query is kept.
+    ///   - redirectURI: where the response goes.
     ///   - issuer: the server's; nil if it is not known.
     ///   - requiresIssuer: true if the server's responses always have `iss`.
     public init(

@@ -72,6 +72,8 @@ extension AuthSession {
     /// ```
     ///
     /// - Parameters:
+    ///   - url: the absolute URL of the request.
+    ///   - method: the method of the request.
     ///   - canRepeat: true if the request may be made twice.
     ///   - limit: how long to wait for each token.
     ///   - send: makes the request.

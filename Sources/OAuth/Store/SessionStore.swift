@@ -48,8 +48,10 @@ extension SessionStore {
     /// Runs `body` with a lease on `identity`, which is released when it returns.
     ///
     /// - Parameters:
+    ///   - identity: its name in the configuration.
     ///   - limit: as for ``lock(_:waitingAtMost:)``.
     ///   - isolation: the caller's actor, on which `body` runs.
+    ///   - body: is given the lease.
     /// - Returns: what `body` returns.
     /// - Throws: as ``lock(_:waitingAtMost:)`` does; `body` has not run then.
     public func withLock<Answer: Sendable>(

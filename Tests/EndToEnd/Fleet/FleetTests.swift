@@ -87,6 +87,9 @@ struct `A fleet on a provider that takes no refresh token twice` {
         try fleet.redis("SET", "bearerd:spending:default", "\(Int(generation)) word process 7 on web-1")
         try eventually("the end of the wait") { try daemon.act("refresh").status < 300 }
         #expect(try daemon.state() == "authorized")
+        try daemon.bearerd.logLine("a word on the token that may be spent") {
+            $0.message.contains("may be spent")
+        }
         #expect(daemon.bearerd.logLines.count { $0.message.contains("may be spent") } == 1)
         #expect(try fleet.redis("EXISTS", "bearerd:spending:default") == "0")
         try fleet.redis("SET", "bearerd:spending:default", "\(Int(generation) + 1) word process 7 on web-1")
