@@ -2,10 +2,10 @@
 
 package import BearerdEventLoop
 
-/// What comes in on an exchange, of which somebody waits for more.
+/// The receiving side of an exchange, as far as waiting for more data goes.
 ///
-/// A protocol of its own, so that to wait is one call of what really waits: each async call costs some 150
-/// instructions.
+/// This is a protocol of its own so that a wait is a single call of the stream itself: each async call costs
+/// some 150 instructions.
 package protocol ArrivalSource: AnyObject {
     /// Waits for more of the message that is coming.
     ///

@@ -3,41 +3,44 @@
 package import BearerdEventLoop
 package import BearerdHTTPMessages
 
-/// A message on its way out: the head first, which its exchange writes, then pieces of the content, then the end.
+/// An outgoing message: its exchange writes the head, then come pieces of the content, then the end.
 ///
-/// What is small, or what the peer did not take at once, is kept until ``flush()``. At most one task sends at a time.
+/// Small pieces, and bytes that the peer did not take at once, are kept until ``flush()``. At most one task
+/// sends at a time.
 package protocol BodySink: AnyObject {
-    /// Whether something has to be written behind the last piece.
+    /// True if the framing needs bytes after the last piece, such as the last chunk (RFC 9112 §7.1).
     var framesEnd: Bool { get }
-    /// Whether the peer has been sent a byte of the message.
+    /// True once a byte of the message has been sent to the peer.
     var hasSent: Bool { get }
 
-    /// Sends what is kept and then `piece`, as much as the peer takes at once, and keeps the rest.
+    /// Sends the kept bytes and then `piece`, as much as the peer takes at once, and keeps the rest.
     ///
-    /// - Returns: whether nothing is left but what is small enough to wait for ``flush()``.
+    /// - Returns: true if only bytes are left that are few enough to wait for ``flush()``.
     func offer(_ piece: Span<UInt8>) throws(StreamError) -> Bool
 
-    /// Sends what is kept and then the piece at hand of `source`, waiting for the peer to take it, and consumes it; a
-    /// small one may be kept for ``flush(within:)``.
+    /// Sends the kept bytes and then the current piece of `source`, waits for the peer to take them, and
+    /// consumes the piece.
     ///
-    /// - Parameter timeout: of each wait for the peer to take more; zero waits for ever.
+    /// A small piece may be kept for ``flush(within:)``.
+    ///
+    /// - Parameter timeout: limits each wait for the peer to take more; zero waits for ever.
     func send(pieceOf source: some BodySource, within timeout: Duration) async throws(StreamError)
 
     /// Keeps a piece of the content that is in memory.
     func append(_ content: [UInt8])
 
-    /// Writes what ends the message; once is enough, and more often does no harm.
+    /// Writes the end of the message; calling it again does nothing.
     ///
-    /// - Parameter trailers: asked for only where they can be sent.
+    /// - Parameter trailers: evaluated only if the framing can carry trailers.
     func end(trailers: @autoclosure () -> HTTPFields)
 
-    /// Sends what is kept, as much as the peer takes at once.
+    /// Sends the kept bytes, as many as the peer takes at once.
     ///
-    /// - Returns: whether that was all.
+    /// - Returns: true if nothing is left.
     func flush() throws(StreamError) -> Bool
 
-    /// Sends what is kept.
+    /// Sends the kept bytes.
     ///
-    /// - Parameter timeout: of each wait for the peer to take more; zero waits for ever.
+    /// - Parameter timeout: limits each wait for the peer to take more; zero waits for ever.
     func flush(within timeout: Duration) async throws(StreamError)
 }

@@ -2,16 +2,17 @@
 
 package import BearerdHTTPMessages
 
-/// A message's content on its way in, one piece after another.
+/// The content of an incoming message, one piece after another.
 ///
-/// A piece stays where it was received until it is consumed, and little is received before that: this is the
-/// back-pressure. At most one task takes pieces at a time.
+/// A piece stays in the receive buffer until it is consumed, and little more is received before that, which
+/// makes the back-pressure. At most one task takes pieces at a time.
 package protocol BodySource: AnyObject {
-    /// Whether the last byte of the message was handed out; never so when there was more than the limit.
+    /// True once the last byte of the message has been handed out; stays false if the content was larger than
+    /// the limit.
     var isFinished: Bool { get }
     /// Content bytes handed out so far, without framing.
     var byteCount: UInt64 { get }
-    /// The fields behind the content; complete once it is finished.
+    /// The trailer fields; complete once the content is finished.
     var trailers: HTTPFields { get }
 
     /// Takes the next piece of what has already arrived; the piece before it must have been consumed.
@@ -19,28 +20,26 @@ package protocol BodySource: AnyObject {
     /// - Returns: how many bytes it has; nil when the content is finished or more must arrive first.
     func nextPiece() throws(MessageError) -> Int?
 
-    /// Takes the next piece, waiting for it if need be, and lets others go first where it is their turn.
+    /// Takes the next piece, waits for it if necessary, and lets other connections run first when this one's
+    /// turn is over.
     ///
-    /// - Parameter timeout: of the wait for more bytes; zero waits for ever.
-    /// - Returns: how many bytes it has; nil when the content is finished.
+    /// - Parameter timeout: limits the wait for more bytes; zero waits for ever.
     /// - Throws: ``MessageError/truncated`` when the sender ends first.
     func nextPiece(within timeout: Duration) async throws(MessageError) -> Int?
 
-    /// How many bytes the piece at hand has.
-    ///
-    /// nil if the connection has been closed on our side meanwhile.
+    /// The length of the current piece in bytes; nil if our side has closed the connection meanwhile.
     var pieceCount: Int? { get }
 
-    /// Lends the bytes of the piece at hand.
+    /// Calls `body` with the bytes of the current piece.
     ///
-    /// - Returns: nil, and nothing is lent, if the connection has been closed on our side meanwhile.
+    /// - Returns: nil, without a call of `body`, if our side has closed the connection meanwhile.
     func withPiece<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
     ) throws(Failure) -> Result?
 
-    /// Says that nobody needs the piece at hand any more; without one it does nothing.
+    /// Gives back the current piece; does nothing if there is none.
     func consumePiece()
 
-    /// Forgets what has arrived of the content and is not consumed; a malformed rest stays.
+    /// Drops content that has arrived and was not consumed; malformed bytes stay where they are.
     func skipArrived()
 }

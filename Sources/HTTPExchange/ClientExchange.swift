@@ -3,65 +3,67 @@
 package import BearerdEventLoop
 package import BearerdHTTPMessages
 
-/// A client's request, and the answer that it gets, whatever protocol carries them.
+/// A client's request and the response to it, whatever protocol carries them.
 package protocol ClientExchange: MessageExchange {
-    /// Who the client is.
+    /// The address of the client, or its user on a Unix socket.
     var peer: PeerAddress { get }
-    /// Whether what it sends is encrypted.
+    /// True if the client's connection is encrypted.
     var isEncrypted: Bool { get }
 
-    /// Whether its connection would be taken if it were made now.
+    /// Returns true if a TLS connection with this client certificate would be accepted under `security`.
     func isAdmitted(by security: any ConnectionSecurity) -> Bool
 
-    /// The head of the request; whoever forwards it may rewrite it in place.
+    /// The head of the request; the forwarder rewrites it in place.
     var request: HTTPRequest { get set }
 
     /// Begins the request's content.
     ///
-    /// - Parameter limit: more content bytes than this are ``MessageError/bodyTooLarge``.
-    /// - Returns: how much there is.
+    /// - Parameter limit: the most content bytes; more are ``MessageError/bodyTooLarge``.
+    /// - Returns: the length of the content, as far as the head tells it.
     /// - Throws: ``MessageError/malformed(_:)`` where nobody can tell its end; the client can then send no more requests
     ///   on this connection.
     func beginBody(limit: UInt64) throws(MessageError) -> BodyLength
 
-    /// Whether the client may send another request after this answer.
+    /// True if the client may send another request on the connection after this response.
     var persists: Bool { get }
 
-    /// Says that nothing more of the request will be read; the answer is sent nevertheless.
+    /// Promises that nothing more of the request will be read; the response is sent nevertheless.
     ///
-    /// Whatever else the client sends on the connection must not be taken for another request.
+    /// Other bytes that the client sends on the connection must then not be taken for another request.
     func leaveRequestUnread()
 
-    /// Says that the connection takes no other request than those that have begun; the answer tells it, unless it has
-    /// begun.
+    /// Ends the connection after the requests that have already begun.
+    ///
+    /// A response whose head is not written yet tells the client so.
     func endConnectionAfterAnswer()
 
-    /// Sends a head that only precedes the answer (RFC 9110 §15.2).
+    /// Sends an interim response, whose status is 1xx (RFC 9110 §15.2).
     ///
-    /// - Parameter timeout: of each wait for the client to take more; zero waits for ever.
+    /// - Parameter timeout: limits each wait for the client to take more; zero waits for ever.
     func send(interim head: inout HTTPResponse, within timeout: Duration) async throws(StreamError)
 
-    /// Writes the head of the answer, with what the protocol itself has to say in it; ``outgoing`` keeps it until its
-    /// next send.
+    /// Writes the head of the response with the fields that belong to the protocol, and keeps it in
+    /// ``outgoing`` until the next send.
     ///
-    /// - Parameter length: of the content that follows, as the client can see it.
+    /// - Parameter length: the length of the content that follows, as the client sees it.
     func begin(_ head: inout HTTPResponse, length: BodyLength)
 
-    /// Says that what is sent next is the last of the answer, and of the connection where that does not persist.
+    /// Announces that the next send is the last of the response, and of the connection if that does not
+    /// persist.
     func endFollows()
 
-    /// Ends the connection so that the client sees that the answer is not whole.
+    /// Breaks the response off so that the client can tell that it is incomplete.
     func cut()
 
-    // MARK: Whether it is still there
+    // MARK: The client's presence
 
-    /// How much has passed so far; perhaps a system call.
+    /// The bytes that have passed so far; reading it may take a system call.
     var progress: ExchangeProgress { get }
 
-    /// How the client stands to the exchange, whatever of it still waits to be received.
+    /// Looks at the state of the client's connection, even if data from it still waits to be received.
     func lookAtPeer() -> PeerState
 
-    /// Has `onNews` run when something arrives that nobody waits for, or the client has ended its direction; nil stops
-    /// that.
+    /// Calls `onNews` when data arrives that nobody waits for, or when the client has ended its direction;
+    /// nil stops the calls.
     func watchPeer(_ onNews: (() -> Void)?)
 }

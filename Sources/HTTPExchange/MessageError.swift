@@ -2,9 +2,9 @@
 
 package import BearerdEventLoop
 
-/// Why an HTTP message could not be received whole.
+/// An HTTP message could not be received completely.
 package enum MessageError: Error, Equatable, Sendable {
-    /// What arrived is no message as this program accepts it.
+    /// The bytes are not a message that this program accepts.
     case malformed(MessageFault)
     /// The body is larger than this program was told to accept.
     case bodyTooLarge
@@ -14,6 +14,6 @@ package enum MessageError: Error, Equatable, Sendable {
     case headTimedOut
     /// The peer ended its direction in the middle of the message.
     case truncated
-    /// The stream below failed or was too slow.
+    /// The transport below failed, or was too slow.
     case stream(StreamError)
 }

@@ -2,44 +2,46 @@
 
 internal import BearerdEventLoop
 
-/// One request and its answer as one side of the proxy sees them: a message in, a message out, and a peer that may go.
+/// One side's view of a request and its response: an incoming message, an outgoing message, and a peer that
+/// may leave.
 ///
-/// A connection carries one of them at a time (HTTP/1.1) or many (HTTP/2). Confined to its loop's thread.
+/// A connection carries one exchange at a time (HTTP/1.1) or many (HTTP/2). An exchange is confined to its
+/// loop's thread.
 package protocol MessageExchange: AnyObject {
     associatedtype Incoming: BodySource
     associatedtype Outgoing: BodySink
 
-    /// The content of the message that comes in.
+    /// The content of the incoming message.
     var incoming: Incoming { get }
-    /// The message that goes out.
+    /// The outgoing message.
     var outgoing: Outgoing { get }
 
-    /// Whether nobody has closed it on our side.
+    /// True until our side closes the exchange.
     var isOpen: Bool { get }
 
-    /// Ends both directions at once; whoever waits for either is woken.
+    /// Ends both directions at once and wakes the tasks that wait for either.
     func close()
 
-    /// Ends both directions so that the peer sees a failure and no end in good order.
+    /// Ends both directions so that the peer sees a failure instead of an orderly end.
     func abort()
 
-    /// Ends the wait for what comes in that is under way, or else the next one, with ``StreamError/closed``.
+    /// Makes the current wait for incoming data, or else the next one, throw ``StreamError/closed``.
     func stopReceiving()
 
-    /// Takes back a ``stopReceiving()`` that has met no wait.
+    /// Revokes a ``stopReceiving()`` that has not yet ended a wait.
     func resumeReceiving()
 
-    /// From here on both directions carry bytes that are no message (RFC 9110 §7.8).
+    /// Switches both directions to raw bytes, after a 101 response (RFC 9110 §7.8).
     func beginTunnel()
 
-    /// Tells the peer that nothing more will be sent while it may go on sending.
+    /// Tells the peer that nothing more will be sent, while it may go on sending.
     ///
-    /// - Parameter timeout: of each wait for the peer to take that in; zero waits for ever.
-    /// - Returns: false if there is no way to say so without ending both directions.
+    /// - Parameter timeout: limits each wait for the peer to take bytes; zero waits for ever.
+    /// - Returns: false if the protocol can only end both directions together.
     func endSending(within timeout: Duration) async -> Bool
 
-    /// Ends both directions so that the peer knows that it has got everything.
+    /// Ends both directions in an orderly way, so that the peer knows that it has received everything.
     ///
-    /// - Parameter timeout: of each wait for the peer to take that in; zero waits for ever.
+    /// - Parameter timeout: limits each wait for the peer to take bytes; zero waits for ever.
     func finish(within timeout: Duration) async
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is wrong with a message, as far as its sender is told, whatever protocol carries it (RFC 9110 §15.5).
+/// A defect of a message, as its sender is told, whatever protocol carries it (RFC 9110 §15.5).
 package enum MessageFault: Equatable, Sendable {
-    /// Not what the protocol's grammar allows, or what two readers could read in two ways.
+    /// The bytes break the protocol's grammar, or two readers could understand them differently.
     case malformed
     /// The target is longer than `limits.uri_bytes`.
     case targetTooLong
@@ -10,12 +10,12 @@ package enum MessageFault: Equatable, Sendable {
     case headTooLarge
     /// The method is longer than any that bearerd knows.
     case methodTooLong
-    /// The content is coded in a way that nobody here can decode.
+    /// The content has a transfer coding that bearerd cannot decode.
     case unknownCoding
-    /// A version of the protocol that is not spoken here.
+    /// The protocol version is not supported.
     case unsupportedVersion
 
-    /// The status that says so to a client; of an upstream's answer every fault is a 502.
+    /// The status of the response to a client; for an upstream's response, every fault is a 502.
     package var status: Int {
         switch self {
         case .malformed: 400

@@ -2,13 +2,13 @@
 
 package import BearerdHTTPMessages
 
-/// What a request asks of the connection that carries it, beside what its own fields say.
+/// The needs of a request that its connection must meet, beside what its fields say.
 package struct RequestForm: Sendable {
-    /// How much content follows.
+    /// The length of the content.
     package var length = BodyLength.none
-    /// Whether whoever reads the answer wants its trailers (RFC 9110 §10.1.4).
+    /// True if the client accepts trailers in the response (RFC 9110 §10.1.4).
     package var takesTrailers = false
-    /// The protocols to switch to, if the upstream wants to, as `Upgrade` names them (RFC 9110 §7.8).
+    /// The protocols to which the upstream may switch, as the `Upgrade` field lists them (RFC 9110 §7.8).
     package var upgrade: String?
 
     package init() {}

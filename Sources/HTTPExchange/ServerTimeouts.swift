@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How long a server waits for its clients; zero turns one off.
+/// Time limits for clients; zero turns one off.
 package struct ServerTimeouts: Sendable {
-    /// From the first byte of a request head to its last.
+    /// From the first byte of a request's head to its last.
     package var header: Duration
-    /// From the end of an answer to the first byte of the next request.
+    /// From the end of a response to the first byte of the next request.
     package var idle: Duration
-    /// Silence inside a body, in either direction.
+    /// Without a byte of content, in either direction.
     package var streamIdle: Duration
-    /// How long nothing may pass to a client that has ended its direction before it counts as gone.
+    /// Without a byte taken by a client that has ended its direction; then it counts as gone.
     package var halfClosed: Duration
 
     package init(

@@ -2,46 +2,46 @@
 
 package import BearerdHTTPMessages
 
-/// A request to an upstream, and its answer, whatever protocol carries them.
+/// A request to an upstream and its response, whatever protocol carries them.
 ///
-/// A pool has it begin and end.
+/// An ``ExchangePool`` begins and ends it.
 package protocol UpstreamExchange: MessageExchange {
     associatedtype Arrivals: ArrivalSource
 
-    /// Whether its connection has carried no request before this one.
+    /// True if the connection has carried no request before this one.
     var isFirst: Bool { get }
 
-    /// Whether the upstream has said that it did nothing with the request, and never will: it can then be sent once more
-    /// whatever its method (RFC 9113 §8.7), and that says nothing of how long connections last.
+    /// True if the upstream has said that it did not process the request and never will.
     ///
-    /// False where a protocol has no way to say so, as HTTP/1.1.
+    /// The request can then be sent again whatever its method (RFC 9113 §8.7), and the pool learns nothing
+    /// about how long connections last. Always false where the protocol cannot say so, as HTTP/1.1.
     var isLeftUnprocessed: Bool { get }
 
-    /// Writes the head of the request, with what the protocol itself has to say in it; ``outgoing`` keeps it until its
-    /// next send.
+    /// Writes the head of the request with the fields that belong to the protocol, and keeps it in
+    /// ``outgoing`` until the next send.
     func begin(_ head: inout HTTPRequest, as form: RequestForm)
 
-    /// The head of the answer.
+    /// The head of the response.
     var response: HTTPResponse { get set }
 
-    /// Whether anything of the answer waits to be read.
+    /// True if a byte of the response waits to be read.
     var hasArrived: Bool { get }
 
-    /// Reads a head into ``response``, if all of it is there; interim ones (1xx) come first.
+    /// Reads a head into ``response`` if a complete one has arrived; interim ones (1xx) come first.
     ///
-    /// - Returns: whether it was.
-    /// - Throws: if it is no head.
+    /// - Returns: true if a head was read.
+    /// - Throws: ``MessageError`` if the bytes are not a head.
     func receiveHead() throws(MessageError) -> Bool
 
-    /// Waits for more of a head, or for whatever comes behind an answer, the upstream's end too.
+    /// The wait for more of the head, or for data after a response, including the end of the connection.
     var arrivals: Arrivals { get }
 
-    /// Begins the content of the answer whose head is in ``response``.
+    /// Begins the content of the response whose head is in ``response``.
     ///
-    /// - Parameter method: of the request.
-    /// - Returns: how much there is.
+    /// - Parameter method: the method of the request.
+    /// - Returns: the length of the content, as far as the head tells it.
     func beginBody(answering method: HTTPMethod) throws(MessageError) -> BodyLength
 
-    /// Whether the upstream will take another request on the connection once this exchange is over.
+    /// True if the connection can carry another request once this exchange is over.
     var persists: Bool { get }
 }

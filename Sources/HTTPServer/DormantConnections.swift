@@ -2,21 +2,21 @@
 
 package import BearerdEventLoop
 
-/// Connections whose clients are silent: each is a stream and nothing else.
+/// Connections whose clients are silent, each stored as a stream without a task.
 ///
-/// A task keeps the memory of its deepest call for as long as it lives, and an exchange that of its largest head: 8 KiB
-/// together. So neither waits with a client for longer than a moment. Confined to its loop's thread.
+/// A task keeps the memory of its deepest call while it lives, and an exchange keeps that of its largest
+/// head, 8 KiB together; so neither waits longer than a moment. Confined to its loop's thread.
 package final class DormantConnections<Origin> {
-    /// One of them.
+    /// A silent connection, an element of a doubly linked list.
     package final class Connection {
         package let stream: ByteStream
         package let peer: PeerAddress
-        /// What its owner knows of where it came in.
+        /// The listener that accepted the connection, in the owner's terms.
         package let origin: Origin
         fileprivate let since: ContinuousClock.Instant
-        /// The one that came after it.
+        /// The connection that became silent after this one.
         fileprivate var next: Connection?
-        /// The one that came before it, which holds it.
+        /// The connection that became silent before this one, which owns this one.
         fileprivate unowned var previous: Connection?
 
         fileprivate init(
@@ -32,15 +32,16 @@ package final class DormantConnections<Origin> {
     private var limit: Duration
     private let loop: EventLoop
     private let wake: (Connection) -> Void
-    /// A list in the order in which they came: all may be silent equally long, so that is the order of their ends too.
+    /// The head of a list in order of arrival, which is also the order of expiry because all have the same
+    /// limit.
     private var first: Connection?
     private var last: Connection?
     private var isTimerSet = false
     private lazy var timer = LoopTimer(loop: loop) { [unowned self] in closeSilent() }
 
     /// - Parameters:
-    ///   - limit: how long a client may be silent in here; zero for ever.
-    ///   - wake: serves a connection again; its client is no longer silent, or is to be told the end.
+    ///   - limit: the longest silence of a client; zero sets none.
+    ///   - wake: serves a connection again, because its client has sent something or its time is over.
     package init(loop: EventLoop, limit: Duration, wake: @escaping (Connection) -> Void) {
         self.loop = loop
         self.limit = limit
@@ -54,7 +55,7 @@ package final class DormantConnections<Origin> {
 
     package var isEmpty: Bool { first == nil }
 
-    /// Takes a connection that has nothing to receive and nobody who waits for it.
+    /// Takes a connection on which nothing waits to be received and no task waits.
     package func add(_ stream: ByteStream, from peer: PeerAddress, origin: Origin) {
         let connection = Connection(stream, peer: peer, origin: origin, since: .now)
         append(connection)
@@ -63,7 +64,7 @@ package final class DormantConnections<Origin> {
         if !isTimerSet, limit > .zero { setTimer(at: connection.since + limit) }
     }
 
-    /// Lets clients be silent for another time from here on, those that are already too.
+    /// Changes the limit of silence, for connections that wait already too.
     package func use(limit: Duration) {
         self.limit = limit
         timer.cancel()
@@ -71,7 +72,7 @@ package final class DormantConnections<Origin> {
         if limit > .zero, let first { setTimer(at: first.since + limit) }
     }
 
-    /// Has all of them told the end.
+    /// Wakes all connections so that their clients are told that the connection ends.
     package func closeAll() {
         let end = last
         while let connection = first {
@@ -111,7 +112,7 @@ package final class DormantConnections<Origin> {
         timer.set(after: max(ContinuousClock.now.duration(to: instant), .milliseconds(1)))
     }
 
-    /// One timer for all: it is set to the first of those that there are when it fires.
+    /// Closes the connections whose limit has passed; one timer serves all, set for the first of them.
     private func closeSilent() {
         isTimerSet = false
         let now = ContinuousClock.now

@@ -8,14 +8,14 @@ internal import BearerdSystem
 
 /// Serves an ``HTTPResponder`` on one loop: the admin listener, the development servers, a login's redirect.
 ///
-/// It collects bodies and allocates as it pleases, within ``ServiceLimits``; the proxy's own traffic does not come this
-/// way.
+/// It collects bodies and allocates memory freely within ``ServiceLimits``; proxied requests do not come
+/// through here.
 package actor HTTPService: LoopConfined {
     package nonisolated let loop: EventLoop
 
-    /// How long a client may go on sending what nobody reads.
+    /// The longest time for which a client may send data that is no longer read.
     private static let longestLinger = Duration.seconds(2)
-    /// How soon a connection for which nobody gives way looks again.
+    /// The delay before looking again for a connection that can make room.
     private static let pause = Duration.milliseconds(20)
 
     private var responder: any HTTPResponder
@@ -23,11 +23,13 @@ package actor HTTPService: LoopConfined {
     private var timeouts: ServerTimeouts { limits.timeouts }
     private var listeners: [Listener] = []
     private var clients: [ObjectIdentifier: ServiceConnection] = [:]
-    /// Phases of connections so far.
+    /// Phases entered so far by all connections.
     private var phaseCount: UInt64 = 0
-    /// Accepted though nobody gives way: the accept queues wait until it has its place, so there are hardly ever two.
+    /// Connections accepted beyond the limit.
+    ///
+    /// The accept queues pause until these have places, so there are hardly ever two.
     private var waiting: [(stream: ByteStream, peer: PeerAddress)] = []
-    /// Requests that are being worked on and are not just probes.
+    /// Requests being answered, without probes.
     private var workCount = 0
     private let peers = PeerLookup()
     private var isStopping = false
@@ -53,7 +55,7 @@ package actor HTTPService: LoopConfined {
             })
     }
 
-    /// Has another one answer what comes from here on.
+    /// Replaces the responder for later requests.
     package func use(_ responder: any HTTPResponder) { self.responder = responder }
 
     /// Stops accepting and closes what is idle; answers under way are finished.
@@ -66,7 +68,7 @@ package actor HTTPService: LoopConfined {
         }
     }
 
-    /// Stops, and waits for the answers under way; not longer than `limit`.
+    /// Stops, and waits at most `limit` for the answers under way.
     package func stop(waitingAtMost limit: Duration) async {
         stop()
         let deadline = ContinuousClock.now + limit
@@ -75,9 +77,9 @@ package actor HTTPService: LoopConfined {
         }
     }
 
-    // MARK: Who is let in
+    // MARK: Admission
 
-    /// Serves those who wait, as far as there is room or can be made.
+    /// Serves waiting connections while there is room or room can be made.
     private func letIn() {
         while !waiting.isEmpty, clients.count < limits.connections || makeRoom() {
             let (stream, peer) = waiting.removeFirst()
@@ -96,7 +98,9 @@ package actor HTTPService: LoopConfined {
         _ = loop.startTask { await self.serve(client) }
     }
 
-    /// Closes the connection that would be missed least, if there is one that gives way.
+    /// Closes the least valuable connection if one may be closed.
+    ///
+    /// - Returns: true if there is room now.
     @discardableResult
     private func makeRoom() -> Bool {
         let candidates = clients.values.filter { $0.phase != .answering }.sorted { $0.rank < $1.rank }
@@ -200,7 +204,7 @@ package actor HTTPService: LoopConfined {
         return try await connection.incoming.collect(until: deadline)
     }
 
-    /// Answers; a body that nobody took ends the connection.
+    /// Sends the reply, and ends the connection if a body was left unread.
     private func send(_ reply: ServiceReply, unread: BodyFraming, _ client: ServiceConnection) async throws {
         let isWhole = unread == .none || unread == .length(0)
         if !isWhole { client.connection.leaveRequestUnread() }
@@ -259,7 +263,7 @@ package actor HTTPService: LoopConfined {
 }
 
 extension ServiceRefusal {
-    /// What the client is told of a request that could not be received; nil where there is nobody to tell.
+    /// The refusal for a receive error; nil if the client is gone or cannot be answered.
     fileprivate init?(_ error: MessageError) {
         switch error {
         case .malformed(let reason): self = .malformed(reason)
@@ -271,7 +275,7 @@ extension ServiceRefusal {
 }
 
 extension BodyFraming {
-    /// Whether the head already says that the body is larger than `limit`.
+    /// Returns true if the head already announces a body larger than `limit`.
     fileprivate func exceeds(_ limit: UInt64) -> Bool {
         switch self {
         case .length(let length): length > limit

@@ -4,10 +4,10 @@ package import BearerdEventLoop
 internal import BearerdHTTPMessages
 
 extension PeerAddress {
-    /// Tells apart those who are held to a limit each: a user of this machine, a host elsewhere.
+    /// The unit to which a per-client limit applies: a user of this machine, or a remote host.
     ///
-    /// Everybody in an IPv6 network of 64 bits is one, as each host has such a network to itself, and so is everybody who
-    /// comes over loopback: any local program can choose among its addresses.
+    /// An IPv6 network of 64 bits counts as one, because each host has such a network to itself. So does all
+    /// of loopback, because any local program can choose among its addresses.
     package var party: [UInt8] {
         switch self {
         case .ip(let address) where IPAddress.isLoopback(host: address): Array("loopback".utf8)

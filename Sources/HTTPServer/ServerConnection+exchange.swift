@@ -29,7 +29,8 @@ extension ServerConnection: ClientExchange, ConnectionExchange {
         return BodyLength(framing)
     }
 
-    /// Takes what follows on the connection for nothing of a request: nobody can tell where its content would end.
+    /// Begins an empty body for a request whose end cannot be found, so that later bytes are not taken for a
+    /// request.
     package func beginNothing() {
         leaveRequestUnread()
         incoming.begin(.none)
@@ -37,7 +38,7 @@ extension ServerConnection: ClientExchange, ConnectionExchange {
 
     // MARK: The answer
 
-    /// What is left of the request would be taken for the next one: so there is none.
+    /// Ends the connection after the response, because the unread rest would be taken for the next request.
     package func leaveRequestUnread() { persists = false }
 
     package func endConnectionAfterAnswer() { persists = false }

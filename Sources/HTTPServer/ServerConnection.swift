@@ -5,50 +5,53 @@ package import BearerdHTTP1
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
 
-/// The server's side of one HTTP/1.1 connection: requests in, answers out, one after the other.
+/// The server side of one HTTP/1.1 connection: requests in, responses out, one after the other.
 ///
-/// Confined to its loop's thread and driven by one task. ``request`` and the memory of ``outgoing`` are reused from
-/// request to request, and with ``begin(_:from:)`` from connection to connection, so that a request in the steady
-/// state allocates nothing here. To whoever answers it is a ``ClientExchange``, one after another.
+/// Confined to its loop's thread and driven by one task. ``request`` and the memory of ``outgoing`` are
+/// reused from request to request and, with ``begin(_:from:)``, from connection to connection, so that a
+/// request in the steady state allocates nothing here. Each request is a ``ClientExchange`` to whatever
+/// answers it.
 package final class ServerConnection {
     package private(set) var stream: ByteStream
     package private(set) var peer: PeerAddress
-    /// The head received last; the handler may rewrite it in place.
+    /// The head received last; the forwarder may rewrite it in place.
     package var request = HTTPRequest()
     /// The content of ``request``.
     package let incoming: MessageBody
-    /// The answer.
+    /// The response.
     package let outgoing: MessageWriter
-    /// Whether the connection waits for a request and may be closed without harm.
+    /// True if the connection waits for a request and may be closed without harm.
     package private(set) var isIdle = true
-    /// Whether the client can use the connection again after this answer.
+    /// True if the client can use the connection again after this response.
     package internal(set) var persists = true
-    /// Whether the end of the connection is the end of the answer (RFC 9112 §6.3).
+    /// True if the end of the connection marks the end of the response (RFC 9112 §6.3).
     var closeEndsAnswer = false
 
-    /// When the whole of a head that came in more than one piece had to be there; a head that came at once leaves it be.
+    /// The deadline of a head that came in more than one piece; nil for a head that came in one.
     private var headDeadline: ContinuousClock.Instant?
 
-    /// How long the client may still take for what it has begun.
+    /// How urgently a slow client must finish what it has begun.
     private enum Haste {
-        /// As long as the time-outs say.
+        /// The time-outs alone limit it.
         case none
-        /// Until it is asked again.
+        /// It was asked to hurry once and may go on until the next call of ``hurry()``.
         case asked
-        /// No longer.
+        /// Its time is over.
         case over
     }
 
-    /// Whether the client has begun a head and not ended it, or sends on though it has its last answer.
+    /// True if the client has begun a head without ending it, or still sends after its last response.
     package private(set) var isDawdling = false { didSet { haste = .none } }
     private var haste = Haste.none
 
-    /// Whether ``receiveHead()`` gave up because the client is silent, and may be called again once it is not.
+    /// True if ``receiveHead()`` returned because the client is silent; call it again once there is data.
     package private(set) var isDormant = false
 
-    /// How long a client may go on sending what nobody reads: many send all of a body before they read the answer.
+    /// The longest time for which a client may send data that is no longer read.
+    ///
+    /// Many clients send the whole body before they read the response.
     package static let longestLinger = Duration.seconds(30)
-    /// How long such a client may be silent.
+    /// The longest silence of such a client.
     private static let longestSilence = Duration.seconds(2)
 
     private var limits: HeadLimits
@@ -56,8 +59,8 @@ package final class ServerConnection {
     private var dormantAfter: Duration?
     private var parser: RequestParser
 
-    /// - Parameter dormantAfter: how long ``receiveHead()`` waits between requests before it gives up, if that is less
-    ///   than the time-out; nil for never.
+    /// - Parameter dormantAfter: how long ``receiveHead()`` waits between requests before it returns, if that
+    ///   is shorter than the time-out; nil means never.
     package init(
         stream: ByteStream, peer: PeerAddress, limits: HeadLimits, timeouts: ServerTimeouts,
         dormantAfter: Duration? = nil
@@ -72,7 +75,7 @@ package final class ServerConnection {
         outgoing = MessageWriter(stream: stream)
     }
 
-    /// Keeps to other limits and time-outs from the next head, and the next wait, on.
+    /// Applies other limits and time-outs from the next head and the next wait on.
     package func use(_ limits: HeadLimits, _ timeouts: ServerTimeouts, dormantAfter: Duration?) {
         self.limits = limits
         self.timeouts = timeouts
@@ -85,10 +88,11 @@ package final class ServerConnection {
         dormantAfter.flatMap { timeouts.idle == .zero || $0 < timeouts.idle ? $0 : nil }
     }
 
-    /// Agrees on keys with the client, where the connection is encrypted; before the first request.
+    /// Performs the TLS handshake if the connection is encrypted; called before the first request.
     ///
-    /// - Returns: `false` when there was no agreement; the connection is then of no more use.
-    /// - Throws: ``MessageError/unencrypted``, after which the connection is of no more use than to send one answer.
+    /// - Returns: false if the handshake failed, after which the connection is useless.
+    /// - Throws: ``MessageError/unencrypted`` for plain HTTP; the connection can then still carry one
+    ///   response.
     package func secure() async throws(MessageError) -> Bool {
         guard stream.isEncrypted else { return true }
         do {
@@ -102,7 +106,7 @@ package final class ServerConnection {
         }
     }
 
-    /// Takes the next client's connection in place of one that has ended or is dormant.
+    /// Starts over with another client's connection, in place of one that has ended or is dormant.
     package func begin(_ stream: ByteStream, from peer: PeerAddress) {
         self.stream = stream
         incoming.use(stream)
@@ -117,9 +121,9 @@ package final class ServerConnection {
 
     /// Receives the next request head into ``request``; its body is not begun yet.
     ///
-    /// - Returns: `false` when the client has gone, or stayed idle for too long, between requests.
-    /// - Throws: ``MessageError/headTimedOut`` and ``MessageError/malformed(_:)``, after which the connection is of
-    ///   no more use than to send one answer.
+    /// - Returns: false if the client left, or stayed idle too long, between requests.
+    /// - Throws: ``MessageError/headTimedOut`` and ``MessageError/malformed(_:)``, after which the connection
+    ///   can only carry one response.
     package func receiveHead() async throws(MessageError) -> Bool {
         let stream = stream
         if stream.input.isEmpty {
@@ -132,25 +136,27 @@ package final class ServerConnection {
         return try await receiveRestOfHead()
     }
 
-    /// Has an end that was asked for while the connection was idle wait for the request that came first.
+    /// Revokes an interruption that was meant for an idle connection, because a request came first.
     package func comeBeforeEnd() { stream.readiness.forgetInterruption() }
 
-    /// When the whole of the request whose head has just been received must be there, counted from its first byte.
+    /// Takes the deadline for the whole of the request whose head was just received, counted from its first
+    /// byte.
     ///
-    /// - Returns: nil where no time-out is set.
+    /// - Returns: nil if no time-out is set.
     func takeDeadline() -> ContinuousClock.Instant? {
         defer { headDeadline = nil }
         return timeouts.header > .zero ? headDeadline ?? .now + timeouts.header : nil
     }
 
-    /// Tells the client that the connection ends here, in good order, and closes it.
+    /// Closes the connection in an orderly way.
     package func finish() async { await stream.finish(within: .seconds(1)) }
 
-    /// Says that the answer is complete, so that the connection waits for the next request.
+    /// Marks the response as complete; the connection now waits for the next request.
     package func answered() { isIdle = true }
 
-    /// Ends the wait for a client that is slow with a head, or sends on though it has its last answer; not at the first
-    /// call since it began to, because the rest may be on its way.
+    /// Ends the wait for a client that dawdles over a head or still sends after its last response.
+    ///
+    /// The first call after it began to dawdle only warns, because the rest may be on its way.
     package func hurry() {
         guard isDawdling else { return }
         switch haste {
@@ -162,12 +168,12 @@ package final class ServerConnection {
         }
     }
 
-    /// Tells the client that everything is said, and lets what it still sends run into the void for a moment.
+    /// Ends the sending direction, then reads and drops what the client still sends for a moment, and closes.
     ///
-    /// Closing with unread bytes resets the connection, and the client would lose the answer (RFC 9112 9.6). Meanwhile
-    /// the connection holds no memory to speak of: neither the request at hand nor a buffer.
+    /// Closing with unread bytes would reset the connection, and the client would lose the response (RFC 9112
+    /// §9.6). Meanwhile the connection holds neither the request nor a buffer.
     ///
-    /// - Parameter limit: of that moment.
+    /// - Parameter limit: the longest time for all of this.
     package func lingerAndClose(within limit: Duration = longestLinger) async {
         let deadline = ContinuousClock.now + limit
         isDawdling = true
@@ -183,7 +189,7 @@ package final class ServerConnection {
         stream.close()
     }
 
-    /// Lets go of what the request and its answer took; the next one makes its own.
+    /// Frees the memory of the last request and response.
     private func forgetMessage() {
         stream.input.consume(stream.input.count)
         stream.releaseStorage()
@@ -192,15 +198,15 @@ package final class ServerConnection {
         parser = RequestParser(limits: limits)
     }
 
-    /// How the content of ``request`` ends (RFC 9112 §6.3), every doubt refused.
+    /// The framing of the content of ``request`` (RFC 9112 §6.3); every ambiguity is an error.
     ///
-    /// Kept apart from the parser, which another may replace once the head is whole.
+    /// It is kept apart from the parser, which may be replaced once the head is complete.
     package private(set) var framing = Result<BodyFraming, HTTPParseError>.success(.none)
 
-    /// Whether nothing that has arrived waits to be read.
+    /// True if no received byte waits to be read.
     package var hasReadAll: Bool { stream.input.isEmpty }
 
-    /// Sends a peer whose connection is not served at all one answer, and closes.
+    /// Sends one response to a peer whose connection is not served, and closes.
     package static func dismiss(_ stream: ByteStream, with head: HTTPResponse, _ body: [UInt8]) async {
         var closing = head
         closing.fields[.connection] = "close"
@@ -248,12 +254,12 @@ package final class ServerConnection {
         return .headTimedOut
     }
 
-    /// Makes ``request`` tell the method of a head that cannot be received, if there is one.
+    /// Puts the method of an unreceivable head into ``request``, if it can be read.
     private func nameMethod() {
         stream.input.withReadable { parser.nameMethod(of: $0, in: &request) }
     }
 
-    /// The slow path: the head came in more than one piece.
+    /// Receives the rest of a head that came in more than one piece.
     private func receiveRestOfHead() async throws(MessageError) -> Bool {
         let deadline: ContinuousClock.Instant? = timeouts.header > .zero ? .now + timeouts.header : nil
         headDeadline = deadline

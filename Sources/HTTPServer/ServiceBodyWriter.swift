@@ -3,13 +3,13 @@
 package import BearerdEventLoop
 internal import BearerdHTTP1
 
-/// Sends a service's answer piece by piece, each at once.
+/// Sends a service's answer piece by piece without buffering.
 package final class ServiceBodyWriter {
     private let stream: ByteStream
     private let isChunked: Bool
     private let loop: EventLoop
     private let timeout: Duration
-    /// When the client had taken all that was sent.
+    /// When the client last had everything that was sent to it.
     private var lastTaken = ContinuousClock.now
 
     init(stream: ByteStream, isChunked: Bool, loop: EventLoop, timeout: Duration) {
@@ -19,10 +19,10 @@ package final class ServiceBodyWriter {
         self.timeout = timeout
     }
 
-    /// Sends `bytes`, waiting until the client takes them.
+    /// Sends `bytes` and waits until the client takes them.
     ///
-    /// - Parameter limit: of each wait; nil for the service's own.
-    /// - Throws: `StreamError` when the client has gone or takes nothing for too long.
+    /// - Parameter limit: limits each wait; nil means the service's time-out.
+    /// - Throws: `StreamError` if the client has left or takes nothing for too long.
     package func write(_ bytes: [UInt8], within limit: Duration? = nil) async throws {
         guard !bytes.isEmpty else { return }
         var output: [UInt8] = []
@@ -32,10 +32,10 @@ package final class ServiceBodyWriter {
         try await stream.write(output, within: limit ?? timeout)
     }
 
-    /// Lets `duration` pass before the next piece, as long as the client is there and reads.
+    /// Waits `duration` before the next piece, provided that the client is there and reads.
     ///
-    /// - Parameter patience: how long it may leave something that was sent in the network.
-    /// - Throws: `StreamError` when it has gone, or does not read.
+    /// - Parameter patience: how long sent data may wait in the network.
+    /// - Throws: `StreamError` if the client has left or does not read.
     package func pause(for duration: Duration, whileTakenWithin patience: Duration) async throws(StreamError)
     {
         await loop.pause(for: duration)
@@ -44,7 +44,7 @@ package final class ServiceBodyWriter {
         guard ContinuousClock.now - lastTaken < patience else { throw .timedOut }
     }
 
-    /// Lets `duration` pass before the next piece.
+    /// Waits `duration` before the next piece.
     package func pause(for duration: Duration) async { await loop.pause(for: duration) }
 
     /// Ends the body.

@@ -3,29 +3,30 @@
 internal import BearerdEventLoop
 internal import BearerdSystem
 
-/// A client's connection to a small service, and how much it would be missed.
+/// A client's connection to a small service, ranked by how little harm closing it does.
 final class ServiceConnection {
-    /// What is being done for the client; in this order connections give way to new ones.
+    /// What the connection is doing; phases are declared in the order in which connections are closed to make
+    /// room.
     enum Phase: Int {
-        /// It has its last answer and may go on sending for a moment.
+        /// It has its last answer, and the client may go on sending for a moment.
         case lingering
         /// It waits for a request, or receives one.
         case receiving
-        /// It takes its answer, no faster than it likes.
+        /// It sends the answer at the client's pace.
         case sending
-        /// Its request is being worked on, so that it does not give way.
+        /// Its request is being answered, so it is not closed to make room.
         case answering
     }
 
-    /// Who has just connected is about to speak.
+    /// A new connection is not closed before this, because its client is about to send.
     private static let courtesy = Duration.milliseconds(100)
 
     let connection: ServerConnection
-    /// The user at the other end, once that is known: a socket does not change its user.
+    /// The user at the other end, once known; a socket does not change its user.
     var peerUser: PeerUser?
     private let acceptedAt = ContinuousClock.now
     private(set) var phase = Phase.receiving
-    /// When the phase began, in phases of all connections of the service.
+    /// The service's phase count when the current phase began.
     private(set) var since: UInt64
 
     init(_ connection: ServerConnection, at count: UInt64) {
@@ -39,8 +40,8 @@ final class ServiceConnection {
         since = count
     }
 
-    /// Whether it may be closed for the sake of another: nothing is done for it, and nothing of it has arrived that would
-    /// be received in a moment.
+    /// True if the connection may be closed to make room: no work is done for it, and none of its data is
+    /// about to be received.
     var givesWay: Bool {
         switch phase {
         case .answering: false
@@ -54,6 +55,6 @@ final class ServiceConnection {
         }
     }
 
-    /// What goes first is least: of each phase the oldest, and who waits for a request before who sends one.
+    /// The order of closing, least first: by phase, idle before receiving, then the oldest phase.
     var rank: (Int, Int, UInt64) { (phase.rawValue, connection.isIdle ? 0 : 1, since) }
 }

@@ -2,16 +2,16 @@
 
 package import BearerdHTTPExchange
 
-/// What becomes of a request to a small service, by its head.
+/// The decision on a request to a small service, made from its head.
 package enum ServiceJudgement: Sendable {
-    /// This is the answer, whatever the body would have been.
+    /// The request is answered with this reply, whatever its body.
     case refused(ServiceReply)
     case accepted(ServiceAcceptance)
 
     /// Accepts a request that needs no body.
     ///
     /// - Parameters:
-    ///   - isProbe: whether it is answered also when the service is as busy as it may be.
+    ///   - isProbe: true for requests that are answered even while the service is at its limit.
     ///   - answer: runs on the service's loop and must not block it.
     package static func answered(
         isProbe: Bool = false, by answer: @escaping @Sendable () async -> ServiceReply
@@ -29,26 +29,26 @@ package enum ServiceJudgement: Sendable {
     }
 }
 
-/// How a request to a small service is answered.
+/// The way in which an accepted request is answered.
 package struct ServiceAcceptance: Sendable {
-    /// How large a body is taken, in bytes; 0 takes none.
+    /// The largest body in bytes; 0 means that none is read.
     package let bodyLimit: UInt64
-    /// Whether it is answered also when the service is as busy as it may be.
+    /// True for requests that are answered even while the service is at its limit.
     package let isProbe: Bool
-    /// Makes the answer from the body.
+    /// Makes the reply from the body.
     package let answer: @Sendable (_ body: [UInt8]) async -> ServiceReply
 }
 
-/// Why a request to a small service could not be received.
+/// The reason why a request to a small service could not be received.
 package enum ServiceRefusal: Equatable, Sendable {
     case malformed(MessageFault)
-    /// It did not come whole in time.
+    /// The request did not arrive completely in time.
     case timedOut
     case bodyTooLarge
-    /// Too many others are being answered.
+    /// Too many other requests are being answered.
     case busy
 
-    /// The status that says so.
+    /// The status of the answer.
     package var status: Int {
         switch self {
         case .malformed(let fault): fault.status

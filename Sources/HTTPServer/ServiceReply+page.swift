@@ -3,9 +3,9 @@
 internal import BearerdHTTPMessages
 
 extension ServiceReply {
-    /// A page that nobody keeps, frames or passes on.
+    /// An HTML page that may not be cached, framed or referred from.
     ///
-    /// - Parameter directives: what its content security policy allows besides nothing.
+    /// - Parameter directives: additions to a content security policy that otherwise allows nothing.
     package init(page markup: [UInt8], status: Int = 200, allowing directives: String) {
         var head = HTTPResponse(status: status)
         head.fields[.contentType] = "text/html; charset=utf-8"

@@ -2,13 +2,14 @@
 
 package import BearerdHTTPMessages
 
-/// What a small service answers.
+/// An answer of a small service.
 package struct ServiceReply: Sendable {
-    /// Where the bytes of an answer come from.
+    /// The body of an answer.
     package enum Body: Sendable {
-        /// All of them, sent with a Content-Length.
+        /// The complete body, sent with a Content-Length.
         case bytes([UInt8])
-        /// A writer that sends them as it goes, chunked; the answer ends when it returns and is cut when it throws.
+        /// A function that sends the body in chunks; the answer ends when it returns and is cut when it
+        /// throws.
         case stream(@Sendable (ServiceBodyWriter) async throws -> Void)
     }
 
@@ -20,7 +21,7 @@ package struct ServiceReply: Sendable {
         self.body = body
     }
 
-    /// Tells no more than the status.
+    /// An answer with the status and no body.
     package init(refusing reason: ServiceRefusal) {
         self.init(head: HTTPResponse(status: reason.status))
     }

@@ -4,12 +4,12 @@ package import BearerdEventLoop
 package import BearerdHTTPMessages
 package import BearerdSystem
 
-/// A request to one of the small services, with its whole body once that has been taken.
+/// A request to a small service; it has its whole body once that has been received.
 package struct ServiceRequest: Sendable {
     package var head: HTTPRequest
     package var body: [UInt8]
     package var peer: PeerAddress
-    /// Asks the kernel whose the peer's end of a TCP connection is.
+    /// Asks the kernel which user owns the peer's end of a TCP connection.
     private let lookUpPeer: (@Sendable () async -> PeerUser)?
 
     package init(
@@ -22,9 +22,10 @@ package struct ServiceRequest: Sendable {
         self.lookUpPeer = lookUpPeer
     }
 
-    /// The user of this machine who sends it, as the kernel knows.
+    /// The user of this machine who sent the request, according to the kernel.
     ///
-    /// Another thread finds that out for TCP, so ask last.
+    /// For TCP the lookup runs on another thread and takes a while, so ask only after everything else has
+    /// been judged.
     package func peerUser() async -> PeerUser {
         switch peer {
         case .unix(let user, _): PeerUser(seen: user)
@@ -39,7 +40,7 @@ package struct ServiceRequest: Sendable {
         return String(target.prefix { $0 != "?" })
     }
 
-    /// The target behind its first question mark, `nil` without one.
+    /// The target after its first question mark; nil without one.
     package var query: String? {
         let target = head.target
         guard let mark = target.firstIndex(of: "?") else { return nil }

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a server's certificate is not believed.
+/// The reason why a server's certificate was refused.
 package enum CertificateFault: Equatable, Sendable {
-    /// None of the authorities that we trust, those of `ca_file` or else the system's, has signed it.
+    /// No trusted authority has signed it; those of `ca_file` are trusted, or else the system's.
     case unknownAuthority
-    /// It vouches for itself, and is not among those that we trust.
+    /// It is self-signed and not itself trusted.
     case selfSigned
     /// It is for another host or address.
     case otherName
-    /// It names neither host nor address in its subjectAltName; a name in CN alone does not count (RFC 9110 4.3.4).
+    /// It has no host or address in its subjectAltName; a name in CN alone does not count (RFC 9110 §4.3.4).
     case noAlternativeName
     case expired
     case notYetValid
-    /// Anything else, in the words of what judges certificates.
+    /// Another reason, in OpenSSL's words.
     case other(reason: String)
 
-    /// What a person reads of it, behind "the certificate does not verify:".
+    /// Text for people; it follows "the certificate does not verify:".
     package var reason: String {
         switch self {
         case .unknownAuthority: "unknown CA: no trusted authority has signed it"
@@ -28,6 +28,6 @@ package enum CertificateFault: Equatable, Sendable {
         }
     }
 
-    /// Whether another `ca_file` would mend it.
+    /// True if another `ca_file` could fix it.
     package var isOfAuthority: Bool { self == .unknownAuthority || self == .selfSigned }
 }

@@ -2,61 +2,62 @@
 
 package import BearerdEventLoop
 
-/// One worker's way to one route's upstream: has exchanges begin and end on connections that it keeps.
+/// One worker's connections to the upstream of one route, on which exchanges begin and end.
 ///
-/// Who asks it counts exchanges; how many of them share a connection, and which connections stay, is the pool's affair.
-/// Confined to its loop's thread.
+/// Callers count exchanges. How many share a connection, and which connections are kept, is up to the pool. A
+/// pool is confined to its loop's thread.
 package protocol ExchangePool: AnyObject {
     associatedtype Exchange: UpstreamExchange
-    /// A right to one more exchange, on a connection that may have to be made for it.
+    /// The right to one more exchange, on a connection that may have to be opened for it.
     associatedtype Place
 
-    /// An exchange on a connection that is kept, if there is one that can carry it.
+    /// Begins an exchange on a kept connection; nil if none can carry it.
     ///
     /// - Parameters:
-    ///   - form: what the request needs: not every connection that carries a GET can carry a WebSocket.
-    ///   - mayRepeat: whether the request may be sent once more, should the upstream have closed meanwhile.
+    ///   - form: the needs of the request; not every connection that carries a GET can carry a WebSocket.
+    ///   - mayRepeat: true if the request may be sent again should the upstream have closed the connection
+    ///     meanwhile.
     func take(for form: RequestForm, mayRepeat: Bool) -> Exchange?
 
-    /// Takes a place for ``open(within:in:)``, if one is free and nobody waits for it.
+    /// Takes a place for ``open(for:within:in:)`` if one is free and no other caller waits for it.
     func takePlace() -> Place?
 
-    /// An exchange on a connection that no request has used before, or, when the limit is reached, on one that another
-    /// exchange has left.
+    /// Begins an exchange on a new connection or, at the limit, on one that another exchange has released.
     ///
     /// - Parameters:
-    ///   - form: what the request needs of the connection.
-    ///   - timeout: of the wait for a free place, and of the connecting; zero waits for ever.
-    ///   - place: one that the caller has taken already.
-    /// - Throws: ``UpstreamError/busy`` when no place comes free in time.
+    ///   - form: the needs of the request.
+    ///   - timeout: limits the wait for a free place plus the time to connect; zero waits for ever.
+    ///   - place: a place that the caller has already taken.
+    /// - Throws: ``UpstreamError/busy`` if no place becomes free in time.
     func open(
         for form: RequestForm, within timeout: Duration, in place: Place?
     ) async throws(UpstreamError) -> Exchange
 
-    /// Ends the exchange; its connection stays open for others if that can be.
+    /// Ends a complete exchange and keeps its connection open for others if possible.
     ///
-    /// - Parameter isRequestWhole: whether the upstream has got all of the request.
+    /// - Parameter isRequestWhole: true if the upstream has received the whole request.
     func end(_ exchange: Exchange, isRequestWhole: Bool)
 
-    /// Ends the exchange, which is not over, and whatever on its connection cannot go on without it.
+    /// Abandons an incomplete exchange, and closes its connection if that cannot be used without it.
     func discard(_ exchange: Exchange)
 
-    /// Learns that the upstream has ended the connection that was kept for this exchange.
+    /// Learns from a kept connection that the upstream had closed before this exchange used it.
     ///
-    /// - Parameter instant: when it was no longer idle.
+    /// - Parameter instant: when the connection stopped being idle.
     func heedEnd(of exchange: Exchange, at instant: CoarseInstant)
 
-    /// The connections that there are now.
+    /// The numbers of connections at this moment.
     var connections: UpstreamConnections { get }
-    /// Whether more than half of the places are taken, by all workers.
+    /// True if the workers together use more than half of the places.
     var isCrowded: Bool { get }
 
-    /// Closes what is idle, here and on the other loops.
+    /// Closes the idle connections of this pool and of its siblings on other loops.
     func closeIdleEverywhere()
 
-    /// Closes what is idle, and what is in use when its exchange ends.
+    /// Closes idle connections now, and those in use when their exchanges end.
     func close()
 
-    /// Lets go of what is only kept for later, by this pool and others; no descriptor is left.
+    /// Called when the process has no descriptor left, to release what this and other pools only keep for
+    /// later.
     var onShortage: () -> Void { get set }
 }

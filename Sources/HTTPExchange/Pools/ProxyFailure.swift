@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What kept a proxy on the way from leading to the server, which never was asked.
+/// A forward proxy did not connect us to the upstream, which has therefore seen nothing of the request.
 package struct ProxyFailure: Equatable, Sendable {
-    /// What happened.
+    /// The kind of failure.
     package enum Cause: Equatable, Sendable {
-        /// There is no connection to the proxy itself, or it opened no way in time.
+        /// The proxy could not be reached, or it did not connect us in time.
         indirect case connecting(UpstreamError)
-        /// It answered CONNECT with this status (RFC 9110 9.3.6).
+        /// The proxy answered CONNECT with this status (RFC 9110 §9.3.6).
         case answered(status: Int)
-        /// It refused a SOCKS request, for this reason: fixed text.
+        /// The proxy refused the SOCKS request; the reason is a fixed text.
         case socks(reason: String)
-        /// It hung up, or is no proxy.
+        /// The proxy closed the connection, or does not speak the protocol of a proxy.
         case broken
     }
 
-    /// The proxy's `HOST:PORT`; nil where its URL is not understood.
+    /// The proxy's `HOST:PORT`; nil if its URL cannot be parsed.
     package let place: String?
     package let cause: Cause
 
@@ -23,15 +23,15 @@ package struct ProxyFailure: Equatable, Sendable {
         self.cause = cause
     }
 
-    /// What is wrong with the proxy's certificate, if that is it.
+    /// The fault of the proxy's certificate, if that is the cause.
     package var certificateFault: CertificateFault? {
         if case .connecting(.tlsCertificate(let fault)) = cause { fault } else { nil }
     }
 
-    /// What a person reads of it: fixed text, and where the proxy is.
+    /// Text for people: fixed words and the address of the proxy.
     package var reason: String { "the proxy \(place.map { "\($0): " } ?? "")\(words)" }
 
-    /// What mends a certificate of the proxy that nobody vouches for: keys do not.
+    /// Advice for a proxy certificate from an unknown authority, printed as a hint in the log.
     package static let authorityAdvice = "a proxy is verified against the system's CAs, never against ca_file"
 
     private var words: String {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How many connections a pool has to its upstream; each carries one exchange, or several where its protocol can.
+/// The numbers of a pool's connections to its upstream; one carries an exchange, or several where its
+/// protocol can.
 package struct UpstreamConnections: Equatable, Sendable {
-    /// Those that are being made.
+    /// Connections that are being opened.
     package var connecting: Int
-    /// Those that carry an exchange.
+    /// Connections that carry an exchange.
     package var active: Int
-    /// Those that wait for one.
+    /// Connections that are open and unused.
     package var idle: Int
 
     package init(connecting: Int, active: Int, idle: Int) {

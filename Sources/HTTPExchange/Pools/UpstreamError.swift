@@ -1,39 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why no connection to an upstream could be had.
+/// No connection to the upstream could be opened.
 ///
 /// No case holds anything that the upstream sent.
 package enum UpstreamError: Error, Equatable, Sendable {
-    /// Nobody listens there.
+    /// Nothing listens on the upstream's port (`ECONNREFUSED`).
     case connectionRefused
-    /// Name, connection, proxy and TLS together took longer than allowed.
+    /// Name resolution, connecting, proxy and TLS together took longer than allowed.
     case connectionTimeout
-    /// No route leads there (`ENETUNREACH`, `EHOSTUNREACH`), or the Unix socket does not exist or is not ours to open.
+    /// There is no route to the address (`ENETUNREACH`, `EHOSTUNREACH`), or the Unix socket is missing or may
+    /// not be opened.
     case unreachable
     /// The name has no address.
     case dnsError
     /// The name servers did not answer in time.
     case dnsTimeout
-    /// The certificate is not for this name, has expired, or nobody whom we trust vouches for it.
+    /// The certificate is for another name, has expired, or is not signed by a trusted authority.
     case tlsCertificate(CertificateFault)
     /// TLS failed for another reason, such as a server that wants a client certificate.
     case tlsHandshake
-    /// Our own certificate or key cannot be used.
+    /// The route's client certificate or its key cannot be used.
     case clientCertificate
-    /// The proxy on the way, or the way to it.
+    /// The forward proxy failed, or could not be reached.
     case proxy(ProxyFailure)
-    /// This process, or the machine, has no descriptor left.
+    /// The process, or the machine, has no descriptor left.
     case noDescriptors
-    /// The system has no thread left to ask for a name with.
+    /// No thread could be started to resolve the name.
     case noThreads
-    /// `limits.upstream_connections` are open and none came free in time.
+    /// All of `limits.upstream_connections` are in use and none became free in time.
     case busy
     /// The task that waited was cancelled.
     case cancelled
-    /// Anything else, in the words of what connects.
+    /// Another reason, in libcurl's words.
     case other(reason: String)
 
-    /// Whether another address of the same name might do better.
+    /// True if another address of the same name could work.
     package var isOfAddress: Bool {
         switch self {
         case .connectionRefused, .connectionTimeout, .unreachable, .other: true
@@ -45,7 +46,7 @@ package enum UpstreamError: Error, Equatable, Sendable {
         }
     }
 
-    /// Whether a certificate, the server's, a proxy's or ours, is at fault: asking again unchanged will not help.
+    /// True if a certificate is at fault, the server's, a proxy's or ours, so that a retry will not help.
     package var isOfCertificate: Bool {
         switch self {
         case .tlsCertificate, .clientCertificate: true
@@ -56,10 +57,10 @@ package enum UpstreamError: Error, Equatable, Sendable {
         }
     }
 
-    /// Whether it is this machine that lacks something, perhaps for a moment.
+    /// True if this machine lacks a resource, perhaps only for a moment.
     package var isShortage: Bool { self == .noDescriptors || self == .noThreads }
 
-    /// What a person reads of it: fixed text, perhaps a proxy's address, nothing of what was sent or received.
+    /// Text for people: fixed words, perhaps a proxy's address, and nothing that was sent or received.
     package var reason: String {
         switch self {
         case .connectionRefused: "connection refused"
