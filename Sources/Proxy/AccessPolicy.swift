@@ -4,13 +4,13 @@ package import BearerdCryptography
 internal import BearerdEventLoop
 internal import BearerdHTTPMessages
 
-/// Who may use the listeners (the configuration's `access`): judged before anything else is looked at.
+/// Decides who may use the listeners (`access` in the configuration); it is applied before anything else.
 package struct AccessPolicy: Sendable {
-    /// Allowed `Origin`s.
+    /// The origins whose pages may call, as browsers send them in `Origin`.
     package var origins: Set<String>
-    /// Users that may connect to a Unix socket.
+    /// The users that may connect to a Unix socket.
     package var peerUsers: Set<UInt32>
-    /// What `X-Bearerd-Key` must hold, if anything.
+    /// The value that `X-Bearerd-Key` must have; nil if no key is needed.
     package var key: CurrentSecret?
 
     package init(
@@ -21,7 +21,7 @@ package struct AccessPolicy: Sendable {
         self.key = key
     }
 
-    /// Whether the peer of a new connection may use it at all.
+    /// Returns true if a new connection from `peer` may be used at all.
     func admits(_ peer: PeerAddress) -> Bool {
         switch peer {
         case .ip: true
@@ -30,16 +30,17 @@ package struct AccessPolicy: Sendable {
         }
     }
 
-    /// Whether there is anything in `fields` to judge: most requests come from no browser, and need no key.
+    /// Returns true if `fields` hold anything to judge; most requests come from no browser and need no key.
     @inline(__always) func isAskedBy(_ fields: HTTPFields) -> Bool {
         key != nil || fields.has(.origin) || fields.has(.secFetchSite)
     }
 
-    /// Judges the browser's word on where the request comes from, then the key.
+    /// Judges the browser's fields about the calling page, then the key.
     ///
     /// - Parameters:
-    ///   - scheme: of the listener.
-    ///   - judgesReferer: whether a `Referer` tells it where nothing else does.
+    ///   - scheme: the scheme of the listener.
+    ///   - judgesReferer: true if a `Referer` counts where a browser sends neither `Origin` nor
+    ///     `Sec-Fetch-Site`.
     func judge(
         _ fields: HTTPFields, scheme: HTTPURL.Scheme = .http, judgesReferer: Bool = false
     ) -> ProxyError.Denial? {
@@ -51,7 +52,7 @@ package struct AccessPolicy: Sendable {
         return nil
     }
 
-    /// Whether these are the fields of a request from a page of `access.origins`.
+    /// Returns true if the request comes from a page of `access.origins`.
     func admitsOrigin(of fields: HTTPFields) -> Bool {
         guard !origins.isEmpty, let origin = fields[.origin], fields.count(of: .origin) == 1 else {
             return false
@@ -59,7 +60,10 @@ package struct AccessPolicy: Sendable {
         return origins.contains(origin)
     }
 
-    /// A browser sends each of the two fields once: whoever repeats one does not get to choose which is judged.
+    /// Judges `Origin`, or else `Sec-Fetch-Site`.
+    ///
+    /// A browser sends each of them once. A repeated `Origin` is refused, so that its sender cannot choose
+    /// which one is judged.
     private func judgeOrigin(
         _ fields: HTTPFields, _ scheme: HTTPURL.Scheme, judgesReferer: Bool
     ) -> ProxyError.Denial? {
@@ -78,9 +82,9 @@ package struct AccessPolicy: Sendable {
         } ? nil : .referer
     }
 
-    /// The origin of the page that a `Referer` names (RFC 9110 10.1.3), as browsers spell origins.
+    /// The origin of the page in a `Referer` (RFC 9110 §10.1.3), spelled as browsers spell origins.
     ///
-    /// - Returns: nil for what names none: a relative reference, `about:blank`.
+    /// - Returns: nil for a value without an origin, such as a relative reference or `about:blank`.
     static func origin(ofReferer referer: String) -> String? {
         let parts = referer.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2 else { return nil }
@@ -88,7 +92,7 @@ package struct AccessPolicy: Sendable {
         return HTTPURL(origin)?.origin ?? origin
     }
 
-    /// Whether a page that this listener itself served makes the call.
+    /// Returns true if `origin` is this listener's own, so that one of its own pages makes the call.
     private func isOwn(_ origin: String, _ scheme: HTTPURL.Scheme, host: String?) -> Bool {
         guard let host else { return false }
         return origin.lowercased() == "\(scheme.rawValue)://\(host.lowercased())"

@@ -2,9 +2,9 @@
 
 internal import BearerdHTTPMessages
 
-/// The CORS protocol (Fetch standard 3.2) for the pages of `access.origins`.
+/// The CORS protocol (Fetch standard, section 3.2) for pages of `access.origins`.
 enum CrossOrigin {
-    /// Whether a request is a preflight: a browser asking whether a page may send the real one.
+    /// Returns true for a preflight, with which a browser asks before a page's real request.
     static func isPreflight(_ request: HTTPRequest) -> Bool {
         request.method == .options && request.fields.has(.origin)
             && request.fields.has(.accessControlRequestMethod)
@@ -23,12 +23,13 @@ enum CrossOrigin {
         return response
     }
 
-    /// Tells caches that the answer depends on who asks: one to a request without an origin is none for a page.
+    /// Tells caches that the response depends on `Origin`: a response to no origin must not be reused for a
+    /// page.
     static func vary(_ fields: inout HTTPFields) {
         if !fields.containsToken("origin", in: .vary) { fields.append(.vary, "Origin") }
     }
 
-    /// Lets the page at `origin` read an answer; in place of what the upstream may have said of origins.
+    /// Lets the page at `origin` read the response, instead of the origins that the upstream may have named.
     static func allow(_ origin: String?, in fields: inout HTTPFields) {
         guard let origin else { return }
         fields[.accessControlAllowOrigin] = origin

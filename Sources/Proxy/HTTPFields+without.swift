@@ -3,7 +3,7 @@
 internal import BearerdHTTPMessages
 
 extension HTTPFields {
-    /// These fields but for those with one of the names.
+    /// These fields without those of the given names.
     func without(_ names: [Name]) -> HTTPFields {
         guard !names.isEmpty else { return self }
         var fields = self

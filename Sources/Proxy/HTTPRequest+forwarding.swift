@@ -6,22 +6,22 @@ internal import BearerdRouting
 
 extension HTTPRequest {
     private static let via = PreparedField(.via, known: "\(HTTPVersion.http11.number) bearerd")
-    /// By the versions in which few requests are received.
+    /// The `Via` fields for the versions that few clients use.
     private static let rareVias = HTTPVersion.allCases.map { version in
         (version, PreparedField(.via, known: "\(version.number) bearerd"))
     }
 
-    /// What says in which version it was received (RFC 9110 7.6.3).
+    /// The `Via` field for the version in which this request was received (RFC 9110 §7.6.3).
     private var ownVia: PreparedField {
         version == .http11 ? Self.via : Self.rareVias.first { $0.0 == version }?.1 ?? Self.via
     }
 
-    /// Makes this head, as a client sent it, the head that the upstream gets, but for the token and for what the
-    /// connection up has to say in it.
+    /// Rewrites the client's head for the upstream, except for the token and the fields of the upstream
+    /// connection.
     ///
     /// - Parameters:
-    ///   - host: the `Host` as it came, empty without one.
-    ///   - scheme: that the client used.
+    ///   - host: the `Host` as received; empty without one.
+    ///   - scheme: the scheme that the client used.
     mutating func rewrite(
         for plan: PreparedRoute, host: [UInt8], peer: PeerAddress, scheme: HTTPURL.Scheme
     ) throws(ProxyError) {
@@ -45,9 +45,9 @@ extension HTTPRequest {
         }
     }
 
-    /// Counts down how often an OPTIONS may still be forwarded (RFC 9110 7.6.2).
+    /// Decrements `Max-Forwards` of an OPTIONS (RFC 9110 §7.6.2).
     ///
-    /// - Returns: `false` when it may not.
+    /// - Returns: false if the request must not be forwarded.
     mutating func countForward() -> Bool {
         guard method == .options, let count = fields[.maxForwards].flatMap({ UInt32($0) }) else {
             return true
@@ -57,7 +57,7 @@ extension HTTPRequest {
         return true
     }
 
-    /// How often this request has come through a bearerd (RFC 9110 7.6.3).
+    /// The number of times that this request has passed a bearerd, according to `Via` (RFC 9110 §7.6.3).
     private var viaCount: Int {
         guard fields.has(.via) else { return 0 }
         return fields.listMembers(of: .via).count { member in

@@ -4,16 +4,16 @@ internal import BearerdHTTPMessages
 internal import BearerdRouting
 
 extension HTTPResponse {
-    /// The origins by which a `Location` may name the upstream or the client's side.
+    /// The origins with which a `Location` is compared and rewritten.
     struct Origins {
-        /// The scheme and authority the client used, if there is a `Location`; `nil` on a Unix socket.
+        /// The scheme and authority that the client used; nil on a Unix socket or without a `Location`.
         var ofClient: String?
-        /// The upstream's origin by the client's own `Host`, if it is told that and there is a `Location`.
+        /// The upstream's origin under the client's `Host`, if the upstream was told that; nil without a
+        /// `Location`.
         var told: String?
     }
 
-    /// Makes this head, as the upstream sent it, the head that the client gets, but for what the connection down has to
-    /// say in it.
+    /// Rewrites the upstream's head for the client, except for the fields of the client's connection.
     mutating func rewrite(for plan: PreparedRoute, origins: Origins) {
         // A 426 says to what (RFC 9110 15.5.22).
         let demanded = status == 426 ? plan.terms.passableProtocols(in: fields) : nil
@@ -25,7 +25,8 @@ extension HTTPResponse {
         if let edits = plan.responseEdits { edits.apply(to: &fields) }
     }
 
-    /// A `Location` at the upstream's own origin becomes one at ours: its prefix off, the route's path back on.
+    /// Rewrites a `Location` at the upstream's origin: removes the upstream's path prefix and restores the
+    /// route's path.
     private mutating func rewriteLocation(for plan: PreparedRoute, origins: Origins) {
         let clientOrigin = origins.ofClient
         guard let location = fields[.location],
@@ -50,7 +51,7 @@ extension HTTPResponse {
         fields[.location] = (clientOrigin ?? "") + rewritten
     }
 
-    /// The path and what follows, if `location` is at the upstream's own origin.
+    /// The path, query and fragment of `location` if it is at the upstream's origin.
     private func ownPath(of location: String, plan: PreparedRoute, toldOrigin: String?) -> String? {
         if location.hasPrefix("/"), !location.hasPrefix("//") {
             // Relative to the same origin: only a changed path needs a change.
@@ -60,7 +61,7 @@ extension HTTPResponse {
         return plan.upstreamOrigins.lazy.compactMap { path(of: location, at: $0) }.first
     }
 
-    /// The path and what follows, if `location` is at `origin`.
+    /// The path, query and fragment of `location` if it is at `origin`.
     private func path(of location: String, at origin: String) -> String? {
         // Without a scheme it is the upstream's own (RFC 3986 4.2).
         let start = location.hasPrefix("/") ? origin.drop { $0 != "/" } : origin[...]

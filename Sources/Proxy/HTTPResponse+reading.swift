@@ -5,7 +5,9 @@ internal import OAuth
 internal import BearerdObservability
 
 extension HTTPResponse {
-    /// What a 401 or 403 says is wrong with the token (RFC 6750 3.1, RFC 9449 7.1); some servers answer in both schemes.
+    /// The error in a 401's or 403's challenge (RFC 6750 §3.1, RFC 9449 §7.1).
+    ///
+    /// Both schemes are read, because some servers answer in both.
     var challengeError: ChallengeError {
         let values = fields.values(of: .wwwAuthenticate)
         let error =
@@ -13,7 +15,7 @@ extension HTTPResponse {
         return ChallengeError(code: error?.rawValue)
     }
 
-    /// Whether the request was refused for the nonce that its proof should have had, and nothing else (RFC 9449 9).
+    /// True if the request was refused only because its DPoP proof lacked a current nonce (RFC 9449 §9).
     var asksForNonce: Bool {
         status == 401 && BearerChallenge.asksForNonce(status: 401, fields.values(of: .wwwAuthenticate))
     }

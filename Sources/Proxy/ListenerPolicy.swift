@@ -3,27 +3,27 @@
 package import BearerdEventLoop
 package import BearerdHTTPMessages
 
-/// What is judged differently on each listener.
+/// The rules that differ between listeners.
 package final class ListenerPolicy: Sendable {
-    /// What browsers say to a listener of where a request comes from (`Sec-Fetch-Site`).
+    /// The listeners to which browsers send `Sec-Fetch-Site`.
     ///
-    /// They do so only to what they trust (Fetch Metadata §3, Secure Contexts §3.1).
+    /// They send it only to origins that they trust (Fetch Metadata §3, Secure Contexts §3.1).
     package enum FetchMetadata: Sendable {
-        /// HTTPS; and where no browser gets to.
+        /// It is always sent: HTTPS, or a listener that no browser reaches.
         case sent
-        /// Plain HTTP on loopback.
+        /// It is sent if the host is a loopback name: plain HTTP on loopback.
         case sentToLoopbackNames
-        /// Plain HTTP off loopback.
+        /// It is never sent: plain HTTP beyond loopback.
         case missing
     }
 
     package let key: ListenerKey
-    /// The `Host`s by which it is meant.
+    /// The listener's names, for `Host`.
     package let hosts: HostList
     package let fetchMetadata: FetchMetadata
-    /// `nil` for no limit.
+    /// nil for no limit.
     package let rateLimit: RateLimit?
-    /// Encrypts its connections over TCP; `nil` leaves them plain.
+    /// The TLS settings for connections over TCP; nil leaves them plain.
     package let security: (any ConnectionSecurity)?
 
     package init(
@@ -37,10 +37,11 @@ package final class ListenerPolicy: Sendable {
         self.security = security
     }
 
-    /// Whether a `Referer` is judged as an `Origin` is: with a GET browsers send no `Origin`, and nothing else would
-    /// tell a foreign page's request from a program's.
+    /// Returns true if `Referer` is judged like `Origin`, which browsers omit from a GET.
     ///
-    /// - Parameter host: as the request names it.
+    /// Without either nothing would tell a foreign page's request from a program's.
+    ///
+    /// - Parameter host: the request's `Host`.
     func judgesReferer(toHost host: String?) -> Bool {
         switch fetchMetadata {
         case .sent: false

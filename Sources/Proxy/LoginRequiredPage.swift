@@ -3,11 +3,11 @@
 internal import BearerdCryptography
 internal import BearerdHTTPMessages
 
-/// What a browser's window shows where somebody must log in: a link to where, and no script.
+/// The page that a browser shows when somebody must log in: a link or a command, and no script.
 struct LoginRequiredPage: Equatable, Sendable {
-    /// nil where it is not to be told.
+    /// The identity's name; nil if it must not be shown.
     let identity: String?
-    /// Where a browser logs in; nil where only the command does.
+    /// The address at which a browser logs in; nil if only the command can.
     let url: String?
     let command: String
 
@@ -30,7 +30,7 @@ struct LoginRequiredPage: Equatable, Sendable {
         ).bytes
     }
 
-    /// Says what the body is, and what a browser may do with it.
+    /// Sets the content type and the security policy of the page.
     func describe(in fields: inout HTTPFields) {
         fields[.contentType] = "text/html; charset=utf-8"
         fields[.contentSecurityPolicy] = Self.policy
@@ -42,7 +42,7 @@ struct LoginRequiredPage: Equatable, Sendable {
 }
 
 extension HTTPFields {
-    /// Whether a browser's window asks that is about to show a page.
+    /// True if a browser asks for a page to show in a window.
     var areOfWindow: Bool {
         containsToken("navigate", in: .secFetchMode)
             && values(of: .accept).contains { $0.lowercased().contains("text/html") }

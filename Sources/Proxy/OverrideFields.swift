@@ -2,11 +2,11 @@
 
 internal import BearerdHTTPMessages
 
-/// Fields by which some frameworks, or gateways before them, take a request for another one than its method and path say.
+/// Fields by which some frameworks or gateways replace a request's method or path.
 ///
-/// A route with rules does not pass them on: the rules judge method and path alone.
+/// A route with rules does not forward them, because the rules judge the method and path alone.
 enum OverrideFields {
-    /// All of them, however they are spelled.
+    /// All of the fields, in every spelling that a gateway may treat as equal.
     static let names = ReservedNames((methods + paths).map { HTTPFields.Name(known: $0) })
 
     private static let methods: [StaticString] = [

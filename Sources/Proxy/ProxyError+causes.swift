@@ -5,7 +5,7 @@ internal import BearerdHTTPExchange
 internal import OAuth
 
 extension ProxyError {
-    /// Why there is no token, as a client may know it.
+    /// Translates the reason for a missing token into the failure that a client is told.
     init(_ error: TokenError) {
         switch error {
         case .loginRequired: self = .loginRequired
@@ -18,7 +18,7 @@ extension ProxyError {
 }
 
 extension ProxyError {
-    /// Why a client's content did not come whole.
+    /// Translates a failure to receive the client's content.
     init(receiving error: MessageError) {
         switch error {
         case .malformed(let fault): self = .malformedRequest(fault)
@@ -30,7 +30,7 @@ extension ProxyError {
 }
 
 extension ProxyError {
-    /// Why there is no connection to the upstream.
+    /// Translates a failure to connect to the upstream.
     init(_ error: UpstreamError) {
         self = error == .cancelled ? .clientGone : .upstreamUnavailable(error)
     }

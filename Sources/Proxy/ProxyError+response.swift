@@ -5,20 +5,20 @@ internal import BearerdHTTPExchange
 package import BearerdHTTPMessages
 internal import BearerdObservability
 
-/// An answer of bearerd's own: the one place where a failure becomes a status (RFC 9110 15.5, 15.6).
+/// An error response of bearerd's own; here a failure becomes a status, and nowhere else (RFC 9110 §15.5,
+/// §15.6).
 package struct Rejection: Equatable, Sendable {
-    /// What programs may rely on.
+    /// The stable code that programs may rely on.
     package let code: RejectionCode
-    /// For people; of what a client or a provider sent it holds at most a name in plain letters.
+    /// Text for people; from a client's or provider's message it repeats at most a name in plain letters.
     package private(set) var detail: String
-    /// The error type of `Proxy-Status` (RFC 9209 2.3), where one fits.
+    /// The error type of `Proxy-Status` (RFC 9209 §2.3).
     package let proxyStatus: String
-    /// For `Retry-After`.
+    /// The value of `Retry-After`; nil sends none.
     package var retryAfter: Duration?
-    /// What a person reads who sees a page of it; `nil` where there is nothing to press.
+    /// The page for a browser; nil for failures that a person cannot resolve there.
     private(set) var page: LoginRequiredPage?
 
-    /// Its status.
     package var status: Int { code.status }
 
     private init(
@@ -31,12 +31,12 @@ package struct Rejection: Equatable, Sendable {
     }
 
     /// - Parameters:
-    ///   - identity: whose token the route carries.
-    ///   - upstream: the route's, where its address may be told to the client.
-    ///   - route: its path; `nil` before it is found.
-    ///   - loginURL: where a browser logs in to it; `nil` where only a command does.
-    ///   - fields: of the request.
-    /// - Returns: `nil` when there is nobody to answer.
+    ///   - identity: the identity whose token the route carries.
+    ///   - route: the route's path; nil before it is found.
+    ///   - upstream: the route's upstream, if its address may be told to the client.
+    ///   - loginURL: the address at which a browser logs in; nil if only a command can.
+    ///   - fields: the fields of the request.
+    /// - Returns: nil if there is nobody to answer.
     package init?(
         _ error: ProxyError, identity: String?, route: String? = nil, upstream: UpstreamAddress? = nil,
         loginURL: String? = nil, fields: HTTPFields = HTTPFields()
@@ -114,7 +114,7 @@ package struct Rejection: Equatable, Sendable {
         }
     }
 
-    /// Which protection it was, and what lets a caller through.
+    /// The text for a denied request: the protection that denied it, and the way through.
     private static func words(for denial: ProxyError.Denial, _ fields: HTTPFields) -> String {
         switch denial {
         case .peer: "This user may not use the listener."
@@ -135,7 +135,7 @@ package struct Rejection: Equatable, Sendable {
         }
     }
 
-    /// Why there is no connection: told without where the upstream is.
+    /// The response for a failure to connect, without the upstream's address.
     private init(unavailable reason: UpstreamError) {
         switch reason {
         case .connectionRefused:
@@ -177,7 +177,7 @@ package struct Rejection: Equatable, Sendable {
         }
     }
 
-    /// Why a proxy on the way does not lead to the upstream.
+    /// The response for a failure of the forward proxy.
     private init(_ failure: ProxyFailure) {
         switch failure.cause {
         case .connecting(.connectionTimeout), .connecting(.dnsTimeout):
@@ -218,9 +218,9 @@ package struct Rejection: Equatable, Sendable {
         self.init(code, detail)
     }
 
-    /// The head of the answer and its body: `application/problem+json` (RFC 9457), or a page.
+    /// The head and body of the response: `application/problem+json` (RFC 9457), or a page.
     ///
-    /// - Parameter isForPerson: whether the request is of a browser's window.
+    /// - Parameter isForPerson: true if a browser's window shows the response.
     package func message(isForPerson: Bool = false) -> (head: HTTPResponse, body: [UInt8]) {
         let problem = Problem(status: status, code: code.rawValue, detail: detail)
         var (head, bytes) = (problem.head, [UInt8]())
@@ -242,6 +242,6 @@ package struct Rejection: Equatable, Sendable {
 }
 
 extension HTTPFields {
-    /// The value of the one field of that name; nil where there are several.
+    /// The value of the only field of that name; nil if there are several or none.
     fileprivate func onlyValue(of name: Name) -> String? { count(of: name) == 1 ? self[name] : nil }
 }

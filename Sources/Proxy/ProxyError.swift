@@ -2,7 +2,7 @@
 
 package import BearerdHTTPExchange
 
-/// Why a request gets no answer from its upstream.
+/// The reason why a request gets no response from its upstream.
 package enum ProxyError: Error, Equatable, Sendable {
     // Rejecting: the client's request is at fault.
     case malformedRequest(MessageFault)
@@ -12,9 +12,9 @@ package enum ProxyError: Error, Equatable, Sendable {
     case wrongHost
     case noRoute
     case methodNotAllowed
-    /// No rule of the route allows what is asked for.
+    /// No rule of the route allows the request.
     ///
-    /// - Parameter hasOddSegment: whether none could, for a segment of the path.
+    /// - Parameter hasOddSegment: true if the path has an empty or dot segment, which no rule can allow.
     case policyDenied(hasOddSegment: Bool)
     case requestTimedOut
     case bodyTooLarge
@@ -32,27 +32,28 @@ package enum ProxyError: Error, Equatable, Sendable {
     case upstreamProtocol
     case upstreamClosed
 
-    /// The client has gone; nobody is left to answer.
+    /// The client has left; there is nobody to answer.
     case clientGone
 
-    /// Which protection turned a request away.
+    /// The protection that denied a request.
     package enum Denial: Equatable, Sendable {
         case peer
-        /// Its connection would not be taken any more: another authority vouches for clients.
+        /// The client's certificate would no longer be accepted, because the trusted authorities have
+        /// changed.
         case certificate
-        /// The route has identities for other users.
+        /// The route has identities for other users only.
         case user
         case key
-        /// The page's origin may not call.
+        /// The calling page's `Origin` is not allowed.
         case origin
-        /// So says the `Referer`.
+        /// The calling page's `Referer` shows an origin that is not allowed.
         case referer
-        /// The browser says that it is a page of another site, and not of which.
+        /// The browser says that a page of another site calls, without its origin.
         case site
         case authorizationHeader
-        /// The caller brought no bearer token of its own to be exchanged.
+        /// The caller sent no bearer token of its own that could be exchanged.
         case noCallerToken
-        /// The provider does not exchange the caller's own token.
+        /// The provider refuses to exchange the caller's token.
         case callerToken
     }
 }

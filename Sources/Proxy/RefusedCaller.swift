@@ -2,9 +2,11 @@
 
 internal import BearerdHTTPMessages
 
-/// Says to people which of their names was refused, and which key lets it in; names it only if it could stand there.
+/// Texts that tell people which name was refused and which setting allows it.
+///
+/// A name is repeated only if it is a valid host or origin.
 enum RefusedCaller {
-    /// Tells of a `Host` that is not the listener's.
+    /// The text for a `Host` that is not one of the listener's.
     static func host(_ host: String?) -> String {
         guard let host = PlainName.host(host) else {
             return "This listener does not answer to the request's Host; access.hosts lists those it does."
@@ -13,7 +15,7 @@ enum RefusedCaller {
             "This listener does not answer to the host '\(host)'; if it is one of its names, add it to access.hosts."
     }
 
-    /// Tells of the origin in an `Origin` or `Referer` that is not admitted.
+    /// The text for an `Origin` or `Referer` that is not allowed.
     static func origin(_ origin: String?) -> String {
         guard let origin = PlainName.origin(origin) else {
             return

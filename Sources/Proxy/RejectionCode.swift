@@ -2,7 +2,7 @@
 
 internal import BearerdObservability
 
-/// The stable name of an answer of bearerd's own: programs, logs and traces rely on it.
+/// The stable code of an error response; programs, logs and traces rely on it.
 package enum RejectionCode: String, CaseIterable, Sendable {
     case accessDenied = "access_denied"
     case badRequest = "bad_request"
@@ -48,7 +48,7 @@ package enum RejectionCode: String, CaseIterable, Sendable {
         }
     }
 
-    /// The error type of `Proxy-Status` (RFC 9209 2.3), where nothing is known that says more.
+    /// The default error type of `Proxy-Status` (RFC 9209 §2.3), used where the cause tells no better one.
     var proxyStatus: String {
         switch self {
         case .badRequest, .bodyTooLarge, .headersTooLarge, .notImplemented, .requestTimeout, .uriTooLong,
@@ -67,7 +67,7 @@ package enum RejectionCode: String, CaseIterable, Sendable {
         }
     }
 
-    /// When it is worth while to ask again, where nothing is known that says more.
+    /// The default for `Retry-After`, used where the cause tells no better one.
     var retryAfter: Duration? {
         switch self {
         case .rateLimited, .providerUnavailable, .upstreamBusy: .seconds(1)
@@ -79,7 +79,7 @@ package enum RejectionCode: String, CaseIterable, Sendable {
         }
     }
 
-    /// Who was to blame for an answer of 5xx, where the status alone does not say so.
+    /// The party to blame for a 5xx response; nil if the status says so itself.
     var blame: AnswerBlame? {
         switch self {
         case .loginRequired, .misconfigured, .providerUnavailable: .provider

@@ -6,34 +6,36 @@ internal import BearerdHTTPServer
 package import BearerdObservability
 internal import BearerdRouting
 
-/// One event loop's share of the proxy: its listeners and, through its ``ConnectionKeeper``, all connections.
+/// One event loop's share of the proxy: its listeners and, through a ``ConnectionKeeper``, all their
+/// connections.
 ///
-/// The actor is the door for other threads. What happens to a request happens in the ``Forwarder``, which never
-/// asks whose executor it is on.
+/// The actor serves as the entrance for other threads. Requests are handled by the ``Forwarder``, which never
+/// switches executors.
 package actor Worker: LoopConfined {
     package nonisolated let loop: EventLoop
 
     private let budget: ConnectionBudget
-    /// What the requests of all protocols have in common.
+    /// The state that all protocols share.
     private let state: WorkerState<WorkerUpstreamPool>
-    /// Those who come by HTTP/1.1.
+    /// The forwarder for clients that use HTTP/1.1.
     private let forwarder: Forwarder<ServerConnection, WorkerUpstreamPool>
     private let keeper: ConnectionKeeper<WorkerUpstreamPool>
     private var entrances: [ListenerKey: Entrance] = [:]
-    /// Accepted while another worker let the last one in that there was room for: they wait as if in the queue.
+    /// Connections accepted while another worker took the last place; they wait as if they were in the accept
+    /// queue.
     private var waiting: [(stream: ByteStream, peer: PeerAddress, entrance: Entrance)] = []
-    /// Whether the accept queues wait for room.
+    /// True while the accept queues wait for room.
     private var isFull = false
 
     /// One listener's sockets, as far as this worker watches them.
     private final class Entrance {
-        /// nil before a snapshot with this listener is in force: connections wait until then.
+        /// The listener's routing; nil until a snapshot has this listener, and connections wait until then.
         var routing: ListenerRouting<WorkerUpstreamPool>?
         var listeners: [Listener] = []
     }
 
     /// - Parameters:
-    ///   - loop: must be running, or be started soon.
+    ///   - loop: the loop, which runs or will be started soon.
     ///   - budget: shared with the other workers.
     package init(loop: EventLoop, snapshot: RoutingSnapshot, budget: ConnectionBudget) {
         self.loop = loop
@@ -44,18 +46,18 @@ package actor Worker: LoopConfined {
         keeper = ConnectionKeeper(loop: loop, budget: budget, forwarder: forwarder)
     }
 
-    /// Serves the requests that begin from here on by another snapshot.
+    /// Applies a snapshot to the requests that begin from now on.
     ///
-    /// - Parameter delay: how long event streams and tunnels go on that would not be begun any more.
+    /// - Parameter delay: how long event streams and tunnels may go on that the snapshot would refuse.
     package func use(_ snapshot: RoutingSnapshot, endingStreamsAfter delay: Duration) {
         // One that stood still gets them all at once, perhaps not in their order.
         guard snapshot.version > state.snapshot.version else { return }
         take(snapshot, endingStreamsAfter: delay)
     }
 
-    /// Judges everybody anew: a key or an authority of clients is another one, the snapshot the same.
+    /// Judges all requests again, because a key or an authority for client certificates has changed.
     ///
-    /// - Parameter delay: how long event streams and tunnels go on that would not be begun any more.
+    /// - Parameter delay: how long event streams and tunnels may go on that would now be refused.
     package func judgeAgain(endingStreamsAfter delay: Duration) {
         take(state.snapshot, endingStreamsAfter: delay)
     }
@@ -85,12 +87,12 @@ package actor Worker: LoopConfined {
         }
     }
 
-    /// Accepts connections on `socket` until ``drain(linger:)``, or ``stopListening(at:)``.
+    /// Accepts connections on `socket` until ``drain(linger:)`` or ``stopListening(at:)``.
     ///
     /// - Parameters:
-    ///   - key: of a listener; who comes before a snapshot has that waits.
+    ///   - key: the listener; its connections wait until a snapshot has it.
     ///   - security: encrypts connections over TCP; nil leaves them plain.
-    /// - Throws: ``StreamError`` when the kernel cannot watch the socket.
+    /// - Throws: ``StreamError`` if the kernel cannot watch the socket.
     package func listen(
         on socket: ListeningSocket, at key: ListenerKey, security: (any ConnectionSecurity)?
     ) throws(StreamError) {
@@ -109,7 +111,8 @@ package actor Worker: LoopConfined {
         entrance.listeners.append(listener)
     }
 
-    /// Serves what waits in the accept queue of a listener, then accepts no more there; its sockets may be closed then.
+    /// Serves the connections in a listener's accept queue, then accepts no more; afterwards its sockets may
+    /// be closed.
     package func stopListening(at key: ListenerKey) {
         guard let entrance = entrances.removeValue(forKey: key) else { return }
         close(entrance)
@@ -118,7 +121,8 @@ package actor Worker: LoopConfined {
         waiting.removeAll { $0.entrance === entrance }
     }
 
-    /// Serves what waits in the accept queues, then accepts no more; the sockets may be closed after that.
+    /// Serves the connections in all accept queues, then accepts no more; afterwards the sockets may be
+    /// closed.
     package func stopAccepting() {
         state.isDraining = true
         acceptWaiting()
@@ -131,24 +135,25 @@ package actor Worker: LoopConfined {
         entrance.listeners = []
     }
 
-    /// Stops accepting, then returns when the last connection is gone.
+    /// Stops accepting and waits until the last connection has ended.
     ///
-    /// Requests on kept connections are answered with `Connection: close`; what stays idle is let go after `linger`.
+    /// Requests on kept connections are answered with `Connection: close`; idle connections are closed after
+    /// `linger`.
     package func drain(linger: Duration) async {
         stopAccepting()
         await keeper.drain(linger: linger)
     }
 
-    /// Cuts every connection.
+    /// Closes every connection.
     package func stop() {
         stopAccepting()
         keeper.stop()
     }
 
-    /// Does nothing, on the worker's loop: whoever waits for it learns that the loop turns.
+    /// Does nothing on the worker's loop; awaiting it shows that the loop runs.
     package func turn() {}
 
-    /// What was counted so far.
+    /// The counts so far.
     package func metricsSnapshot() -> WorkerMetrics {
         var counts = state.metricsSnapshot()
         for (route, count) in forwarder.openStreams { counts.addOpenStreams(count, route: route) }

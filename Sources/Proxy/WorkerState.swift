@@ -5,25 +5,25 @@ internal import BearerdHTTPExchange
 internal import BearerdObservability
 internal import BearerdRouting
 
-/// What all requests of one worker have in common, whatever protocols carry them: the snapshot in force, the connections to
-/// upstreams, what is counted and logged.
+/// The state that all forwarders of a worker share: the snapshot in force, the connections to upstreams,
+/// counts and logs.
 ///
-/// Each ``Forwarder`` of the worker has it. Confined to the loop's thread.
+/// Confined to the loop's thread.
 final class WorkerState<Pool: ExchangePool> {
-    /// What holds for requests that come from here on.
+    /// The routing for requests that begin from now on.
     private(set) var routing: WorkerRouting<Pool>
-    /// Another one each time that what requests are judged by has changed, which may be a key or an authority alone.
+    /// Grows each time that the rules for requests change, even if only a key or an authority changed.
     private(set) var version = 1
     let recorder: Recorder
-    /// nil where nothing is traced.
+    /// nil if nothing is traced.
     var tracer: Tracer?
-    /// Whether kept connections end with the answer at hand.
+    /// True if kept connections end with their current response.
     var isDraining = false
-    /// Those of earlier snapshots that still have a connection in use.
+    /// Upstreams of earlier snapshots that still have a connection in use.
     private var leftUpstreams: [UpstreamState<Pool>] = []
     private let makePool: (SharedUpstream) -> Pool
 
-    /// - Parameter makePool: makes a way to an upstream that there is none to yet.
+    /// - Parameter makePool: makes the pool for an upstream that has none yet.
     init(loop: EventLoop, snapshot: RoutingSnapshot, makePool: @escaping (SharedUpstream) -> Pool) {
         self.makePool = makePool
         recorder = Recorder(loop: loop, snapshot: snapshot)
@@ -35,12 +35,13 @@ final class WorkerState<Pool: ExchangePool> {
 
     var snapshot: RoutingSnapshot { routing.snapshot }
 
-    /// Has the requests that begin from here on served by another snapshot.
+    /// Applies a snapshot to the requests that begin from now on.
     ///
-    /// What stays the same is found again: connections, tokens, counts. Connections that nobody needs any more end, those
-    /// in use with their requests.
+    /// Connections, tokens and counts of what stays the same are kept. Unneeded connections end, those in use
+    /// together with their requests.
     ///
-    /// - Parameter snapshot: the same one has requests judged anew by what has changed beside it.
+    /// - Parameter snapshot: passing the current one again has requests judged anew, by a key or an authority
+    ///   that changed.
     func use(_ snapshot: RoutingSnapshot) {
         let before = routing
         version += 1
@@ -63,7 +64,7 @@ final class WorkerState<Pool: ExchangePool> {
         for route in routing.routes { route.pool.onShortage = { [unowned self] in closeIdleUpstreams() } }
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     func metricsSnapshot() -> WorkerMetrics {
         var counts = recorder.counts
         leftUpstreams.removeAll(where: \.isQuiet)
@@ -76,15 +77,15 @@ final class WorkerState<Pool: ExchangePool> {
         return counts
     }
 
-    /// Those of the snapshot, each once.
+    /// The upstreams of the snapshot, each once.
     private var upstreams: [UpstreamState<Pool>] {
         var seen: Set<ObjectIdentifier> = []
         return routing.routes.map(\.upstream).filter { seen.insert(ObjectIdentifier($0)).inserted }
     }
 
-    /// Whether there are connections to upstreams that wait for a request.
+    /// True if connections to upstreams are open and unused.
     var hasIdleUpstreams: Bool { routing.routes.contains { $0.pool.connections.idle > 0 } }
 
-    /// Lets go of the connections to upstreams that no request needs now.
+    /// Closes the connections to upstreams that no request uses now.
     func closeIdleUpstreams() { for state in routing.routes { state.pool.closeIdleEverywhere() } }
 }

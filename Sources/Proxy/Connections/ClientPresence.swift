@@ -2,30 +2,32 @@
 
 internal import BearerdHTTPExchange
 
-/// What is known of a client while its request is in flight.
+/// The state of a client while its request is in flight, as ``ClientWatch`` last saw it.
 struct ClientPresence {
     enum State {
         /// It has no request in flight.
         case idle
-        /// Nobody has looked yet.
+        /// The watch has not looked yet.
         case unseen
-        /// It was there, and may still send of its body: whoever receives that would swallow the sign of a reset behind
-        /// it.
+        /// The client is there and may still send content.
+        ///
+        /// The sign of a reset stands behind that content, so the client is looked at again from time to
+        /// time.
         case sending
-        /// It was there, and an edge will tell of its end.
+        /// The client is there, and an event of its socket will announce its end.
         case present
         /// It has ended its direction.
         case halfClosed
-        /// Whatever was done for it has been ended.
+        /// The client has left, and all work for it has been ended.
         case gone
     }
 
     var state = State.idle
-    /// When it was looked at last.
+    /// When the watch looked last.
     var lookedAt = ContinuousClock.now
-    /// What had passed, and since when nothing has, where the client has ended its direction.
+    /// The client's progress when it was last seen to move; set once it has ended its direction.
     var progress: ExchangeProgress?
     var movedAt = ContinuousClock.now
-    /// Carries out a wait that ends with the client, while it is under way.
+    /// The task that waits on the client's behalf and is cancelled when it leaves.
     var wait: Task<Void, Never>?
 }

@@ -3,26 +3,27 @@
 internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 
-/// How long a request is in flight before somebody looks, and how often the timer fires while it is needed.
+/// How long a request is in flight before its client is first looked at; also the timer's period while it is
+/// needed.
 private let usualPace = Duration.milliseconds(100)
-/// How often a client that still sends is looked at.
+/// The interval between looks at a client that is still sending.
 private let sendingPace = Duration.seconds(1)
 
-/// Finds out which clients have gone while their requests are in flight, whatever these wait for.
+/// Detects clients that leave while their requests are in flight, whatever these wait for.
 ///
-/// A request that is over soon costs nothing here: one timer for all looks at those that have been in flight for a
-/// while. From that look on each edge of the client's socket is heeded, so that a reset counts as soon as it comes.
+/// A short request costs nothing here: one timer looks at all those that have been in flight for a while.
+/// From that look on each event of the client's socket is heeded, so that a reset is noticed at once.
 /// Confined to its loop's thread.
 final class ClientWatch<Client: ClientExchange, Pool: ExchangePool> {
     typealias Exchange = BearerdProxy.Exchange<Client, Pool>
 
     private let loop: EventLoop
-    /// How long a half-closed client may take nothing; zero for ever.
+    /// How long a half-closed client may take no data; zero means for ever.
     private var patience: Duration
     private var pace: Duration
-    /// Calls back with each exchange whose client has a connection.
+    /// Calls its argument with each exchange of a client that has a connection.
     var forEachExchange: ((Exchange) -> Void) -> Void = { _ in }
-    /// Ends whatever is done for a client that is gone.
+    /// Ends all work for a client that has left.
     var leave: (Exchange) -> Void = { _ in }
     private var isTimerSet = false
     private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // the timer goes with us
@@ -36,7 +37,7 @@ final class ClientWatch<Client: ClientExchange, Pool: ExchangePool> {
         pace = Self.pace(for: patience)
     }
 
-    /// Waits differently for half-closed clients from here on.
+    /// Changes the limit for half-closed clients.
     func use(patience: Duration) {
         self.patience = patience
         pace = Self.pace(for: patience)
@@ -46,14 +47,14 @@ final class ClientWatch<Client: ClientExchange, Pool: ExchangePool> {
         patience > .zero ? min(usualPace, max(patience / 4, .milliseconds(1))) : usualPace
     }
 
-    /// A request is in flight from here on.
+    /// Starts to watch the client of a request that begins.
     @inline(__always)
     func begin(_ exchange: Exchange) {
         exchange.presence.state = .unseen
         if !isTimerSet { setTimer() }
     }
 
-    /// The request is over.
+    /// Stops to watch the client of a request that is over.
     @inline(__always)
     func end(_ exchange: Exchange) {
         if exchange.presence.state != .unseen { exchange.client.watchPeer(nil) }
@@ -76,7 +77,7 @@ final class ClientWatch<Client: ClientExchange, Pool: ExchangePool> {
         if isNeeded { setTimer() }
     }
 
-    /// - Parameter isNeeded: becomes true if the time to look is to come.
+    /// - Parameter isNeeded: set to true if the exchange is to be looked at later.
     private func mustLook(
         at exchange: Exchange, again isNeeded: inout Bool, _ now: ContinuousClock.Instant
     ) -> Bool {
@@ -94,7 +95,7 @@ final class ClientWatch<Client: ClientExchange, Pool: ExchangePool> {
         return isDue
     }
 
-    /// - Returns: whether the timer is needed for it.
+    /// - Returns: true if the timer must go on for this exchange.
     private func look(at exchange: Exchange, _ now: ContinuousClock.Instant) -> Bool {
         exchange.presence.lookedAt = now
         if exchange.presence.state == .unseen {
@@ -121,7 +122,8 @@ final class ClientWatch<Client: ClientExchange, Pool: ExchangePool> {
         if look(at: exchange, .now), !isTimerSet { setTimer() }
     }
 
-    /// In a tunnel an end is passed on, and what is silent is not timed.
+    /// Ends a half-closed client that has taken no data for too long; in a tunnel the end is passed on
+    /// instead.
     private func judgeHalfClosed(_ exchange: Exchange, _ now: ContinuousClock.Instant) -> Bool {
         guard patience > .zero, !exchange.isTunnel else {
             exchange.presence.state = .present

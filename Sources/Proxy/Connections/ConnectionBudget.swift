@@ -2,14 +2,14 @@
 
 internal import Synchronization
 
-/// How many client connections the process may have; beyond it the kernel's accept queue waits.
+/// Limits the client connections of the process; beyond the limit they wait in the kernel's accept queue.
 package final class ConnectionBudget: Sendable {
-    /// What becomes of a connection.
+    /// The decision on a new connection.
     enum Admission {
         case withRoomForMore
-        /// Beyond it the accept queue waits.
+        /// It takes the last place; further connections wait in the accept queue.
         case asTheLast
-        /// Another worker let the last one in; it was not counted.
+        /// It got no place and is not counted, because another worker took the last one.
         case refused
     }
 
@@ -23,20 +23,21 @@ package final class ConnectionBudget: Sendable {
 
     private var limit: Int { maximum.load(ordering: .relaxed) }
 
-    /// Allows for more, or fewer, from here on; those that there are stay.
+    /// Changes the limit; existing connections stay.
     package func use(limit: Int) {
         maximum.store(limit, ordering: .relaxed)
         if used.load(ordering: .relaxed) < limit { wake() }
     }
 
-    /// How many connections there may be, so that what serves them finds descriptors too.
+    /// The number of client connections for which the process also has the descriptors to serve them.
     ///
     /// - Parameters:
-    ///   - wanted: by the configuration.
-    ///   - freeDescriptors: how many there are; half of them stay, if so many may be needed.
-    ///   - upstreams: how many connections to upstreams there may be at once.
-    ///   - workers: how many workers there are.
-    ///   - reserved: what others than clients and upstreams may take.
+    ///   - wanted: the configured number.
+    ///   - freeDescriptors: the descriptors that the process may still open; up to half of them are kept for
+    ///     upstreams.
+    ///   - upstreams: the most connections to upstreams at once.
+    ///   - workers: the number of workers.
+    ///   - reserved: the descriptors that other parts of the program may need.
     package static func limit(
         of wanted: Int, freeDescriptors: Int, upstreams: Int, workers: Int, reserved: Int = 0
     ) -> Int {
@@ -47,14 +48,15 @@ package final class ConnectionBudget: Sendable {
         return max(1, min(wanted, freeDescriptors - reserve))
     }
 
-    /// How many descriptors must be free at the start, so that one request after the other can be served: what libcurl
-    /// keeps for each loop that it is used on, a client, its upstream, the admin listener's client, the provider, the
-    /// store's files.
+    /// The fewest free descriptors with which one request at a time can be served.
+    ///
+    /// libcurl needs some on each loop that uses it; then a client, its upstream, a client of the admin
+    /// listener, the provider and the store's files need one each.
     package static func fewestDescriptors(workers: Int) -> Int { 2 * workers + 10 }
 
-    /// Counts one connection in, unless there is no room for it.
+    /// Counts a connection in if there is room.
     ///
-    /// - Parameter mayExceed: whether it is let in without room.
+    /// - Parameter mayExceed: true to let it in even without room.
     func enter(mayExceed: Bool) -> Admission {
         let count = used.wrappingAdd(1, ordering: .relaxed).newValue
         let limit = limit
@@ -64,14 +66,14 @@ package final class ConnectionBudget: Sendable {
         return isIn ? .asTheLast : .refused
     }
 
-    /// Has `resume` called once, from any thread, when there is room for more.
+    /// Calls `resume` once, on any thread, when there is room for more connections.
     func awaitRoom(_ resume: @escaping @Sendable () -> Void) {
         waiting.withLock { $0.append(resume) }
         // Somebody may have left before the line above; nobody must wait for a wake-up that is past.
         if used.load(ordering: .relaxed) < limit { wake() }
     }
 
-    /// Counts one connection out.
+    /// Counts a connection out.
     func leave() {
         let left = used.wrappingSubtract(1, ordering: .relaxed).newValue
         if left == limit - 1 { wake() }

@@ -7,15 +7,14 @@ internal import BearerdHTTPServer
 internal import BearerdHTTPMessages
 internal import BearerdObservability
 
-/// How many seats at most wait for a connection.
+/// The most vacant seats kept for later connections.
 private let vacancies = 64
-/// How long a client may be silent before its connection waits without a task.
+/// The silence after which a connection gives up its task and waits without one.
 private let dormantAfter = Duration.seconds(1)
 
-/// Keeps the HTTP/1.1 connections of one event loop's clients, from their first byte to their end, and hands each of
-/// their requests to the ``Forwarder``.
+/// Serves the HTTP/1.1 connections of one event loop's clients and hands each request to the ``Forwarder``.
 ///
-/// Confined to the loop's thread. A connection is one task, as long as its client is not silent.
+/// Confined to the loop's thread. A connection has one task, except while its client is silent.
 final class ConnectionKeeper<Pool: ExchangePool> {
     typealias Seat = ConnectionSeat<Pool>
 
@@ -23,17 +22,19 @@ final class ConnectionKeeper<Pool: ExchangePool> {
     private let budget: ConnectionBudget
     private let forwarder: Forwarder<ServerConnection, Pool>
     private var memoryRelief: MemoryRelief?
-    /// Whether a drain waits no longer for what idle connections may send.
+    /// True once a drain no longer waits for requests on idle connections.
     private var hasLingered = false
-    /// How long a drain waits for clients that are silent, slow with a head, or have their last answer; nil before one.
+    /// How long a drain waits for clients that are silent, slow with a head, or have their last response; nil
+    /// while not draining.
     private var linger: Duration?
     private var lingerTimer: LoopTimer?
 
-    /// Those that have a connection, in no order.
+    /// The seats that have a connection, in no order.
     private var seats: [Seat] = []
-    /// Those that wait for one, each with its task: what a connection needs is used again.
+    /// The seats without a connection; each keeps its task, so that both can be reused.
     private var vacant: [Seat] = []
-    /// Made with the first connection, and let go of at the end of a drain: it knows the worker.
+    /// The silent connections; made with the first connection and dropped after a drain, because it refers to
+    /// the worker.
     private var dormant: DormantConnections<ListenerPolicy>?
     private var emptied: [CheckedContinuation<Void, Never>] = []
 
@@ -53,8 +54,8 @@ final class ConnectionKeeper<Pool: ExchangePool> {
 
     private var snapshot: RoutingSnapshot { forwarder.worker.snapshot }
 
-    /// Has connections keep to the limits and time-outs of the worker's snapshot, which is another one, as soon as they
-    /// begin something.
+    /// Applies the limits and time-outs of the worker's new snapshot to all connections, from their next head
+    /// or wait on.
     func useSnapshot() {
         forwarder.useSnapshot()
         dismissVacant()
@@ -64,7 +65,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         dormant?.use(limit: dormantLimit)
     }
 
-    /// Returns when the last connection is gone.
+    /// Waits until the last connection has ended.
     func drain(linger: Duration) async {
         dismissVacant()
         self.linger = linger
@@ -82,7 +83,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         forwarder.recorder.flush()
     }
 
-    /// Cuts every connection.
+    /// Closes every connection.
     func stop() {
         dismissVacant()
         dormant?.closeAll()
@@ -94,9 +95,11 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         forwarder.recorder.flush()
     }
 
-    // MARK: Letting in
+    // // MARK: Admission
 
-    /// Judges a peer by where it comes from, and tells one that may not connect.
+    /// Judges a new connection by its peer, and answers one that is refused.
+    ///
+    /// - Returns: true if the connection may be served.
     func admits(_ stream: ByteStream, from peer: PeerAddress, on worker: isolated any Actor) -> Bool {
         guard snapshot.access.admits(peer) else {
             forwarder.recorder.metrics.countDenial(.peer)
@@ -106,7 +109,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         return true
     }
 
-    /// Tells somebody who may not even connect.
+    /// Sends an error response to a peer that may not connect.
     private func refuse(_ stream: ByteStream, _ error: ProxyError, on worker: isolated any Actor) {
         guard let (head, body) = Rejection(error, identity: nil)?.message() else { return stream.close() }
         var closing = head
@@ -116,7 +119,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         _ = loop.startTask { await ServerConnection.dismiss(stream, with: message, body) }
     }
 
-    /// Serves a connection that has a place in the budget, until it ends.
+    /// Serves a connection that was counted in the budget, until it ends.
     func serve(
         _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Pool>,
         on worker: isolated any Actor
@@ -161,7 +164,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
 
     // MARK: Seats
 
-    /// Serves one connection after another.
+    /// Serves one connection after another in the same seat.
     private func keep(_ seat: Seat) async {
         repeat { await serve(seat) } while await isNeededAgain(seat)
     }
@@ -190,7 +193,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
 
     // MARK: A connection's life
 
-    /// The life of one connection, or as much of it as passes before its client falls silent.
+    /// Serves one connection until it ends or its client falls silent.
     private func serve(_ seat: Seat) async {
         let connection = seat.connection
         var mustLinger = false
@@ -223,7 +226,8 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         await seat.connection.lingerAndClose(within: linger ?? ServerConnection.longestLinger)
     }
 
-    /// Whether the client may not have read the answer when it finds that nobody reads the rest of its request.
+    /// Returns true if closing now could cost the client its response, because a part of the request is
+    /// unread.
     private func mustLingerBehind(_ seat: Seat) -> Bool {
         !seat.connection.incoming.isFinished
             || (seat.exchange.record.status >= 400 && !seat.connection.persists)
@@ -241,7 +245,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         resumeIfEmpty()
     }
 
-    /// Lets the connection wait by itself; the seat is free for another.
+    /// Moves a silent connection out of its seat, which is then free for another.
     private func park(_ seat: Seat) {
         detach(seat)
         let connection = seat.connection
@@ -260,7 +264,8 @@ final class ConnectionKeeper<Pool: ExchangePool> {
         emptied = []
     }
 
-    /// Ends what a drain does not wait for; those who begin a head meanwhile have until the next call.
+    /// Ends the waits that a drain does not wait for; a client that has just begun a head has until the next
+    /// call.
     private func endWaits(pace: Duration) {
         hasLingered = true
         lingerTimer?.set(after: pace)

@@ -3,17 +3,17 @@
 internal import BearerdHTTPExchange
 internal import BearerdHTTPServer
 
-/// A place for one HTTP/1.1 connection of a client after another, with all that serving it needs.
+/// The objects that serve one HTTP/1.1 connection, reused for one connection after another.
 ///
-/// What it holds is used again: a new task, parser and exchange cost as much as half a request.
+/// A new task, parser and exchange would cost as much as half a request.
 final class ConnectionSeat<Pool: ExchangePool> {
     let connection: ServerConnection
     let exchange: Exchange<ServerConnection, Pool>
-    /// Where it is among those that have a connection.
+    /// The seat's index in ``ConnectionKeeper``'s list of occupied seats.
     var position = 0
-    /// Whether its connection has been served before, and has agreed on keys if it is encrypted.
+    /// True if the TLS handshake is done, because the connection was served before it fell silent.
     var isSecured = false
-    /// Resumed with the next connection, or with `false` when there will be none.
+    /// Resumed with true for the next connection, or with false when the seat is no longer needed.
     var vacancy: CheckedContinuation<Bool, Never>?
 
     init(_ exchange: Exchange<ServerConnection, Pool>) {

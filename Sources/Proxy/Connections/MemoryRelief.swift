@@ -3,31 +3,32 @@
 internal import BearerdEventLoop
 internal import BearerdSystem
 
-/// Gives a worker's memory back when it has had nothing to do for a while, and takes nothing from workers that are busy.
+/// Returns a worker's free memory to the system after some idle time, never while it is busy.
 ///
-/// Confined to its loop's thread. No timer runs while there is nothing to give back.
+/// Confined to its loop's thread. No timer runs while there is nothing to return.
 final class MemoryRelief {
     private static let delay = Duration.seconds(2)
-    /// Idle connections close by and by, and free some more.
+    /// The delay before the next round, which frees the memory of idle connections that close in between.
     private static let delayWhileConnected = Duration.seconds(15)
 
     private let loop: EventLoop
     private let release: () -> Void
-    /// Whether there are connections that somebody may close soon.
+    /// Returns true if idle connections exist that may close soon.
     private let isConnected: () -> Bool
     private var timer: LoopTimer?
     private var isTimerSet = false
     private var hasWorked = false
 
     /// - Parameters:
-    ///   - release: lets go of what is kept for the next connection.
+    ///   - release: drops the objects that are kept for the next connection.
+    ///   - isConnected: returns true if idle connections exist that may close soon.
     init(loop: EventLoop, release: @escaping () -> Void, isConnected: @escaping () -> Bool) {
         self.loop = loop
         self.release = release
         self.isConnected = isConnected
     }
 
-    /// A request has been served.
+    /// Notes that a request was served.
     func worked() {
         hasWorked = true
         if !isTimerSet { setTimer(after: Self.delay) }

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// A token bucket that all workers of one listener draw from; it holds one second's worth.
+/// A token bucket with room for one second's requests, shared by all workers of one listener.
 package final class RateLimit: Sendable {
     private struct Bucket {
         var level: Double
@@ -17,9 +17,9 @@ package final class RateLimit: Sendable {
         bucket = Mutex(Bucket(level: max(1, perSecond), filledAt: now))
     }
 
-    /// Takes one request's worth.
+    /// Takes one request from the bucket.
     ///
-    /// - Returns: `false` when the bucket is empty.
+    /// - Returns: false if the bucket is empty.
     func take(at now: ContinuousClock.Instant) -> Bool {
         bucket.withLock { bucket in
             let elapsed = bucket.filledAt.duration(to: now) / Duration.seconds(1)

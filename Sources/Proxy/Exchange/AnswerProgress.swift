@@ -2,12 +2,12 @@
 
 internal import BearerdHTTPMessages
 
-/// How far an answer has come on its way from the upstream to the client.
+/// The progress of a response from the upstream to the client.
 struct AnswerProgress {
-    /// How much content the upstream's answer has.
+    /// The length of the upstream's content.
     var length = BodyLength.none
-    /// Whether a byte of the final head was sent to the client.
+    /// True once a byte of the final head has been sent to the client.
     var hasBegun = false
-    /// Whether all of it was sent on while the request still comes.
+    /// True if the whole response was sent while the request is still arriving.
     var isWhole = false
 }

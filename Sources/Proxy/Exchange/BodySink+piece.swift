@@ -4,7 +4,7 @@ internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 
 extension BodySink {
-    /// Offers the piece at hand of `source`, and consumes it; as ``BodySink/offer(_:)``.
+    /// Offers the current piece of `source` as ``BodySink/offer(_:)`` does, and consumes it.
     @inline(__always)
     func offer(pieceOf source: some BodySource) throws(StreamError) -> Bool {
         defer { source.consumePiece() }

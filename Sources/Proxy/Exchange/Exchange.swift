@@ -7,53 +7,54 @@ internal import BearerdHTTPMessages
 internal import OAuth
 internal import BearerdRouting
 
-/// One request and its answer, on their way through a worker.
+/// One request and its response on their way through a worker.
 ///
-/// Whoever has a connection keeps one and begins it anew for each request, and the next connection takes it over, so
-/// that its memory is used again. What is in here is state only, in groups by the step that owns it; the steps are the
-/// forwarder's, in the order of ``Forwarder/serve(_:)``.
+/// A connection has one exchange, which begins anew for each request and is passed on to the next connection,
+/// so that its memory is reused. It holds state only, grouped by the step that owns it. The steps are methods
+/// of the forwarder, in the order of ``Forwarder/serve(_:)``.
 final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
     let client: Client
-    /// The request as it goes up, and what comes back, while there is a connection for it.
+    /// The upstream's side of the exchange, while it has a connection.
     var upstream: Pool.Exchange?
     let upload: Upload<Client, Pool.Exchange>
-    /// What holds for the request: by the snapshot that there was when it began.
+    /// The listener's part of the snapshot that was in force when the request began.
     private(set) var routing: ListenerRouting<Pool>
 
     // The request.
 
-    /// The route, once it is found.
+    /// The request's route; nil until it is found.
     var route: RouteState<Pool>?
-    /// What the request asks of the connection that carries it up.
+    /// The needs of the request that an upstream connection must meet.
     var form = RequestForm()
-    /// The target as it came, where it was changed.
+    /// The target as received; empty if it was not changed.
     var originalTarget: [UInt8] = []
-    /// The `Host` as it came, once it is found to be one of the listener's; empty without one.
+    /// The `Host` as received, once it is known to be one of the listener's; empty without one.
     ///
-    /// It stays for the next request: clients seldom change it.
+    /// It is kept for the next request, because clients seldom change it.
     var host: [UInt8] = []
-    /// What else the request was let in by, as it came: a key does not go up, and `Origin` may be changed.
+    /// The other fields by which the request was admitted, as received; they may be removed or changed later.
     private(set) var claims = HTTPFields()
 
-    /// The token that goes into the request, if it is ours.
+    /// bearerd's access token for the request, if it gets one.
     var token: AccessTokenSnapshot?
 
-    /// Whose token it is exchanged for, where that is the caller's own.
+    /// The caller's own token, on a route that exchanges it.
     var caller: CallerToken?
-    /// Whether the token is bound to a key, so that the request has to prove it each time that it is sent.
+    /// True if the token is bound to a key, so that each sending of the request needs a DPoP proof (RFC
+    /// 9449).
     var needsProof = false
-    /// What the request has been sent once more with.
+    /// The reasons for which the request was sent again.
     var repetition = Repetition()
 
-    /// How the answer goes on.
+    /// The progress of the response.
     var answer = AnswerProgress()
-    /// Why it would not have been begun any more, once a reload has found that out; nil for nearly all.
+    /// The reason why the request would no longer be accepted after a reload; nil for nearly all.
     var revocation: Revocation?
-    /// What is recorded of it for a trace; nil for most.
+    /// The spans of a traced request; nil for most.
     var trace: RequestTrace?
-    /// What is told of the exchange when it is over.
+    /// The data for the access log, metrics and audit.
     var record = ExchangeRecord()
-    /// What is known of the client, kept by ``ClientWatch``.
+    /// The state of the client, kept by ``ClientWatch``.
     var presence = ClientPresence()
 
     init(client: Client, routing: ListenerRouting<Pool>, loop: EventLoop) {
@@ -62,17 +63,17 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
         upload = Upload(from: client, loop: loop)
     }
 
-    /// Serves what comes next, another client's or by another snapshot, as `routing` has it.
+    /// Prepares for requests under `routing`, which may belong to another client or a newer snapshot.
     func use(_ routing: ListenerRouting<Pool>) {
         guard routing !== self.routing else { return }
         host.removeAll()
         self.routing = routing
     }
 
-    /// Has the next request judged as the first of a connection is.
+    /// Makes the next request be judged like the first of a connection.
     func forgetClient() { host.removeAll() }
 
-    /// Keeps what the request was let in by, for as long as it goes on.
+    /// Keeps the fields by which the request was admitted, so that a reload can judge it again.
     func keepClaims() {
         claims.removeAll(keepingCapacity: true)
         for name in [HTTPFields.Name.host, .origin, .secFetchSite, .referer, .bearerdKey] {
@@ -81,7 +82,7 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
         record.hasClaims = true
     }
 
-    /// Forgets the request before.
+    /// Resets the state of the previous request.
     func begin() {
         route = nil
         form = RequestForm()
@@ -96,7 +97,7 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
         if !originalTarget.isEmpty { originalTarget.removeAll(keepingCapacity: true) }
     }
 
-    /// Lets go of what a request may have made large, and nobody asks for any more.
+    /// Frees memory that a request may have made large and that is no longer needed.
     func letGo() {
         upload.letGo()
         originalTarget = []
@@ -106,21 +107,22 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
     /// The scheme that the client used.
     var clientScheme: HTTPURL.Scheme { client.isEncrypted ? .https : .http }
 
-    /// The scheme and authority that the client used; `nil` where it has none, on a Unix socket.
+    /// The scheme and authority that the client used; nil on a Unix socket or without a `Host`.
     var clientOrigin: String? {
         guard !host.isEmpty, case .ip = client.peer else { return nil }
         return "\(clientScheme.rawValue)://" + String(decoding: host, as: UTF8.self)
     }
 
-    /// The upstream's scheme and the client's `Host`, in lower case and without the scheme's own port, where the route
-    /// tells the upstream that one.
+    /// The upstream's scheme and the client's `Host`, in lower case and without the default port.
+    ///
+    /// Nil unless the route passes the client's `Host` on to the upstream.
     func toldOrigin(on route: PreparedRoute) -> String? {
         guard case .preserve = route.terms.hostField, !host.isEmpty else { return nil }
         let scheme = route.upstream.address.url.scheme == .https ? HTTPURL.Scheme.https : .http
         return HTTPURL("\(scheme.rawValue)://" + String(decoding: host, as: UTF8.self))?.origin
     }
 
-    /// Whether the client may be switched to a protocol: one that it offered, and no other (RFC 9110 7.8).
+    /// Returns true if the client offered to switch to this protocol (RFC 9110 §7.8).
     func mayUpgrade(to chosen: String) -> Bool {
         guard let upgrade = form.upgrade else { return false }
         return upgrade.lowercased().split(separator: ",").contains { offered in
@@ -128,12 +130,12 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
         }
     }
 
-    /// Whether the client has gone, and nothing is to be begun on its behalf.
+    /// True if the client has left, so that no more work is begun for it.
     var isClientGone: Bool { presence.state == .gone }
 
-    /// Whether bytes pass both ways, after a 101.
+    /// True if raw bytes pass both ways, after a 101 response.
     var isTunnel: Bool { record.status == 101 }
 
-    /// Whether everything that was sent upstream can be sent again.
+    /// True if all content that was sent upstream can be sent again.
     var isReplayable: Bool { upload.isWholeKept }
 }

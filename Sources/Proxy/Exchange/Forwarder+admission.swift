@@ -5,9 +5,9 @@ internal import BearerdHTTPMessages
 internal import BearerdObservability
 internal import BearerdRouting
 
-/// Whether a request is taken, and by which route.
+/// Admission of a request, and the choice of its route.
 extension Forwarder {
-    /// Finds out where the request ends, before anything is decided: what is left of a body must never be taken for
+    /// Determines the end of the request before anything else, so that the rest of a body is never taken for
     /// the next request.
     func beginBody(of exchange: Exchange) throws(ProxyError) -> BodyLength {
         do {
@@ -19,9 +19,9 @@ extension Forwarder {
         }
     }
 
-    /// Judges who asks.
+    /// Decides if the client may make the request.
     ///
-    /// - Returns: `false` for a browser's preflight, which is answered here.
+    /// - Returns: false for a browser's preflight, which is answered here.
     func admit(_ exchange: Exchange) throws(ProxyError) -> Bool {
         try judgeConnection(exchange)
         let client = exchange.client
@@ -54,7 +54,7 @@ extension Forwarder {
             toHost: exchange.client.request.fields[.host])
     }
 
-    /// Judges the `Host`, and before that who has connected: again whenever either, or what holds for them, is another.
+    /// Judges the connection and the `Host`; repeated only when the `Host`, the client or the rules change.
     private func judgeConnection(_ exchange: Exchange) throws(ProxyError) {
         let client = exchange.client
         guard exchange.host.isEmpty || !client.request.fields.has(.host, equalTo: exchange.host) else {
@@ -84,18 +84,18 @@ extension Forwarder {
         return route
     }
 
-    /// Judges what is asked for, before a token is taken for it.
+    /// Judges the method and path before a token is fetched for the request.
     private func judge(_ request: HTTPRequest, by rules: RequestRules) throws(ProxyError) {
         guard rules.rule(for: request.method, request.pathBytes.span) == nil else { return }
         throw .policyDenied(hasOddSegment: RequestPath.hasOddSegment(request.pathBytes.span))
     }
 
-    /// Counts down how often the request may still be forwarded, where it says so.
+    /// Decrements `Max-Forwards`, if the request has one, and returns false if it must not be forwarded.
     func mayForward(_ exchange: Exchange) -> Bool {
         !exchange.client.request.fields.has(.maxForwards) || exchange.client.request.countForward()
     }
 
-    /// The methods that a request's target takes, for `Allow`, which a 405 must have (RFC 9110 15.5.6).
+    /// The methods that the request's target accepts, for `Allow`, which a 405 must have (RFC 9110 §15.5.6).
     func allowedMethods(for exchange: Exchange) -> String {
         let methods =
             exchange.routing.table.methods(for: exchange.client.request) ?? HTTPMethod.forwarded
@@ -104,6 +104,6 @@ extension Forwarder {
 }
 
 extension HTTPMethod {
-    /// Where a route takes any method: all but TRACE and CONNECT.
+    /// The methods of a route that sets none: all but TRACE and CONNECT.
     fileprivate static let forwarded: Set<HTTPMethod> = [.get, .head, .post, .put, .patch, .delete, .options]
 }

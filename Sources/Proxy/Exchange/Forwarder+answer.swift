@@ -5,9 +5,9 @@ internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import BearerdRouting
 
-/// The upstream's answer on its way to the client.
+/// The upstream's response on its way to the client.
 extension Forwarder {
-    /// Sends the answer on, every byte as soon as it arrives.
+    /// Sends the response to the client, every byte as soon as it arrives.
     @inline(__always)
     func deliver(
         _ exchange: Exchange, from upstream: Pool.Exchange, on route: RouteState<Pool>
@@ -26,7 +26,7 @@ extension Forwarder {
         }
     }
 
-    /// Writes the head of the answer as the client is to see it.
+    /// Rewrites the head of the response for the client and writes it.
     private func writeHead(
         of exchange: Exchange, from upstream: Pool.Exchange, on route: RouteState<Pool>
     ) {
@@ -46,7 +46,7 @@ extension Forwarder {
         exchange.answer.hasBegun = true
     }
 
-    /// Lets the page that asked read the answer, if its origin is one of `access.origins`.
+    /// Lets the calling page read the response if its origin is one of `access.origins`.
     func allowOrigin(of exchange: Exchange, in fields: inout HTTPFields) {
         guard !exchange.routing.access.origins.isEmpty else { return }
         CrossOrigin.vary(&fields)
@@ -54,9 +54,10 @@ extension Forwarder {
         CrossOrigin.allow(exchange.client.request.fields[.origin], in: &fields)
     }
 
-    /// Sends what has arrived, as much as the client takes at once: most answers are small and come whole.
+    /// Sends what has arrived, as much as the client takes at once; most responses are small and arrive
+    /// complete.
     ///
-    /// - Returns: whether that was all of the answer.
+    /// - Returns: true if the whole response has been sent.
     private func deliverAtOnce(
         _ exchange: Exchange, from upstream: Pool.Exchange
     ) throws(ProxyError) -> Bool {
@@ -77,7 +78,7 @@ extension Forwarder {
         }
     }
 
-    /// Sends what is still to come, as it comes; what has arrived together goes on together.
+    /// Sends the rest of the response as it arrives; pieces that arrived together are sent together.
     private func deliverRest(
         of exchange: Exchange, from upstream: Pool.Exchange, within timeout: Duration
     ) async throws(ProxyError) {
@@ -106,7 +107,9 @@ extension Forwarder {
         announceEnd(of: exchange)
     }
 
-    /// Takes a piece that has arrived.
+    /// Takes a piece that has already arrived.
+    ///
+    /// - Returns: false if there is none.
     private func takeArrived(
         of exchange: Exchange, from upstream: Pool.Exchange
     ) throws(ProxyError) -> Bool {
@@ -119,7 +122,9 @@ extension Forwarder {
         }
     }
 
-    /// Waits for the next piece.
+    /// Waits for the next piece and takes it.
+    ///
+    /// - Returns: false at the end of the content.
     private func takeNext(
         of exchange: Exchange, from upstream: Pool.Exchange, within timeout: Duration
     ) async throws(ProxyError) -> Bool {
@@ -141,9 +146,9 @@ extension Forwarder {
         }
     }
 
-    /// What is sent next is the last of the answer, and of the connection where it does not persist.
+    /// Announces the last send of the response, and of a connection that does not persist.
     ///
-    /// While the request still comes the end does not follow at once.
+    /// Does nothing while the request is still arriving, because the connection cannot end then.
     func announceEnd(of exchange: Exchange) {
         guard !exchange.client.persists, !exchange.upload.isRunning else { return }
         exchange.client.endFollows()

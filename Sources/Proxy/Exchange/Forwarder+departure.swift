@@ -6,9 +6,9 @@ internal import BearerdHTTPServer
 internal import OAuth
 internal import BearerdRouting
 
-/// What ends with a client that goes away.
+/// The waits that end when the client leaves.
 extension Forwarder {
-    /// Ends whatever the exchange waits for: its client has gone.
+    /// Ends all work for an exchange whose client has left.
     func leave(_ exchange: Exchange) {
         exchange.presence.state = .gone
         exchange.presence.wait?.cancel()
@@ -17,7 +17,7 @@ extension Forwarder {
         exchange.client.close()
     }
 
-    /// Opens a connection to the upstream for as long as the client stays.
+    /// Opens a connection to the upstream, unless the client leaves first.
     func open(for exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) -> Pool.Exchange {
         let (pool, timeout) = (route.pool, route.terms.timeouts.connect)
         // Taken before the task begins: whoever asks meanwhile whether places are scarce must count this one.
@@ -37,7 +37,8 @@ extension Forwarder {
         }
     }
 
-    /// Asks the session for a token for as long as the client stays; the session's own request goes on without it.
+    /// Waits for the session's token unless the client leaves first; the session's token request goes on
+    /// then.
     func freshToken(
         from session: AuthSession, for exchange: Exchange, waitingAtMost limit: Duration
     ) async throws(TokenError) -> AccessTokenSnapshot {
@@ -50,7 +51,7 @@ extension Forwarder {
         return try outcome.get()
     }
 
-    /// Asks the session for the token of one caller for as long as the client stays; the exchange goes on without it.
+    /// Waits for the token of one caller unless the client leaves first; the token request goes on then.
     func token(
         of caller: CallerToken, from session: AuthSession, for exchange: Exchange,
         waitingAtMost limit: Duration
@@ -63,7 +64,7 @@ extension Forwarder {
         return try outcome.get()
     }
 
-    /// Tells the session of a refusal, and waits for another token for as long as the client stays.
+    /// Reports a refused token and waits for another one unless the client leaves first.
     func replacement(
         from session: AuthSession, after rejection: TokenRejection, for exchange: Exchange,
         waitingAtMost limit: Duration
@@ -79,7 +80,7 @@ extension Forwarder {
 
     /// Runs `body` as a task that is cancelled when the client leaves.
     ///
-    /// - Returns: what came of it; nil if the client had left before.
+    /// - Returns: the result; nil if the client had already left.
     private func waiting<Value, Failure>(
         for exchange: Exchange, _ body: @escaping () async throws(Failure) -> Value
     ) async -> Result<Value, Failure>? {

@@ -5,10 +5,9 @@ internal import BearerdHTTPMessages
 internal import BearerdObservability
 
 extension Forwarder {
-    /// The life of one request, in order; every step is one line and one file away.
+    /// Serves one request; each step is one line here and has a file of its own.
     ///
-    /// What a request passes through but once is part of its caller's frame: each async call of its own costs some 150
-    /// instructions.
+    /// Functions that a request passes once are inlined, because each async call costs some 150 instructions.
     @inline(__always)
     func serve(_ exchange: Exchange) async {
         exchange.begin()
@@ -50,7 +49,7 @@ extension Forwarder {
 
     /// Answers a head that could not be received.
     ///
-    /// - Returns: whether there is an answer for the client to read.
+    /// - Returns: true if a response was sent.
     func refuse(_ error: MessageError, _ exchange: Exchange) async -> Bool {
         exchange.begin()
         let refusal: ProxyError
@@ -65,7 +64,7 @@ extension Forwarder {
         return true
     }
 
-    /// Has a request that begins held to the snapshot of this moment.
+    /// Applies the current snapshot to a request that begins.
     private func renewRouting(of exchange: Exchange) {
         exchange.use(worker.routing.routing(at: exchange.routing.listener))
     }

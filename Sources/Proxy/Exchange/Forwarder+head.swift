@@ -6,7 +6,7 @@ internal import BearerdHTTPMessages
 internal import BearerdRouting
 internal import BearerdSystem
 
-/// What goes up: the head as the upstream is to see it, and the start of the content.
+/// The head of the request as the upstream gets it, and the start of the content.
 extension Forwarder {
     func beginUpload(
         of exchange: Exchange, _ length: BodyLength, on route: RouteState<Pool>
@@ -36,14 +36,14 @@ extension Forwarder {
         if exchange.routing.isAudited { noteCaller(of: exchange) }
     }
 
-    /// Notes which program asks while it is sure to be there.
+    /// Records which program calls, while its process certainly still runs.
     private func noteCaller(of exchange: Exchange) {
         guard exchange.token != nil, case .unix(_, let process) = exchange.client.peer else { return }
         exchange.record.executable = PeerProcess.executable(of: process)
         exchange.record.command = PeerProcess.command(of: process)
     }
 
-    /// The protocols that the client wants to upgrade to and may, as they are passed on.
+    /// The protocols to which the client wants to switch and the route lets it, as a value of `Upgrade`.
     private func upgrade(
         wantedBy request: HTTPRequest, on plan: PreparedRoute, length: BodyLength
     ) -> String? {
@@ -53,7 +53,7 @@ extension Forwarder {
         return plan.terms.passableProtocols(in: request.fields)
     }
 
-    /// Gives a request an `X-Request-Id` if it came without one.
+    /// Gives the request an `X-Request-Id` unless it has one.
     @inline(__always)
     func identify(_ exchange: Exchange) {
         let client = exchange.client

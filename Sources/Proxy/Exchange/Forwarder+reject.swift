@@ -9,13 +9,13 @@ internal import BearerdObservability
 internal import BearerdRouting
 internal import BearerdSystem
 
-/// Answers of bearerd's own.
+/// Responses that bearerd makes itself.
 extension Forwarder {
     func answerPreflight(_ exchange: Exchange) async throws(ProxyError) {
         try await answer(exchange, CrossOrigin.answer(toPreflight: exchange.client.request.fields))
     }
 
-    /// Answers an OPTIONS that may go no further (RFC 9110 7.6.2).
+    /// Answers an OPTIONS whose `Max-Forwards` is used up (RFC 9110 §7.6.2).
     func answerAsLastHop(_ exchange: Exchange) async throws(ProxyError) {
         var response = HTTPResponse(status: 200)
         response.fields[.allow] = allowedMethods(for: exchange)
@@ -23,7 +23,7 @@ extension Forwarder {
         try await answer(exchange, response)
     }
 
-    /// Answers without a body in the upstream's place.
+    /// Sends a response of bearerd's own without content.
     private func answer(_ exchange: Exchange, _ answer: HTTPResponse) async throws(ProxyError) {
         var response = answer
         let client = exchange.client
@@ -36,7 +36,7 @@ extension Forwarder {
         try await flushToClient(exchange)
     }
 
-    /// Answers in the upstream's place, or cuts an answer that has begun.
+    /// Answers with an error response, or breaks off a response that has begun.
     func reject(_ exchange: Exchange, _ error: ProxyError) async {
         let client = exchange.client
         if let denial = DenialReason(error) { recorder.metrics.countDenial(denial) }
@@ -77,7 +77,8 @@ extension Forwarder {
         await write(rejection, to: exchange)
     }
 
-    /// Whether only this machine reaches the listener: its clients may know where upstreams are.
+    /// Returns true if only this machine can reach the listener, so that its clients may learn upstream
+    /// addresses.
     private func isLocal(_ exchange: Exchange) -> Bool {
         guard exchange.routing.listener.key.address.isLoopback else { return false }
         switch exchange.client.peer {
@@ -104,11 +105,11 @@ extension Forwarder {
         try? await flushToClient(exchange)
     }
 
-    /// More of an identifier is not sent back: a client may have chosen it.
+    /// The most bytes of an `X-Request-Id` that are sent back, because the client may have chosen it.
     private var longestIdentifier: Int { 128 }
 
-    /// Puts the request's identifier into an answer of our own: it joins the answer's line in the log, the upstream's
-    /// and the client's.
+    /// Puts the request's identifier into a response of our own, so that it can be found in the logs of all
+    /// sides.
     private func tellIdentifier(of exchange: Exchange, in head: inout HTTPResponse) {
         identify(exchange)
         guard let identifier = exchange.client.request.fields.bytes(of: .xRequestID) else { return }
@@ -116,7 +117,7 @@ extension Forwarder {
         head.fields.append(.xRequestID, bytes: told.span)
     }
 
-    /// Sends the client what its answer keeps.
+    /// Sends the bytes that the client's sink has kept.
     func flushToClient(_ exchange: Exchange) async throws(ProxyError) {
         do {
             try await exchange.client.outgoing.flush(within: exchange.routing.streamIdle)
@@ -128,7 +129,7 @@ extension Forwarder {
 }
 
 extension HTTPResponse {
-    /// Says when an answer of our own was made (RFC 9110 6.6.1).
+    /// Sets `Date` on a response of our own (RFC 9110 §6.6.1).
     mutating func setDate() {
         fields[.date] = Timestamp.fieldText(unixSeconds: WallClock.unixMilliseconds / 1000)
     }

@@ -6,11 +6,12 @@ internal import BearerdHTTPMessages
 internal import BearerdObservability
 internal import BearerdRouting
 
-/// What becomes of requests in flight when what holds is another: they end as they began, but for those without an end.
+/// The effect of a reload on requests in flight: they finish under their old snapshot, except endless
+/// streams.
 extension Forwarder {
-    /// Finds out which exchanges would not be begun any more.
+    /// Finds the exchanges that would not be accepted under the current rules.
     ///
-    /// - Returns: whether there are any that were not found before.
+    /// - Returns: true if it found new ones.
     func judgeAgain() -> Bool {
         var hasFound = false
         clients.forEachExchange { exchange in
@@ -25,10 +26,10 @@ extension Forwarder {
         return hasFound
     }
 
-    /// Cuts the tunnels and event streams, which would go on for ever, of exchanges that would not be begun any more.
+    /// Cuts revoked exchanges whose response has no end: tunnels and event streams.
     ///
-    /// - Parameter version: what brought that, or what was before it.
-    /// - Returns: whether there are others, which may still become one.
+    /// - Parameter version: revocations up to this version count.
+    /// - Returns: true if other revoked exchanges wait for their response, which may still become a stream.
     func endStreams(revokedBy version: Int) -> Bool {
         var unwanted: [Exchange] = []
         var hasOthers = false
@@ -49,7 +50,8 @@ extension Forwarder {
         return hasOthers
     }
 
-    /// Why an exchange would not be begun by what holds now; nil if it would, or has no route yet.
+    /// The reason why the exchange would not be accepted under the current rules; nil if it would, or has no
+    /// route yet.
     private func objection(to exchange: Exchange) -> OwnEnding? {
         guard let old = exchange.route?.plan else { return nil }
         let (routing, client) = (worker.routing.routing(at: exchange.routing.listener), exchange.client)
@@ -77,7 +79,7 @@ extension Forwarder {
         }
     }
 
-    /// How many tunnels and event streams are open, by the route's name.
+    /// The number of open tunnels and event streams for each route's name.
     var openStreams: [String: Int] {
         var streams: [String: Int] = [:]
         clients.forEachExchange { exchange in
@@ -92,7 +94,8 @@ extension Forwarder {
 }
 
 extension PreparedRoute {
-    /// Whether another route leads from the same path to the same place, though it asks for something else.
+    /// Returns true if the other route leads from the same path to the same place, even with another token or
+    /// terms.
     fileprivate func leads(whereDoes other: PreparedRoute) -> Bool {
         key.path == other.key.path && upstreamAuthority == other.upstreamAuthority
             && upstreamPrefix == other.upstreamPrefix
@@ -100,7 +103,7 @@ extension PreparedRoute {
 }
 
 extension Exchange {
-    /// Whether its answer goes on until somebody ends it.
+    /// True if the response goes on until somebody ends it: a tunnel or an event stream.
     fileprivate var isEndless: Bool {
         if isTunnel { return true }
         let type = upstream?.response.fields[.contentType]?.lowercased() ?? ""

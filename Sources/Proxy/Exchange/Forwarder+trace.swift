@@ -8,14 +8,14 @@ internal import OAuth
 internal import BearerdObservability
 internal import BearerdRouting
 
-/// What is traced of a request that is sampled; nobody else gets here.
+/// Tracing of the requests that are sampled; others never get here.
 extension Forwarder {
-    /// Traces the request, if it is one of those.
+    /// Begins a trace if the request is sampled.
     func beginTrace(of exchange: Exchange) {
         exchange.trace = worker.tracer?.begin(exchange.client.request.fields, at: exchange.record.startedAt)
     }
 
-    /// Tells the upstream which span the request is part of.
+    /// Tells the upstream in `traceparent` which span the request belongs to.
     func beginSend(of exchange: Exchange, _ trace: RequestTrace) {
         guard let identifier = worker.tracer?.nextIdentifier(), let context = trace.beginSend(identifier)
         else {
@@ -27,13 +27,13 @@ extension Forwarder {
         if trace.hasForeignState { client.request.fields.remove(.tracestate) }
     }
 
-    /// Ends a send that brought no answer.
+    /// Records a sending that brought no response.
     func endSend(of trace: RequestTrace, _ error: ProxyError, hasHead: Bool) {
         let failure = UpstreamFailure(error, hasHead: hasHead)
         trace.endSend(errorType: failure?.label.label ?? "cancelled")
     }
 
-    /// Hands over the spans of a request that is over.
+    /// Exports the spans of a request that is over.
     func export(_ trace: RequestTrace, of exchange: Exchange) {
         let client = exchange.client
         var request = TracedRequest(
@@ -48,13 +48,13 @@ extension Forwarder {
         worker.tracer?.settings.queue.take(trace.spans(of: request))
     }
 
-    /// Notes that a request waits for a token, for the refresh to link to.
+    /// Records that the request waits for a token, so that the refresh's span can link to it.
     func waitBegins(of exchange: Exchange, for identity: String) {
         guard let trace = exchange.trace else { return }
         worker.tracer?.settings.links.add(trace.context, waitingFor: identity)
     }
 
-    /// Forgets that a request waited.
+    /// Records that the request no longer waits for a token.
     func waitEnds(of exchange: Exchange, for identity: String) {
         guard let trace = exchange.trace else { return }
         worker.tracer?.settings.links.remove(trace.context, waitingFor: identity)

@@ -4,9 +4,9 @@ internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 
-/// What follows a 101 (RFC 9110 7.8).
+/// The tunnel that follows a 101 response (RFC 9110 §7.8).
 extension Forwarder {
-    /// Bytes pass both ways until one side ends.
+    /// Moves bytes both ways until one side ends.
     func tunnel(_ exchange: Exchange, to upstream: Pool.Exchange) async throws(ProxyError) {
         let client = exchange.client
         guard let upgrade = exchange.form.upgrade else { throw .upstreamProtocol }
@@ -24,7 +24,7 @@ extension Forwarder {
         await upward.value
     }
 
-    /// Moves bytes one way until their source ends, then ends the other's direction too.
+    /// Moves bytes one way until the source ends, then ends the sink's direction too.
     private static func pump<Source: MessageExchange, Sink: MessageExchange>(
         from source: Source, to sink: Sink, count: (Int) -> Void
     ) async {
@@ -43,7 +43,8 @@ extension Forwarder {
         sink.close()
     }
 
-    /// Waits for bytes of a tunnel; a source that fails makes its sink fail too, for that is no end in good order.
+    /// Waits for bytes of a tunnel; if the source fails, aborts the sink, because an orderly end would be
+    /// wrong.
     private static func nextPiece<Source: MessageExchange, Sink: MessageExchange>(
         of source: Source, for sink: Sink
     ) async -> Int? {

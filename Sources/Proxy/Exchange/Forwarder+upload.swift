@@ -5,13 +5,14 @@ internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import BearerdRouting
 
-/// How long a refused request's body may take to arrive, for the request to be sent again.
+/// How long to wait for the rest of a body before a refused request is sent again.
 private let bodyDelay = Duration.seconds(1)
 
-/// The request's content, where it takes longer than its head.
+/// The request's content, if it takes longer than the head.
 extension Forwarder {
-    /// Where places at the upstream grow scarce, lets a body arrive before it gets one, as much of it as may be kept:
-    /// clients that send slowly could hold them all.
+    /// Receives the body before the request gets an upstream connection, if those are scarce.
+    ///
+    /// Otherwise clients that send slowly could hold all of them. No more than `replay_buffer` is received.
     func gatherBody(of exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
         guard route.terms.replayBuffer > 0, route.pool.isCrowded else { return }
         if exchange.client.request.fields.has(.expect) { try await invite(exchange) }
@@ -23,7 +24,7 @@ extension Forwarder {
         try await renewToken(of: exchange, on: route)
     }
 
-    /// Has a client that waits for a 100 send its body (RFC 9110 10.1.1); the upstream is not asked.
+    /// Sends a 100 to a client that waits for one (RFC 9110 §10.1.1), without asking the upstream.
     private func invite(_ exchange: Exchange) async throws(ProxyError) {
         let client = exchange.client
         guard client.request.version != .http10,
@@ -34,7 +35,7 @@ extension Forwarder {
         try await sendInterim(&invitation, to: exchange)
     }
 
-    /// Has the upload go on beside the answer.
+    /// Sends the rest of the content while the response may already arrive.
     ///
     /// If the client fails, the upstream must see a cut, not an end.
     func sendRest(of exchange: Exchange, to upstream: Pool.Exchange) async {
@@ -43,9 +44,11 @@ extension Forwarder {
         if exchange.answer.isWhole { upstream.stopReceiving() }
     }
 
-    /// Sends the rest of a body whose answer is whole already, as long as the upstream wants it.
+    /// Sends the rest of the content after a response that is already complete, as long as the upstream takes
+    /// it.
     ///
-    /// Whoever answers so early and keeps the connection reads on (RFC 9112 9.3), and may need what it reads.
+    /// An upstream that answers early and keeps the connection goes on reading (RFC 9112 §9.3), and may need
+    /// the rest.
     func finishUpload(of exchange: Exchange, to upstream: Pool.Exchange) async {
         // Who waited for a 100 in vain will hardly send the body now.
         guard upstream.persists, exchange.record.status < 300,
@@ -57,12 +60,12 @@ extension Forwarder {
         if !exchange.upload.isRunning { upstream.resumeReceiving() }
     }
 
-    /// Throws why an upload failed, unless the upstream took no more: then its answer counts.
+    /// Throws the failure of an upload, unless the upstream merely stopped reading: then its response counts.
     func judge(_ failure: ProxyError) throws(ProxyError) {
         if failure != .upstreamClosed { throw failure }
     }
 
-    /// Ends an upload that nobody waits for any more.
+    /// Ends an upload that is no longer needed.
     func stopUpload(of exchange: Exchange) async {
         guard exchange.upload.isRunning else { return }
         exchange.upstream?.close()
@@ -72,9 +75,9 @@ extension Forwarder {
         exchange.client.resumeReceiving()
     }
 
-    /// Whether all of the body can be sent again, after a moment for what is still on its way.
+    /// Waits a moment for the rest of the body and returns true if all of it can be sent again.
     ///
-    /// Many a server refuses before it has read the body, which many a client sends in a segment of its own.
+    /// Many servers refuse before they have read the body, and many clients send it in a segment of its own.
     func keepsWholeBody(_ exchange: Exchange) async -> Bool {
         let upload = exchange.upload
         // Who waits for a 100 sends no body now.

@@ -5,20 +5,20 @@ internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import BearerdRouting
 
-/// More 1xx answers than this before the final one are no answer.
+/// The most interim responses (1xx) that an upstream may send before the final one.
 private let interimLimit = 64
 
-/// How soon a kept connection fails that was closed before the request came, not because of it.
+/// A kept connection that fails sooner than this after the request was already closed before it.
 private let staleWithin = Duration.seconds(1)
 
 extension Forwarder {
-    /// Sends the request and receives the head of its answer.
+    /// Sends the request and receives the head of the response.
     ///
-    /// A kept connection may have died meanwhile: then the request goes out once more, on a fresh one, if its method is
-    /// idempotent, or nobody can have seen it, and its body can be sent again (RFC 9110 9.2.2). So does one of any method
-    /// that the upstream says it has left unprocessed.
+    /// A kept connection may have died meanwhile. The request is then sent again on a new one if its body can
+    /// be sent again and its method is idempotent, or no byte has been sent (RFC 9110 §9.2.2). A request that
+    /// the upstream declares unprocessed is sent again whatever its method.
     ///
-    /// - Returns: the upstream, its answer's content begun.
+    /// - Returns: the upstream's exchange, with the content of the response begun.
     func requestAnswer(
         to exchange: Exchange, on route: RouteState<Pool>
     ) async throws(ProxyError) -> Pool.Exchange {
@@ -30,7 +30,7 @@ extension Forwarder {
         return upstream
     }
 
-    /// - Returns: nil if the upstream has no answer for the request, which may go out once more.
+    /// - Returns: nil if the upstream did not answer and the request may be sent again.
     @inline(__always)
     private func attempt(
         _ exchange: Exchange, on route: RouteState<Pool>, fresh: Bool
@@ -77,7 +77,7 @@ extension Forwarder {
                 && (exchange.form.length == .none || exchange.isReplayable && !exchange.upload.isTooLong))
     }
 
-    /// Has the pool learn from a kept connection that ended instead of an answer.
+    /// Tells the pool about a kept connection that the upstream had closed before the request.
     private func heedStaleness(
         of upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
     ) {
@@ -88,7 +88,7 @@ extension Forwarder {
 
     // MARK: Request
 
-    /// - Returns: whether there is more to send.
+    /// - Returns: true if content is left to send.
     private func sendRequest(
         of exchange: Exchange, to upstream: Pool.Exchange
     ) throws(ProxyError) -> Bool {
@@ -104,7 +104,7 @@ extension Forwarder {
 
     // MARK: Response head
 
-    /// Receives the final head; interim ones (1xx) are forwarded as they come (RFC 9110 15.2).
+    /// Receives the final head, and forwards interim ones (1xx) as they arrive (RFC 9110 §15.2).
     @inline(__always)
     private func receiveHead(
         of exchange: Exchange, from upstream: Pool.Exchange, timeout: Duration
@@ -131,9 +131,7 @@ extension Forwarder {
         }
     }
 
-    /// Waits for more of the head.
-    ///
-    /// The time-out runs from the last byte of the request.
+    /// Waits for more of the head; the time-out runs from the last byte of the request.
     @inline(__always)
     private func awaitAnswer(
         of exchange: Exchange, from upstream: Pool.Exchange, timeout: Duration
@@ -166,7 +164,7 @@ extension Forwarder {
         try await sendInterim(&upstream.response, to: exchange)
     }
 
-    /// Sends the client a head that precedes the answer.
+    /// Sends an interim response (1xx) to the client.
     func sendInterim(_ head: inout HTTPResponse, to exchange: Exchange) async throws(ProxyError) {
         do {
             try await exchange.client.send(
@@ -177,7 +175,7 @@ extension Forwarder {
         }
     }
 
-    /// Takes the final head that has been received, and begins the content behind it.
+    /// Begins the content that follows the final head.
     private func takeFinalHead(
         of exchange: Exchange, from upstream: Pool.Exchange
     ) throws(ProxyError) {
@@ -196,15 +194,15 @@ extension Forwarder {
         }
     }
 
-    // MARK: Giving the connection back
+    // // MARK: Releasing the connection
 
-    /// Lets go of an answer that the client will not see.
+    /// Drops a response that the client will not see.
     func discardAnswer(of exchange: Exchange, on route: RouteState<Pool>) {
         exchange.upstream?.incoming.skipArrived()
         endUpstream(of: exchange, on: route)
     }
 
-    /// Keeps the connection for the next request if everything on it is said and done.
+    /// Ends the upstream's exchange; the pool keeps its connection if nothing is outstanding on it.
     func endUpstream(of exchange: Exchange, on route: RouteState<Pool>) {
         guard let upstream = exchange.upstream else { return }
         exchange.upstream = nil

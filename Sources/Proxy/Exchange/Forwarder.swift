@@ -3,17 +3,15 @@
 internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 
-/// Takes one request after another of one kind of client through one event loop's share of the proxy: see
-/// ``serve(_:)``.
+/// Forwards the requests of one kind of client on one event loop; see ``serve(_:)``.
 ///
-/// It knows messages, whatever protocols carry them, and never a socket. Confined to the loop's thread: all its
-/// functions run on the executor of their caller, so that none of the calls on a request's way has to ask for the
-/// executor it is on already.
+/// It knows messages, whatever protocols carry them, and no socket. It is confined to the loop's thread: its
+/// functions run on the executor of their caller, so that no call on a request's way has to switch executors.
 final class Forwarder<Client: ClientExchange, Pool: ExchangePool> {
     typealias Exchange = BearerdProxy.Exchange<Client, Pool>
 
     let loop: EventLoop
-    /// What it has in common with other kinds of clients.
+    /// The state that the worker's forwarders share.
     let worker: WorkerState<Pool>
     /// The recorder of ``worker``, kept here because every request needs it.
     let recorder: Recorder
@@ -27,15 +25,15 @@ final class Forwarder<Client: ClientExchange, Pool: ExchangePool> {
         clients.leave = { [unowned self] in leave($0) }
     }
 
-    /// Keeps to the time-outs of the worker's snapshot, which is another one.
+    /// Applies the time-outs of the worker's new snapshot.
     func useSnapshot() { clients.use(patience: worker.snapshot.serverTimeouts.halfClosed) }
 
-    /// An exchange for the clients of one connection after another.
+    /// Makes an exchange that is reused for one connection after another.
     func makeExchange(for client: Client, on routing: ListenerRouting<Pool>) -> Exchange {
         Exchange(client: client, routing: routing, loop: loop)
     }
 
-    /// Whether the client's connection ends with the answer at hand.
+    /// True if the client's connection ends with the current response.
     @inline(__always)
     func endsConnection(of exchange: Exchange) -> Bool { worker.isDraining || exchange.routing.isClosing }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a request has been sent once more with, because the answer before asked for it.
+/// The reasons for which a request was sent again, because the previous response asked for it.
 struct Repetition {
-    /// The upstream's newest nonce, with the token that the request has now.
+    /// It was sent again with the upstream's newest DPoP nonce and the same token.
     var hasNewNonce = false
-    /// Another token, of which the upstream has not said yet whether it takes it.
+    /// It was sent again with another token, which the upstream has not yet accepted.
     var isTokenOnTrial = false
 }

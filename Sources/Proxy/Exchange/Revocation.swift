@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why an exchange would not be begun any more, and since when.
+/// A reload's decision that an exchange in flight would no longer be accepted.
 struct Revocation {
-    /// The version of what holds that brought it.
+    /// The ``WorkerState/version`` whose rules refuse the exchange.
     let version: Int
     let ending: OwnEnding
 }

@@ -5,9 +5,9 @@ internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import BearerdRouting
 
-/// A request on its way to the upstream: the head, and the content as the client sends it.
+/// The request's content on its way from the client to the upstream.
 ///
-/// Content that passes is also kept, up to the route's `replay_buffer`, so that the request can be sent again.
+/// The content is also kept, up to the route's `replay_buffer`, so that the request can be sent again.
 final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
     private let client: Client
     private let loop: EventLoop
@@ -16,17 +16,17 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
     private var kept: [UInt8] = []
     private var hasOverflowed = false
     private var timeout = Duration.zero
-    /// The failure that ended it, if one did: ``ProxyError/upstreamClosed`` of whatever kept the upstream from taking it,
+    /// The failure that ended the upload: ``ProxyError/upstreamClosed`` if the upstream stopped taking it,
     /// else the client's.
     private(set) var failure: ProxyError?
-    /// Whether the last byte, framing included, was handed to the upstream.
+    /// True once the last byte, framing included, has been handed to the upstream.
     private(set) var isFinished = false
-    /// When that was; the upstream's time to answer begins here.
+    /// When the upload finished; the upstream's time to respond begins here.
     private(set) var finishedAt = CoarseInstant.now
-    /// Carries out ``sendRest(to:)``, while it is under way.
+    /// The task that runs ``sendRest(to:)``.
     var task: Task<Void, Never>?
     private var waiter: CheckedContinuation<Void, Never>?
-    /// Says what does not go up behind the content.
+    /// The route, for the trailers that must not be forwarded.
     private var route: PreparedRoute?
 
     init(from client: Client, loop: EventLoop) {
@@ -34,9 +34,9 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
         self.loop = loop
     }
 
-    /// Prepares for the request at hand, whose content the client has begun.
+    /// Prepares for a request whose content the client has begun.
     ///
-    /// - Parameter length: of the content.
+    /// - Parameter length: the length of the content.
     func begin(_ length: BodyLength, on route: PreparedRoute) {
         self.length = length
         keepLimit = route.terms.replayBuffer
@@ -48,32 +48,32 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
         isFinished = false
     }
 
-    /// Gives the memory of what was kept back.
+    /// Frees the kept content.
     func letGo() { kept = [] }
 
-    /// Whether the client's content ended it.
+    /// True if the client's content caused the failure.
     var isCutByClient: Bool { failure.map { $0 != .upstreamClosed } ?? false }
 
-    /// Whether ``sendRest(to:)`` is under way.
+    /// True while ``sendRest(to:)`` runs.
     var isRunning: Bool { task != nil }
 
-    /// Whether all of the content that has left the client's buffer is kept.
+    /// True if all content that was taken from the client is kept.
     var isWholeKept: Bool { !hasOverflowed }
 
-    /// Whether the content is known to be more than can be kept.
+    /// True if the content is known to exceed the limit for keeping it.
     var isTooLong: Bool {
         guard case .exact(let length) = length else { return hasOverflowed }
         return length > UInt64(keepLimit)
     }
 
-    /// Whether all of the content has come from the client.
+    /// True once the client has sent all of the content.
     var hasArrived: Bool { client.incoming.isFinished }
 
-    /// Sends what was kept before and what has arrived so far, behind the head that `upstream` has been given: as much
-    /// as it takes at once.
+    /// Sends the kept content and what has arrived, after the request's head, as much as `upstream` takes at
+    /// once.
     ///
-    /// Afterwards ``isFinished`` says whether that was all; what is left, or would be more than a turn, is for
-    /// ``sendRest(to:)``.
+    /// Afterwards ``isFinished`` tells if that was everything. The rest, or more than the loop's fair share,
+    /// is left to ``sendRest(to:)``.
     func sendStart(to upstream: Upstream) throws(ProxyError) {
         failure = nil
         isFinished = false
@@ -99,10 +99,10 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
         do { return try send() } catch { throw fail(.upstreamClosed) }
     }
 
-    /// Waits until ``sendRest(to:)`` is over.
+    /// Waits until ``sendRest(to:)`` has returned.
     func awaitEnd() async { await task?.value }
 
-    /// Sends what is still to come, as it comes.
+    /// Sends the rest of the content as it arrives.
     func sendRest(to upstream: Upstream) async {
         defer {
             task = nil
@@ -125,9 +125,9 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
         }
     }
 
-    /// Takes the next piece, and sends what is kept for it before waiting.
+    /// Takes the next piece; sends the kept bytes before it has to wait.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: false at the end of the content.
     private func takePiece(for upstream: Upstream) async throws(ProxyError) -> Bool {
         // Whoever stops an upload wakes it from a wait; one that has not begun to wait must not begin.
         guard upstream.isOpen else { throw .upstreamClosed }
@@ -153,8 +153,9 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
         }
     }
 
-    /// Takes the content before it has an upstream, to send it from what is kept: until as much is kept as may be, or one
-    /// piece more, which the connection had in its buffer.
+    /// Receives content before there is an upstream, until the limit for keeping it is reached.
+    ///
+    /// The last piece may exceed the limit, because it was already in the connection's buffer.
     func gather() async throws(ProxyError) {
         while !hasArrived, kept.count < keepLimit {
             do {
@@ -167,7 +168,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
         }
     }
 
-    /// Waits for the rest of the content, to keep it, whether the upstream takes it or not.
+    /// Waits for the rest of the content and keeps it, even if the upstream takes no more.
     func takeRest(within limit: Duration) async {
         let deadline = ContinuousClock.now + limit
         await awaitEnd(within: limit)
@@ -181,7 +182,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
         }
     }
 
-    /// Waits until ``sendRest(to:)`` is over.
+    /// Waits at most `limit` for ``sendRest(to:)`` to return.
     private func awaitEnd(within limit: Duration) async {
         guard isRunning else { return }
         let timer = LoopTimer(loop: loop) { [unowned self] in wakeWaiter() }
@@ -210,7 +211,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
 
     private func end(_ upstream: Upstream) { upstream.outgoing.end(trailers: trailers) }
 
-    /// What may go up behind the content.
+    /// The client's trailers without those that must not be forwarded.
     private var trailers: HTTPFields {
         guard let route else { return client.incoming.trailers }
         var trailers = client.incoming.trailers.without(route.unwantedRequestTrailers)
@@ -219,7 +220,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
         return trailers
     }
 
-    /// Keeps the piece at hand, if what is kept stays within its limit.
+    /// Keeps the current piece if the limit allows.
     private func keepPiece() {
         guard !hasOverflowed else { return }
         let isKept = client.incoming.withPiece { piece in

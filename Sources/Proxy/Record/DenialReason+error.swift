@@ -4,7 +4,7 @@ internal import BearerdHTTPExchange
 internal import BearerdObservability
 
 extension DenialReason {
-    /// As what a failure is counted; nil if nobody was denied anything.
+    /// The reason under which a failure is counted; nil if nothing was denied.
     init?(_ error: ProxyError) {
         switch error {
         case .unencryptedRequest: self = .tls

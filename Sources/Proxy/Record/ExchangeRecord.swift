@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the log and the metrics tell of one request.
+/// The data of one request for the access log, metrics and audit.
 struct ExchangeRecord {
-    /// When the head was there.
+    /// When the head had arrived.
     var startedAt = ContinuousClock.now
-    /// The status that the client saw; 0 before there is one.
+    /// The status that the client saw; 0 until there is one.
     var status = 0
-    /// How we ended it, unless the upstream's answer did.
+    /// How bearerd ended the exchange; nil if the upstream's response did.
     var ending: OwnEnding?
-    /// Content bytes that were sent to the client.
+    /// The content bytes sent to the client.
     var bytesOut: UInt64 = 0
-    /// Whether the request was sent once more, with another token.
+    /// True if the request was sent again with another token.
     var isReplayed = false
-    /// Whether the exchange's claims are this request's.
+    /// True if ``Exchange/claims`` belong to this request.
     var hasClaims = false
-    /// The program that the caller runs, for the audit.
+    /// The path of the caller's program, for the audit.
     var executable: String?
-    /// What that program calls itself.
+    /// The name that the caller's process gives itself, for the audit.
     var command: String?
 }

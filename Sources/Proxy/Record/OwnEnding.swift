@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How bearerd itself ended an exchange, which no upstream did.
+/// The way in which bearerd itself ended an exchange.
 enum OwnEnding: Equatable {
-    /// With an answer of its own.
+    /// With an error response.
     case rejected(RejectionCode)
-    /// Without an answer: nobody is left who would read it.
+    /// Without a response, because the client has left.
     case clientGone
-    /// In the middle of an answer that does not come whole.
+    /// In the middle of a response, which stays incomplete.
     case truncated
-    /// A stream without end, because its route was taken away.
+    /// By cutting an endless stream whose route was removed.
     case routeGone
-    /// A stream without end, because its client may not have it any more.
+    /// By cutting an endless stream that its client is no longer allowed.
     case accessGone
 
     /// The word for it in logs and traces.

@@ -8,16 +8,16 @@ internal import BearerdObservability
 internal import BearerdRouting
 internal import BearerdSystem
 
-/// Counts what a worker does, writes its audit, and writes its access lines.
+/// Counts a worker's requests and writes its audit and access lines.
 ///
 /// Confined to its loop's thread.
 final class Recorder {
-    /// Lines are written in batches, at the latest this long after the first of them.
+    /// The longest delay of a line, because lines are written in batches.
     private static let flushInterval = Duration.milliseconds(100)
 
-    /// What is counted of no route.
+    /// The counts that belong to no route.
     var metrics = WorkerMetrics()
-    /// By the routes' names; none ever goes.
+    /// The counts for each route's name; entries are never removed.
     var tallies: [String: RouteTally] = [:]
     private let noRoute = RouteTally.forNoRoute()
     private let noRouteName = LoggedRoute(WorkerMetrics.noRoute)
@@ -39,7 +39,7 @@ final class Recorder {
         useAudit(snapshot.audit)
     }
 
-    /// Writes as `snapshot` has it from here on.
+    /// Applies the log settings of a new snapshot.
     func use(_ snapshot: RoutingSnapshot) {
         flush()
         sink = snapshot.accessLog
@@ -54,7 +54,7 @@ final class Recorder {
         audit = sink.map { _ in AuditLog() }
     }
 
-    /// What was counted so far, but for connections to upstreams.
+    /// All counts so far, except connections to upstreams.
     var counts: WorkerMetrics {
         var counts = metrics
         counts.add(noRoute)
@@ -62,15 +62,15 @@ final class Recorder {
         return counts
     }
 
-    /// Gives a message that has no identifier one of its own.
+    /// Gives a message without an `X-Request-Id` a new one.
     func identify(_ fields: inout HTTPFields) { requestIDs.identify(&fields) }
 
-    /// Where a request is counted.
+    /// The counts to which a request belongs.
     func tally<Client, Pool>(of exchange: Exchange<Client, Pool>) -> RouteTally {
         exchange.route?.tally ?? noRoute
     }
 
-    /// Counts a request and writes its line.
+    /// Counts a finished request and writes its access line.
     func record<Client, Pool>(_ exchange: Exchange<Client, Pool>) {
         let duration = exchange.record.startedAt.duration(to: .now)
         let tally = exchange.route?.tally ?? noRoute
@@ -95,7 +95,7 @@ final class Recorder {
         if accessLog.isFull { flush() } else { flushSoon() }
     }
 
-    /// Writes which token served whom, if one did.
+    /// Records which token served whom, if the request carried one.
     private func recordForAudit<Client, Pool>(_ exchange: Exchange<Client, Pool>) {
         guard let token = exchange.token, let route = exchange.route, let session = route.plan.session
         else { return }
@@ -119,7 +119,7 @@ final class Recorder {
         timer.set(after: Self.flushInterval)
     }
 
-    /// Writes the lines that wait.
+    /// Writes the lines in the buffer.
     func flush() {
         flushIsDue = false
         if let auditSink { audit?.flush(to: auditSink) }

@@ -2,7 +2,7 @@
 
 internal import BearerdHTTPMessages
 
-/// Makes `X-Request-Id`s: 16 random digits that name this worker's life, then a count.
+/// Makes `X-Request-Id`s: 16 random digits for each start of a worker, then a counter.
 struct RequestIDs {
     private var field: PreparedField
     private var count: UInt64 = 0
@@ -13,7 +13,7 @@ struct RequestIDs {
         field = PreparedField(.xRequestID, known: value)
     }
 
-    /// Puts a fresh one into a head that has none.
+    /// Adds a new identifier to a head that has none.
     mutating func identify(_ fields: inout HTTPFields) {
         count &+= 1
         var rest = count

@@ -4,18 +4,18 @@ internal import BearerdHTTPClient
 internal import BearerdHTTPExchange
 internal import BearerdObservability
 
-/// Why a request got no whole answer, where that is its upstream's fault, for the log and the metrics.
+/// A failure of the upstream, or of the way to it, for the log and the metrics.
 struct UpstreamFailure {
     let label: UpstreamFailureReason
-    /// What a person reads of it: fixed text, and where a proxy or `connect_to` leads.
+    /// Text for people: fixed words, and the address of a proxy or of `connect_to`.
     let reason: String
-    /// What mends it, if that is known.
+    /// Advice for fixing it; empty if there is none.
     var hint = ""
 
     /// - Parameters:
-    ///   - transport: how the route's upstream is reached.
-    ///   - hasHead: whether the head of the answer had come.
-    /// - Returns: nil if the upstream, and the way to it, is not at fault.
+    ///   - transport: the way by which the route's upstream is reached.
+    ///   - hasHead: true if the head of the response had arrived.
+    /// - Returns: nil if neither the upstream nor the way to it is at fault.
     init?(_ error: ProxyError, over transport: Transport = Transport(), hasHead: Bool) {
         switch error {
         case .upstreamUnavailable(.busy), .upstreamUnavailable(.cancelled):

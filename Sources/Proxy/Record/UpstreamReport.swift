@@ -3,14 +3,14 @@
 internal import BearerdObservability
 internal import Synchronization
 
-/// What the log says of one route's upstream: that it fails, once a second at most, and that it works again.
+/// Logs that a route's upstream fails, at most once a second, and that it works again.
 ///
-/// The workers share it. An answer costs one atomic load here, unless the last line said that the upstream fails.
+/// All workers share it. A response costs one atomic load here, unless a failure was logged last.
 final class UpstreamReport: Sendable {
     private let log: Log?
     private let throttle = LineThrottle()
     private let hasWarned = Atomic(false)
-    /// Why a request failed that the log tells of.
+    /// The reason in the last warning.
     private let lastReason = Mutex("")
 
     /// - Parameter log: nil says nothing.
@@ -18,13 +18,13 @@ final class UpstreamReport: Sendable {
         self.log = log?.with(.route, .string(route)).with(.upstream, .string(place))
     }
 
-    /// Whether ``answered()`` has something to say.
+    /// True if a failure was logged last, so that ``answered()`` has something to log.
     var isFailing: Bool { hasWarned.load(ordering: .relaxed) }
 
-    /// Why requests fail; nil while they do not.
+    /// The reason for which requests fail; nil while they do not.
     var trouble: String? { isFailing ? lastReason.withLock { $0 } : nil }
 
-    /// Says that a request failed, unless that was said within the last second.
+    /// Logs a failed request, unless a failure was logged within the last second.
     func failed(_ failure: UpstreamFailure) {
         guard let leftOut = throttle.pass() else { return }
         lastReason.withLock { $0 = failure.reason }
@@ -41,7 +41,7 @@ final class UpstreamReport: Sendable {
             ])
     }
 
-    /// Says that the upstream works again, if the last line was that it fails.
+    /// Logs that the upstream works again, if a failure was logged last.
     func answered() {
         guard hasWarned.exchange(false, ordering: .relaxed) else { return }
         log?.notice("the upstream works again", [.leftOut: .integer(throttle.takeLeftOut())])

@@ -5,20 +5,20 @@ internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import BearerdRouting
 
-/// The routes of one listener that differ in nothing but the user who calls, and in whose token goes up.
+/// A listener's routes that differ only in the calling user, and hence in the token.
 struct CallerRoutes<Pool: ExchangePool> {
-    /// What the route table finds for any user, and the routes for each.
+    /// Routes that differ only in the calling user.
     private struct Group {
-        /// It carries no token, and nothing is ever forwarded by it.
+        /// The route that stands for the group in the route table; it carries no token and forwards nothing.
         let common: RouteState<Pool>
         var byUser: [UInt32: RouteState<Pool>] = [:]
     }
 
     private let groups: [ObjectIdentifier: Group]
-    /// All routes for the table: one for each group, and those for everybody.
+    /// The routes for the table: one for each group, and those for all users.
     let found: [RouteState<Pool>]
 
-    /// - Returns: `nil` where no route asks who calls.
+    /// - Returns: nil if no route depends on the calling user.
     init?(_ routes: [RouteState<Pool>]) {
         guard routes.contains(where: { $0.plan.key.user != nil }) else { return nil }
         var groups: [RouteKey: Group] = [:]
@@ -42,9 +42,9 @@ struct CallerRoutes<Pool: ExchangePool> {
         self.found = found
     }
 
-    /// The route of a caller, of those that the table found as one.
+    /// The route of the caller's user, where the table found a group.
     ///
-    /// - Returns: `nil` where it is for other users, or nobody knows whose connection it is.
+    /// - Returns: nil if the group has no route for that user, or the user is unknown.
     func route(_ found: RouteState<Pool>, of peer: PeerAddress) -> RouteState<Pool>? {
         guard let group = groups[ObjectIdentifier(found)] else { return found }
         guard case .unix(let user, _) = peer else { return nil }

@@ -2,11 +2,11 @@
 
 package import BearerdHTTPMessages
 
-/// Which listener of a configuration: what makes it the same one in the next.
+/// Identifies a listener of a configuration, so that the next configuration can find it again.
 package struct ListenerKey: Hashable, Sendable {
-    /// As the configuration has it.
+    /// The address as configured.
     package let address: ListenAddress
-    /// How many of the same address precede it: `127.0.0.1:0` may stand there twice, for two ports.
+    /// The number of earlier listeners with the same address; `127.0.0.1:0` may occur twice, for two ports.
     package let ordinal: Int
 
     package init(_ address: ListenAddress, ordinal: Int = 0) {

@@ -4,25 +4,25 @@ internal import BearerdEventLoop
 internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 
-/// What one worker holds the requests of one listener to, by one snapshot: the one reference that an exchange has.
+/// One listener's part of a snapshot, as one worker uses it; an exchange holds this one reference.
 final class ListenerRouting<Pool: ExchangePool> {
-    /// The worker's ``WorkerState/version``.
+    /// The worker's ``WorkerState/version`` at which this was made.
     let version: Int
     let listener: ListenerPolicy
     let access: AccessPolicy
     let bodyLimit: UInt64
     let streamIdle: Duration
     let table: RouteTable<RouteState<Pool>>
-    /// What the user who calls decides; nil where no route asks.
+    /// The routes that depend on the calling user; nil if none does.
     let callers: CallerRoutes<Pool>?
-    /// Whether the snapshot has no such listener any more: what is answered now is the last on its connection.
+    /// True if the snapshot no longer has the listener, so that connections end with their current response.
     let isClosing: Bool
-    /// Whether it is written down whom a token served.
+    /// True if the audit records which token served whom.
     let isAudited: Bool
-    /// Whether some requests are traced.
+    /// True if some requests are traced.
     let isTraced: Bool
 
-    /// Why a client may not use the listener, whatever it asks for; nil if it may.
+    /// The reason why a client may not use the listener at all; nil if it may.
     func denial(of client: some ClientExchange) -> ProxyError.Denial? {
         guard access.admits(client.peer) else { return .peer }
         // Unix sockets are never encrypted.

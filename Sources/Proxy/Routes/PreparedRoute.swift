@@ -6,47 +6,51 @@ package import OAuth
 internal import BearerdObservability
 package import BearerdRouting
 
-/// A route of a snapshot, and what can be made of it once for all its requests.
+/// A route of a snapshot, with everything that can be computed once for all its requests.
 package final class PreparedRoute: Sendable {
     let key: RouteKey
     let terms: RouteTerms
     let upstream: SharedUpstream
-    /// Whose token its requests carry; `nil` for none.
+    /// The session whose token the requests carry; nil for none.
     let session: AuthSession?
-    /// How long a request waits for a token.
+    /// The longest time that a request waits for a token.
     let tokenWait: Duration
-    /// Where a browser logs in to the session; `nil` where only a command does.
+    /// The address at which a browser logs in to the session; nil if only a command can.
     let loginURL: String?
 
-    /// The upstream's own path, without a slash at its end; put before the request's.
+    /// The path of the upstream's URL without a final slash; it precedes the request's path.
     let upstreamPrefix: [UInt8]
     /// The upstream's authority, as sent in `Host`.
     let upstreamAuthority: String
-    /// The upstream's scheme and authority, in lower case and without the scheme's own port, as we call it and as we
-    /// tell it in `Host`: to recognise a `Location` of its own.
+    /// The upstream's origins by which a `Location` of its own is recognised: as called, and as told in
+    /// `Host`.
+    ///
+    /// In lower case and without the default port.
     let upstreamOrigins: [String]
-    /// `Host` as the upstream expects it.
+    /// The `Host` field for the upstream.
     let host: PreparedField
-    /// How many bytes of the target `strip_prefix` drops.
+    /// The number of bytes of the target that `strip_prefix` removes.
     let strippedCount: Int
-    /// Whether the target is forwarded as it came.
+    /// True if the target is forwarded unchanged.
     let keepsTarget: Bool
-    /// Whether the client's own credentials give way to the token, or go without one.
+    /// True if the client's own credentials are removed, even if there is no token to replace them.
     let replacesCredentials: Bool
-    /// What is changed in a request's head; nil for nothing.
+    /// The changes to a request's head; nil for none.
     let requestEdits: FieldEdits?
-    /// What is changed in an answer's head; nil for nothing.
+    /// The changes to a response's head; nil for none.
     let responseEdits: FieldEdits?
-    /// What a client must not say in place of us, behind a body either.
+    /// Names that a client's trailers must not contain, because bearerd sets these fields itself.
     let unwantedRequestTrailers: [HTTPFields.Name]
-    /// ``unwantedRequestTrailers``, those of `X-Forwarded-*` that we tell, and those that say where a body ends, for what a
-    /// gateway takes for them.
+    /// Names whose look-alikes are removed from a request, because a gateway could take them for the real ones.
+    ///
+    /// They are ``unwantedRequestTrailers``, the `X-Forwarded-*` fields that bearerd sets, and the fields of the
+    /// framing.
     let reservedNames: ReservedNames
-    /// What would make another request of one that rules have judged; nil without rules.
+    /// Fields by which servers override the method or path that rules have judged; nil without rules.
     let overrideFields: ReservedNames?
-    /// What an upstream must not say in place of us, behind a body either.
+    /// Names that an upstream's trailers must not contain, because bearerd sets these fields itself.
     let unwantedResponseTrailers: [HTTPFields.Name]
-    /// How lines of the access log name the route.
+    /// The route's name in lines of the access log.
     let loggedName: LoggedRoute
 
     package init(
@@ -88,7 +92,7 @@ package final class PreparedRoute: Sendable {
         loggedName = LoggedRoute(key.path, identity: session?.identity, upstream: upstream.address.place)
     }
 
-    /// The upstream's scheme and an authority that it has.
+    /// The upstream's scheme and one of its authorities, in lower case and without the default port.
     private static func origin(of authority: String, at url: HTTPURL) -> String {
         let port = url.scheme == .https ? ":443" : ":80"
         let name = authority.hasSuffix(port) ? authority.dropLast(port.count) : authority[...]

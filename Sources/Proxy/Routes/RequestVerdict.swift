@@ -5,28 +5,28 @@ internal import BearerdHTTPExchange
 package import BearerdHTTPMessages
 internal import BearerdRouting
 
-/// What routes and their rules make of a request before a token is taken for it, told without serving it.
+/// The decision of routes and rules on a request, made without serving it.
 package enum RequestVerdict: Equatable, Sendable {
-    /// It is passed on.
+    /// The request is forwarded.
     ///
     /// - Parameters:
     ///   - route: the index of the route.
-    ///   - rule: the index of the rule that allows it; nil where the route has none.
+    ///   - rule: the index of the rule that allows it; nil if the route has no rules.
     case allowed(route: Int, rule: Int?)
     /// No rule of the route allows it.
     case denied(route: Int, Rejection)
-    /// It gets to no route.
+    /// No route takes the request.
     case refused(Rejection)
 
     /// Judges a request as a worker would.
     ///
     /// - Parameters:
-    ///   - method: the method as it would be sent.
-    ///   - target: the request target as it would be sent, with its query.
-    ///   - host: the `Host` that would be sent.
-    ///   - routes: all of them, in the order of the configuration.
-    ///   - listener: where it would come in.
-    ///   - limits: of its head.
+    ///   - method: the request's method.
+    ///   - target: the request's target with its query.
+    ///   - host: the request's `Host`.
+    ///   - routes: all routes, in the order of the configuration.
+    ///   - listener: the listener that would receive the request.
+    ///   - limits: the limits of the head.
     package init(
         _ method: String, _ target: String, host: String, on routes: [PreparedRoute],
         at listener: ListenAddress,
@@ -53,7 +53,7 @@ package enum RequestVerdict: Equatable, Sendable {
         }
     }
 
-    /// The request as it is read from a connection.
+    /// Parses the request as it would be parsed from a connection.
     private static func request(
         _ method: String, _ target: String, host: String, _ limits: HeadLimits
     ) throws(ProxyError) -> HTTPRequest {

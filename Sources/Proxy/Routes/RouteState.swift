@@ -4,13 +4,13 @@ internal import BearerdHTTPExchange
 internal import BearerdObservability
 internal import BearerdRouting
 
-/// One worker's share of a route, by one snapshot: what the snapshot says, and what the worker has for it already.
+/// One worker's state for a route of a snapshot.
 final class RouteState<Pool: ExchangePool> {
     let plan: PreparedRoute
     let upstream: UpstreamState<Pool>
-    /// Connections to the upstream, which ``upstream`` has.
+    /// The pool of ``upstream``, kept here because every request needs it.
     let pool: Pool
-    /// `nil` without an identity.
+    /// nil for a route without an identity.
     let token: TokenState?
     let tally: RouteTally
 

@@ -3,36 +3,38 @@
 internal import BearerdHTTPMessages
 internal import BearerdRouting
 
-/// Finds the route of a request to one listener: the longest path prefix on whole segments, among those for its host.
+/// Finds the route of a request to one listener: the longest path prefix of whole segments, among the routes
+/// for its host.
 ///
-/// What it finds is whatever its owner knows the route by.
+/// The owner chooses the type by which it knows a route.
 final class RouteTable<Target> {
     private struct Candidate {
         let target: Target
-        /// Where it stands in the configuration.
+        /// The index in the configuration.
         let place: Int
         let path: [UInt8]
         let host: String?
         let isForOneListener: Bool
         let methods: Set<HTTPMethod>?
-        /// How many bytes of a target's front are dropped.
+        /// The number of bytes removed from the front of a target.
         let strippedCount: Int
-        /// Whether a target's front is changed.
+        /// True if the front of a target is changed.
         let exchangesFront: Bool
-        /// Whether something is put in front of what is left of a target.
+        /// True if a path is put in front of the rest of a target.
         let hasPrefix: Bool
     }
 
-    /// Longest path first; of equal ones, those for one host and one listener first.
+    /// The longest path first; of equal paths, those for one host and for one listener first.
     private let candidates: [Candidate]
     private let judgesHost: Bool
-    /// How much of a path decides which route is its own: the longest, and the slash behind it.
+    /// The number of a path's bytes that can decide its route: those of the longest route's path and the
+    /// slash behind it.
     private let decidingCount: Int
     private static var root: ArraySlice<UInt8> { [UInt8(ascii: "/")] }
 
     /// - Parameters:
-    ///   - routes: all of them, in the order of the configuration.
-    ///   - listener: whose requests they are to be found for.
+    ///   - routes: all routes, in the order of the configuration.
+    ///   - listener: the listener whose requests are looked up.
     init(_ routes: [(route: PreparedRoute, target: Target)], at listener: ListenAddress) {
         let own = routes.filter { $0.route.key.listen == nil || $0.route.key.listen == listener }
         let candidates = own.enumerated().map { place, entry in
@@ -52,11 +54,11 @@ final class RouteTable<Target> {
         judgesHost = candidates.contains { $0.host != nil }
     }
 
-    /// The route for a request.
+    /// Finds the route of a request.
     ///
-    /// - Throws: ``ProxyError/noRoute``, ``ProxyError/methodNotAllowed``, and ``ProxyError/ambiguousPath`` when the path
-    ///   as sent and the path as servers may understand it belong to different routes, the latter is not below what
-    ///   the route puts in its front's place, or what would go up begins with two slashes.
+    /// - Throws: ``ProxyError/noRoute``, ``ProxyError/methodNotAllowed``, and ``ProxyError/ambiguousPath`` if
+    ///   another server could find another route in the same path, leave the upstream's path prefix, or take
+    ///   a leading `//` for a host.
     func route(
         for method: HTTPMethod, _ target: [UInt8], host: @autoclosure () -> String?
     ) throws(ProxyError) -> Target {
@@ -84,9 +86,9 @@ final class RouteTable<Target> {
         }
     }
 
-    /// The methods that the routes for a request's path take, for `Allow`.
+    /// The methods that the routes of the request's path accept, for `Allow`.
     ///
-    /// - Returns: `nil` where there is no such route, or one takes any method.
+    /// - Returns: nil if there is no such route, or if one accepts any method.
     func methods(for request: HTTPRequest) -> Set<HTTPMethod>? {
         let host = judgesHost ? request.fields[.host].map(HostList.normalized) : nil
         let path = judgedPath(of: request.targetBytes)
@@ -102,13 +104,13 @@ final class RouteTable<Target> {
         return methods
     }
 
-    /// The target's path; `OPTIONS *` is about the server as a whole.
+    /// The path of the target; `OPTIONS *`, which is about the whole server, counts as `/`.
     private func judgedPath(of target: [UInt8]) -> ArraySlice<UInt8> {
         let path = target.prefix { $0 != UInt8(ascii: "?") }
         return path.first == UInt8(ascii: "*") ? Self.root : path
     }
 
-    /// The position of the first candidate for a path.
+    /// The index of the first candidate for a path.
     private func bestPath(for path: Span<UInt8>, host: String?) -> Int? {
         for position in candidates.indices where admits(position, host: host) {
             let prefix = candidates[position].path
@@ -117,7 +119,7 @@ final class RouteTable<Target> {
         return nil
     }
 
-    /// Routes may share a path and differ in their methods.
+    /// The first candidate of the same path that accepts the method.
     private func route(
         at best: Int, allowing method: HTTPMethod, host: String?
     ) throws(ProxyError) -> Int {

@@ -4,26 +4,27 @@ package import BearerdHTTPExchange
 package import BearerdHTTPMessages
 package import BearerdObservability
 
-/// All that a configuration says of requests, as one value that never changes: routes, access, limits, time-outs.
+/// The part of a configuration that concerns requests, as one immutable value: routes, access, limits,
+/// time-outs.
 ///
-/// Workers swap one for the next as one reference, and a request ends with the one that it began with. What outlives a
-/// snapshot (connections to upstreams, views of tokens, counts) belongs to the workers, who find it by what it is for.
+/// Workers replace it by replacing one reference, and a request ends under the snapshot under which it began.
+/// State that outlives a snapshot (upstream connections, views of tokens, counts) belongs to the workers.
 package final class RoutingSnapshot: Sendable {
-    /// Different for each of a process.
+    /// A number that is unique in the process and grows with each snapshot.
     package let version: Int
     let routes: [PreparedRoute]
     package let access: AccessPolicy
     package let listeners: [ListenerPolicy]
     package let headLimits: HeadLimits
-    /// `nil` for no limit.
+    /// nil for no limit.
     package let bodyLimit: UInt64?
     package let serverTimeouts: ServerTimeouts
     package let accessStyle: AccessLogStyle
-    /// Where access lines go; `nil` turns them off.
+    /// The output for access lines; nil turns them off.
     package let accessLog: (any LineSink)?
-    /// Where lines of the audit go; `nil` without one.
+    /// The output for audit lines; nil turns them off.
     package let audit: (any AuditSink)?
-    /// What is traced; `nil` for nothing.
+    /// The settings for tracing; nil turns it off.
     package let tracing: TracingSettings?
 
     package init(

@@ -4,22 +4,22 @@ package import BearerdHTTPClient
 package import BearerdHTTPMessages
 package import BearerdObservability
 
-/// One route's upstream as all workers share it: where it is, how many connections it may have, what the log says of it.
+/// The upstream of one route, as all workers share it: its address, connection limit and failure report.
 ///
-/// A snapshot takes it over from the one before for as long as nothing of it changes. It is what workers find the
-/// connections by that they have already.
+/// A new snapshot keeps the same object while nothing about the upstream changes, and workers find its
+/// existing connections by that identity.
 package final class SharedUpstream: Sendable {
     package let address: UpstreamAddress
     package let lifetimes: UpstreamPool.Lifetimes
-    /// How large the heads of its answers may be.
+    /// The limits for the heads of its responses.
     package let headLimits: HeadLimits
     package let limit: UpstreamLimit
     let report: UpstreamReport
 
     /// - Parameters:
-    ///   - connections: how many there may be at once.
+    ///   - connections: the most connections at once.
     ///   - route: the name of the route, for the log.
-    ///   - log: nil says nothing.
+    ///   - log: nil logs nothing.
     package init(
         _ address: UpstreamAddress, lifetimes: UpstreamPool.Lifetimes = UpstreamPool.Lifetimes(),
         headLimits: HeadLimits = HeadLimits(), connections: Int = 1024, route: String = "/", log: Log? = nil
@@ -31,10 +31,10 @@ package final class SharedUpstream: Sendable {
         report = UpstreamReport(of: route, at: address.place, log: log)
     }
 
-    /// Why requests to it fail, as the log last said; nil while they do not.
+    /// The reason for which requests to it fail, as last logged; nil while they do not.
     package var trouble: String? { report.trouble }
 
-    /// One worker's connections to it.
+    /// Makes one worker's pool of connections to the upstream.
     func makePool(_ multis: CurlMultiSet) -> WorkerUpstreamPool {
         WorkerUpstreamPool(
             address: address, limit: limit, lifetimes: lifetimes, headLimits: headLimits, multis: multis)

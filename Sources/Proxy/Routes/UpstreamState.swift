@@ -2,7 +2,7 @@
 
 internal import BearerdHTTPExchange
 
-/// One worker's connections to one route's upstream; they outlive the snapshot for as long as the next one has it too.
+/// One worker's connections to one route's upstream; they survive a reload that keeps the upstream.
 final class UpstreamState<Pool: ExchangePool> {
     let shared: SharedUpstream
     let pool: Pool
@@ -15,7 +15,7 @@ final class UpstreamState<Pool: ExchangePool> {
         self.route = route
     }
 
-    /// Whether there is no connection that is used or being made.
+    /// True if no connection is in use or being opened.
     var isQuiet: Bool {
         let connections = pool.connections
         return connections.active == 0 && connections.connecting == 0

@@ -5,7 +5,7 @@ internal import BearerdHTTPMessages
 internal import BearerdObservability
 internal import BearerdRouting
 
-/// One worker's take on a snapshot.
+/// A snapshot as one worker uses it, with the worker's connections, tokens and counts.
 final class WorkerRouting<Pool: ExchangePool> {
     let snapshot: RoutingSnapshot
     private let version: Int
@@ -13,9 +13,9 @@ final class WorkerRouting<Pool: ExchangePool> {
     private let listeners: [ListenerKey: ListenerRouting<Pool>]
 
     /// - Parameters:
-    ///   - version: the worker's.
-    ///   - before: of the snapshot before.
-    ///   - tallies: by the routes' names.
+    ///   - version: the worker's ``WorkerState/version``.
+    ///   - before: the routing under the previous snapshot.
+    ///   - tallies: the worker's counts for each route's name.
     init(
         _ snapshot: RoutingSnapshot, version: Int, after before: WorkerRouting?,
         tallies: inout [String: RouteTally],
@@ -50,12 +50,13 @@ final class WorkerRouting<Pool: ExchangePool> {
             uniquingKeysWith: { first, _ in first })
     }
 
-    /// What holds for a listener's requests from here on.
+    /// The routing for a listener's next requests; one that closes connections if the snapshot has no such
+    /// listener.
     func routing(at listener: ListenerPolicy) -> ListenerRouting<Pool> {
         listeners[listener.key]
             ?? ListenerRouting(listener, by: snapshot, version: version, routes: routes, isClosing: true)
     }
 
-    /// What holds for a listener of the snapshot.
+    /// The routing for a listener of the snapshot.
     subscript(key: ListenerKey) -> ListenerRouting<Pool>? { listeners[key] }
 }

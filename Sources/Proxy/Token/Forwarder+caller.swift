@@ -4,13 +4,14 @@ internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import OAuth
 
-/// Requests on behalf of their callers: each brings a token of its own, which is exchanged and never passed on.
+/// Requests on behalf of their callers: the caller's own token is exchanged (RFC 8693) and never forwarded.
 extension Forwarder {
-    /// Takes the caller's own token out of the request, and the one that it was exchanged for, if that is known.
+    /// Removes the caller's own token from the request and looks for the token that it was exchanged for.
     ///
-    /// Whatever the route says of clients' credentials and of missing tokens: this one goes no further.
+    /// The caller's token is never forwarded, whatever the route says of clients' credentials and missing
+    /// tokens.
     ///
-    /// - Returns: whether the session must be asked for one.
+    /// - Returns: true if the session must be asked for a token.
     func lacksToken(_ exchange: Exchange, among callers: CallerTokens) throws(ProxyError) -> Bool {
         let isAlone = exchange.client.request.fields.count(of: .authorization) == 1
         var field: [UInt8] = []

@@ -8,9 +8,10 @@ internal import OAuth
 
 /// Requests whose token is bound to a key (RFC 9449 §7).
 extension Forwarder {
-    /// Proves the key for one sending of the request, with the newest nonce that the upstream has told.
+    /// Adds a DPoP proof for one sending of the request, with the newest nonce of the upstream.
     ///
-    /// The signature is made elsewhere: it takes longer than all that a request costs here.
+    /// The signature is made on another thread, because it takes longer than everything else that a request
+    /// costs here.
     func prove(_ exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
         guard let state = route.token, let token = exchange.token,
             let proof = RequestAuthorization.proof(
@@ -26,11 +27,11 @@ extension Forwarder {
         RequestAuthorization.put(proof: signed, into: &exchange.client.request)
     }
 
-    /// Keeps the nonce of an answer, and says whether the request is to be sent once more because it was refused for the
-    /// nonce alone.
+    /// Keeps the nonce of a response, and returns true if the request must be sent again because only the
+    /// nonce was refused.
     ///
-    /// Such a refusal says nothing of the token. With a body that was not kept whole it goes to the client, and the next
-    /// request has the nonce. A second nonce in a row is not tried.
+    /// Such a refusal says nothing about the token. If the body was not kept whole the client gets it, and
+    /// the next request has the nonce. A second nonce in a row is not tried.
     func wantsNewNonce(
         _ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
     ) async -> Bool {

@@ -5,11 +5,11 @@ internal import BearerdHTTPMessages
 internal import OAuth
 internal import BearerdRouting
 
-/// How a request gets its token.
+/// The access token of a request.
 extension Forwarder {
-    /// Takes the token that is ready, while it is fresh: without a lock or a hop.
+    /// Takes the session's current token if it is fresh, without a lock or a change of threads.
     ///
-    /// - Returns: whether the session must be asked for one.
+    /// - Returns: true if the session must be asked for a token.
     func lacksToken(_ exchange: Exchange, on route: RouteState<Pool>) throws(ProxyError) -> Bool {
         guard let state = route.token else { return false }
         if let callers = state.callers { return try lacksToken(exchange, among: callers) }
@@ -41,7 +41,7 @@ extension Forwarder {
         }
     }
 
-    /// Takes the token that is fresh now: the body may have taken longer than the one before could live.
+    /// Replaces the token by a fresh one if it expired while the body arrived.
     func renewToken(of exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
         guard exchange.token != nil else { return }
         if exchange.caller == nil { exchange.token = route.token?.reader.current() }
@@ -52,7 +52,7 @@ extension Forwarder {
         putToken(into: exchange, for: route)
     }
 
-    /// Writes the token over whatever the client, or an earlier attempt, had in its place.
+    /// Writes the token into the request, over credentials of the client or of an earlier attempt.
     func putToken(into exchange: Exchange, for route: RouteState<Pool>) {
         guard let state = route.token else { return }
         // Who keeps its own credential keeps the proof of it.

@@ -6,9 +6,9 @@ internal import OAuth
 internal import BearerdObservability
 internal import BearerdRouting
 
-/// What the upstream thinks of the token, and what comes of that.
+/// The upstream's verdict on the token, and the repetition that may follow.
 extension Forwarder {
-    /// Whether something has to be made of the answer before it goes to the client: nothing has of most answers.
+    /// Returns true if the response must be judged before the client gets it; for most responses it need not.
     @inline(__always)
     func mayRepeat(
         _ exchange: Exchange, after upstream: Pool.Exchange, on route: RouteState<Pool>
@@ -16,10 +16,10 @@ extension Forwarder {
         exchange.needsProof || exchange.repetition.isTokenOnTrial || hasVerdict(upstream, exchange, on: route)
     }
 
-    /// Judges the answer, and prepares the request to be sent once more where the answer asks for something that is at
-    /// hand: a nonce, or another token.
+    /// Judges the response and prepares to send the request again if a new nonce or another token is
+    /// available.
     ///
-    /// - Returns: whether the request is to be sent once more; if not, the answer is the client's.
+    /// - Returns: true to send the request again; false if the client gets the response.
     func mustRepeat(
         _ exchange: Exchange, after upstream: Pool.Exchange, on route: RouteState<Pool>
     ) async throws(ProxyError) -> Bool {
@@ -43,8 +43,8 @@ extension Forwarder {
         return true
     }
 
-    /// Whether the session may have to hear of the answer: of a refusal, or, once for each token and route, that the
-    /// upstream takes the token.
+    /// Returns true if the session may have to be told: of a refusal or, once for each token and route, of an
+    /// acceptance.
     private func hasVerdict(
         _ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
     ) -> Bool {
@@ -53,9 +53,9 @@ extension Forwarder {
             || state.reader.slot.isWatched
     }
 
-    /// Tells the session what the answer says of its token.
+    /// Tells the session what the response says about its token.
     ///
-    /// - Returns: another token, if the request is to be sent once more with it.
+    /// - Returns: another token if the request is to be sent again with it.
     private func otherToken(
         after upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
     ) async throws(ProxyError) -> AccessTokenSnapshot? {
@@ -92,9 +92,9 @@ extension Forwarder {
         return replacement
     }
 
-    /// Has the token of one caller, whom the upstream refuses, exchanged anew.
+    /// Exchanges the caller's token again, because the upstream refused the result.
     ///
-    /// - Returns: the new one, if the request is to be sent once more with it.
+    /// - Returns: the new token if the request is to be sent again with it.
     private func otherToken(
         of caller: CallerToken, refused token: AccessTokenSnapshot, isWorthReplay: Bool, _ exchange: Exchange,
         on route: RouteState<Pool>, _ session: AuthSession
@@ -111,7 +111,7 @@ extension Forwarder {
         return other
     }
 
-    /// Counts what the upstream thinks of the other token, and tells the session.
+    /// Counts the upstream's verdict on the other token, and tells the session.
     private func endTrial(
         by upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
     ) async {
@@ -144,14 +144,14 @@ extension Forwarder {
             lacksScope: status == 403 && upstream.response.challengeError == .insufficientScope)
     }
 
-    /// Lets go of an answer, for the request to be sent once more with the body that was kept.
+    /// Drops a response so that the request can be sent again with the body that was kept.
     func prepareRepetition(of exchange: Exchange, on route: RouteState<Pool>) async {
         if exchange.upload.isRunning { await stopUpload(of: exchange) }
         discardAnswer(of: exchange, on: route)
         exchange.client.request.fields.remove(.expect)  // the whole body is here
     }
 
-    /// Tells the session that the upstream does not take a token that it has only just got.
+    /// Tells the session that the upstream refuses a token that is new.
     private func reportRefusal(
         of token: AccessTokenSnapshot, by route: RouteState<Pool>, _ session: AuthSession
     ) async {
@@ -161,7 +161,7 @@ extension Forwarder {
             waitingAtMost: .zero)
     }
 
-    /// Tells the session, once for each token and route, that the upstream takes it.
+    /// Tells the session, once for each token and route, that the upstream accepts the token.
     private func reportAcceptance(
         of token: AccessTokenSnapshot, by route: RouteState<Pool>, _ session: AuthSession
     ) async {

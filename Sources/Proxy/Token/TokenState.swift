@@ -3,13 +3,14 @@
 internal import OAuth
 internal import BearerdRouting
 
-/// One worker's view of the token of one route; it outlives the snapshot as long as session and credentials stay the same.
+/// One worker's view of one route's token; it survives a reload that keeps the session and the credentials
+/// field.
 final class TokenState {
     let session: AuthSession
     let credentials: RequestAuthorization.Field
-    /// Where callers' own tokens are exchanged; nil where the session has its own.
+    /// The exchanged tokens of callers; nil on a route that does not act for its callers.
     let callers: CallerTokens?
-    /// Whether the session's tokens may be bound to a key.
+    /// True if the session's tokens may be bound to a key (RFC 9449).
     let mayProve: Bool
     var reader: TokenReader
     var authorization: RequestAuthorization
@@ -25,9 +26,9 @@ final class TokenState {
         authorization = RequestAuthorization(credentials)
     }
 
-    /// What a route's tokens are, if it has any.
+    /// The state for a route's token; nil if the route has no session.
     ///
-    /// - Parameter known: of the same route, by the snapshot before.
+    /// - Parameter known: the state of the same route under the previous snapshot.
     static func of(_ route: PreparedRoute, known: TokenState?) -> TokenState? {
         guard let session = route.session else { return nil }
         if let known, known.session === session, known.credentials == route.terms.credentials { return known }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What an answer says of the token that its request carried (RFC 6750 §3).
+/// A response's verdict on the token that its request carried (RFC 6750 §3).
 ///
 /// | status | the route's `retry_on_status` has it | it asks for another scope | verdict |
 /// |---|---|---|---|
@@ -10,23 +10,23 @@
 /// | any other | yes | – | doubtful, worth another token |
 /// | any other | no | – | accepted |
 ///
-/// A refusal that is about the request's proof alone, and not about its token, is no verdict at all.
+/// A refusal of the request's proof alone is no verdict on its token.
 enum TokenVerdict: Equatable, Sendable {
-    /// The upstream has not come to look at the token (RFC 9449 §9): nobody is told anything.
+    /// The upstream did not judge the token (RFC 9449 §9); nobody is told.
     case unjudged
-    /// The upstream takes the token, whatever it thinks of the request.
+    /// The upstream accepts the token, whatever it thinks of the request.
     case accepted
-    /// It may be about the token: nobody is told, but for a refusal that another token mends.
+    /// The response may be about the token; the session is told only if another token could help.
     case doubtful
-    /// The upstream does not take the token.
+    /// The upstream refuses the token.
     ///
-    /// - Parameter isWorthReplay: whether the request may be sent once more with another token.
+    /// - Parameter isWorthReplay: true if the request may be sent again with another token.
     case refused(isWorthReplay: Bool)
 
     /// - Parameters:
-    ///   - status: of the answer.
-    ///   - retried: the statuses that are worth another token.
-    ///   - lacksScope: whether the answer's challenge says `insufficient_scope` (RFC 6750 §3.1).
+    ///   - status: the status of the response.
+    ///   - retried: the route's `retry_on_status`.
+    ///   - lacksScope: true if the challenge says `insufficient_scope` (RFC 6750 §3.1).
     init(status: Int, retried: Set<Int>, lacksScope: Bool) {
         switch status {
         case 401: self = .refused(isWorthReplay: retried.contains(401))
@@ -35,7 +35,7 @@ enum TokenVerdict: Equatable, Sendable {
         }
     }
 
-    /// Whether the request may be sent once more with another token.
+    /// True if the request may be sent again with another token.
     var isWorthReplay: Bool {
         switch self {
         case .unjudged, .accepted: false
@@ -44,7 +44,7 @@ enum TokenVerdict: Equatable, Sendable {
         }
     }
 
-    /// Whether the answer itself says that the token is at fault.
+    /// True if the response itself blames the token.
     var isRefusal: Bool {
         if case .refused = self { true } else { false }
     }

@@ -4,11 +4,11 @@ internal import BearerdHTTPMessages
 internal import BearerdObservability
 internal import BearerdSystem
 
-/// What is recorded of one request that is traced: itself, and each time that it is sent.
+/// The spans of one traced request: its own, and one for each sending to the upstream.
 ///
 /// Confined to its worker.
 final class RequestTrace {
-    /// The request, once it goes up.
+    /// One sending of the request to the upstream.
     private struct Send {
         let spanID: UInt64
         let start: UInt64
@@ -17,18 +17,18 @@ final class RequestTrace {
         var errorType: String?
     }
 
-    /// The request's own span.
+    /// The context of the request's own span.
     let context: TraceContext
     private let parent: UInt64?
-    /// Whether `tracestate` goes with another `traceparent` than ours.
+    /// True if the client's `tracestate` belongs to another trace than ours.
     let hasForeignState: Bool
     private let startedAt: ContinuousClock.Instant
     private let startNanoseconds: UInt64
     private var sends: [Send] = []
 
     /// - Parameters:
-    ///   - context: of the span.
-    ///   - parent: the client's span; nil where it has none.
+    ///   - context: the context of the request's own span.
+    ///   - parent: the client's span; nil if it has none.
     init(_ context: TraceContext, parent: UInt64?, hasForeignState: Bool, at start: ContinuousClock.Instant) {
         self.context = context
         self.parent = parent
@@ -38,18 +38,18 @@ final class RequestTrace {
         startNanoseconds = wall.wholeNanoseconds
     }
 
-    /// Nanoseconds since 1970, by a clock that nobody sets while the request lasts.
+    /// Nanoseconds since 1970, unaffected by clock changes during the request.
     private var now: UInt64 { startNanoseconds + startedAt.duration(to: .now).wholeNanoseconds }
 
-    /// Begins one more send.
+    /// Begins another sending.
     ///
-    /// - Returns: what the upstream is told; nil where the number is no identifier.
+    /// - Returns: the context for the upstream; nil if `spanID` is not a valid identifier.
     func beginSend(_ spanID: UInt64) -> TraceContext? {
         sends.append(Send(spanID: spanID, start: now))
         return TraceContext(traceID: context.traceID, spanID: spanID, isSampled: true)
     }
 
-    /// Ends the send that was begun last, if that has not ended yet.
+    /// Ends the latest sending unless it has ended already.
     func endSend(status: Int? = nil, errorType: String? = nil) {
         guard let last = sends.indices.last, sends[last].end == nil else { return }
         sends[last].end = now
@@ -57,7 +57,7 @@ final class RequestTrace {
         sends[last].errorType = errorType
     }
 
-    /// The spans of the request, which is over.
+    /// Makes the spans of a request that is over.
     func spans(of request: TracedRequest) -> [TraceSpan] {
         endSend()
         let method = request.method.spanName
@@ -101,7 +101,7 @@ final class RequestTrace {
             end: send.end ?? send.start, attributes: attributes, isError: isError)
     }
 
-    /// A target without its query.
+    /// The target without its query.
     private static func path(of target: [UInt8]) -> String {
         let path = target.prefix { $0 != UInt8(ascii: "?") }.prefix(AccessLog.pathLimit)
         return String(decoding: path, as: UTF8.self)
@@ -109,7 +109,7 @@ final class RequestTrace {
 }
 
 extension HTTPMethod {
-    /// The method as spans have it: one that is not well known is `_OTHER`, and `HTTP` in a span's name.
+    /// The method in spans; an uncommon one is `_OTHER` as an attribute and `HTTP` in a span's name.
     fileprivate var spanName: (value: String, name: String) {
         let known: [HTTPMethod] = [.get, .head, .post, .put, .patch, .delete, .options]
         return known.contains(self) ? (rawValue, rawValue) : ("_OTHER", "HTTP")

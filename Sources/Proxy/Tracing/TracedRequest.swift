@@ -2,21 +2,21 @@
 
 internal import BearerdHTTPMessages
 
-/// What spans say of a request that is over.
+/// The data of a finished request that its spans show.
 struct TracedRequest {
     let method: HTTPMethod
     let version: HTTPVersion
     /// The scheme that the client used.
     let scheme: HTTPURL.Scheme
-    /// As it came, with its query, which no span has.
+    /// The target as received; spans show it without its query.
     let target: [UInt8]
     /// The client's address.
     let peer: String
     /// The status that the client saw.
     let status: Int
-    /// How we ended it, unless the upstream's answer did.
+    /// How bearerd ended the exchange; nil if the upstream's response did.
     let ending: OwnEnding?
-    /// The name of the route; nil where none was found.
+    /// The name of the route; nil if none was found.
     var route: String?
     var identity: String?
     var upstream: HTTPURL?

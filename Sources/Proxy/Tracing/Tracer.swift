@@ -10,7 +10,7 @@ struct Tracer {
 
     init(_ settings: TracingSettings) { self.settings = settings }
 
-    /// Begins to trace a request, if it is sampled: where its `traceparent` says so, else as often as is configured.
+    /// Begins a trace if the client's `traceparent` is sampled, or else as often as configured.
     mutating func begin(_ fields: HTTPFields, at start: ContinuousClock.Instant) -> RequestTrace? {
         var parent: TraceContext?
         if fields.contains(.traceparent), fields.count(of: .traceparent) == 1 {
@@ -24,7 +24,7 @@ struct Tracer {
         return RequestTrace(context, parent: parent?.spanID, hasForeignState: parent == nil, at: start)
     }
 
-    /// An identifier for one more span.
+    /// Makes an identifier for another span.
     mutating func nextIdentifier() -> UInt64 { random.nextIdentifier() }
 }
 
