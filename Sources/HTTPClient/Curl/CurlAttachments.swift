@@ -4,45 +4,46 @@ internal import CBearerdLibcurl
 internal import Glibc
 internal import BearerdSystem
 
-/// What one easy handle's options point at.
+/// The objects to which one easy handle's options point.
 final class CurlAttachments {
-    /// Why the kernel gave no socket last (`errno`), which libcurl forgets; 0 if it gave one.
+    /// The `errno` with which the last socket failed, which libcurl forgets; 0 if there was no failure.
     var socketError: CInt = 0
 
-    /// Called once, by the first socket that libcurl opens: the name is resolved.
+    /// Called once, when libcurl opens its first socket and has therefore resolved the name.
     ///
     /// It must not call libcurl.
     var onResolved: (() -> Void)?
 
-    /// The port that the last socket was opened for; 0 while there is none.
+    /// The port for which the last socket was opened; 0 before the first.
     var port: UInt16 = 0
 
-    /// The proxy on the way; where it is the environment's, `no_proxy` may exempt the server.
+    /// The forward proxy; if it is the environment's, `no_proxy` may exempt the server.
     var proxy: ProxyServer?
 
-    /// Whether TLS with the server itself has begun, past any proxy.
+    /// True once TLS with the server itself has begun, beyond any proxy.
     var hasMetServer = false
 
-    /// What TLS connections are made with, in memory: libcurl would read files on the loop, and stand still with it where
-    /// a file system does not answer.
+    /// The certificates for TLS, in memory.
+    ///
+    /// libcurl would read files on the loop and block it if a file system does not respond.
     var transport: Transport?
 
-    /// A connection that somebody else has made.
+    /// A socket that was connected outside libcurl.
     enum Connected {
-        /// It is ours to close.
+        /// It waits for libcurl and is closed by this object.
         case waiting(Int32)
-        /// libcurl has it.
+        /// libcurl owns it.
         case taken
     }
 
-    /// What libcurl gets in place of sockets of its own; nil where it opens them.
+    /// The socket that libcurl gets instead of opening its own; nil lets it open one.
     var connected: Connected?
 
-    /// The socket that libcurl opened last, and owns.
+    /// The socket that libcurl opened last and owns.
     var socket: Int32 = -1
-    /// Who may listen at the Unix socket that a request is for; nil for anybody.
+    /// The users one of whom must listen at the request's Unix socket; nil allows any user.
     var owners: Set<UInt32>?
-    /// Who does listen there, and may not.
+    /// The user who was found to listen there and may not.
     var stranger: PeerUser?
 
     private var heads: [UnsafeMutablePointer<curl_slist>] = []
@@ -54,7 +55,7 @@ final class CurlAttachments {
 
     /// Makes a list that lives as long as this object.
     ///
-    /// - Throws: ``CurlError`` when memory is short.
+    /// - Throws: ``CurlError`` if memory is short.
     func list(of lines: [String]) throws(CurlError) -> UnsafeMutablePointer<curl_slist>? {
         var head: UnsafeMutablePointer<curl_slist>?
         for line in lines {

@@ -8,7 +8,7 @@ package import BearerdHTTPMessages
 internal import BearerdTLS
 
 extension CurlEasy {
-    /// Sets what every handle of bearerd needs, and how the server at `url` is reached.
+    /// Sets the options that every handle of bearerd needs, and the way to the server at `url`.
     ///
     /// - Parameter attachments: kept by the caller for as long as this handle; keeps `transport` in turn.
     func configure(url: HTTPURL, transport: Transport, attachments: CurlAttachments) throws(CurlError) {
@@ -52,7 +52,8 @@ extension CurlEasy {
         }
     }
 
-    /// Libcurl is given no file: authorities, and our own certificate, are put in by ``onSecurityContext``.
+    /// Gives libcurl no files; ``onSecurityContext`` installs the authorities and our own certificate
+    /// instead.
     private func setSecurity(_ transport: Transport, _ attachments: CurlAttachments) throws(CurlError) {
         try set(CURLOPT_CAINFO, to: String?.none)
         try set(CURLOPT_CAPATH, to: String?.none)
@@ -70,14 +71,15 @@ extension CurlEasy {
 }
 
 extension Transport {
-    /// The proxy that is really used: none for this machine, judged by the address that is connected to.
+    /// The proxy that is used for `url`; none if the address to connect to is on this machine.
     package func proxy(to url: HTTPURL) -> Proxy {
         url.scheme == .unix || (connectTo?.isLoopback ?? url.isLoopback) ? .none : proxy
     }
 }
 
-/// An explicit highest version for the TLS connection to an HTTPS proxy, where the server's has none: the only thing
-/// by which ``onSecurityContext`` can tell which of the two it is asked about.
+/// An explicit highest TLS version for an HTTPS proxy, which the server's connection does not have.
+///
+/// It is the only mark by which ``onSecurityContext`` can tell the two connections apart.
 private let proxyVersionMark = Int(CURL_SSLVERSION_TLSv1_2) | Int(CURL_SSLVERSION_MAX_TLSv1_3)
 
 /// Called by libcurl once for each TLS connection, before the handshake (`CURLOPT_SSL_CTX_FUNCTION`).
@@ -107,7 +109,7 @@ private func onSecurityContext(
     return CURLE_OK
 }
 
-/// Opens a socket as libcurl would (CURLOPT_OPENSOCKETFUNCTION), and makes it fit for where it leads.
+/// Opens a socket as libcurl would (`CURLOPT_OPENSOCKETFUNCTION`), and sets bearerd's own socket options.
 private func openSocket(
     _ context: UnsafeMutableRawPointer?, _: curlsocktype, _ address: UnsafeMutablePointer<curl_sockaddr>?
 ) -> curl_socket_t {
@@ -134,7 +136,8 @@ private func openSocket(
 }
 
 extension sockaddr {
-    /// The port of an IP address, of either family: its first two bytes, in network order; 0 for others.
+    /// The port of an IPv4 or IPv6 address: the first two bytes of `sa_data`, in network order; 0 for other
+    /// families.
     fileprivate var port: UInt16 {
         guard sa_family == AF_INET || sa_family == AF_INET6 else { return 0 }
         return UInt16(UInt8(bitPattern: sa_data.0)) << 8 | UInt16(UInt8(bitPattern: sa_data.1))

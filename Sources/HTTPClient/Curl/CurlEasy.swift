@@ -3,12 +3,12 @@
 internal import CBearerdLibcurl
 internal import BearerdSystem
 
-/// One libcurl easy handle: created, configured and cleaned up by exactly one owner.
+/// One libcurl easy handle; exactly one owner creates, configures and cleans it up.
 struct CurlEasy: ~Copyable {
-    /// For ``CurlMulti`` and ``CurlWire`` alone.
+    /// For use by ``CurlMulti`` and ``CurlWire`` only.
     let handle: UnsafeMutableRawPointer
 
-    /// - Throws: ``CurlError`` when memory is short.
+    /// - Throws: ``CurlError`` if memory is short.
     init() throws(CurlError) {
         guard let handle = curl_easy_init() else { throw CurlError(CURLE_OUT_OF_MEMORY) }
         self.handle = handle
@@ -26,12 +26,13 @@ struct CurlEasy: ~Copyable {
         try set(option, to: value ? 1 : 0)
     }
 
-    /// Libcurl keeps a copy of `value`; nil goes back to nothing, which is not always libcurl's default.
+    /// Sets a string, which libcurl copies; nil unsets the option, which does not always restore libcurl's
+    /// default.
     func set(_ option: CURLoption, to value: String?) throws(CurlError) {
         try bearerd_easy_setopt_string(handle, option, value).check()
     }
 
-    /// A pointer that libcurl hands on to callbacks or reads later: the caller keeps what it points at.
+    /// Sets a pointer that libcurl passes to callbacks or reads later; the caller keeps its target alive.
     func set(_ option: CURLoption, to value: UnsafeMutableRawPointer?) throws(CurlError) {
         try bearerd_easy_setopt_pointer(handle, option, value).check()
     }
@@ -40,14 +41,16 @@ struct CurlEasy: ~Copyable {
         try bearerd_easy_setopt_transfer_function(handle, option, value).check()
     }
 
-    /// Has libcurl use sockets that `open` makes; it closes them itself.
+    /// Makes libcurl use the sockets that `open` creates; libcurl closes them.
     func setSocketOpener(_ open: curl_opensocket_callback) throws(CurlError) {
         try bearerd_easy_setopt_open_socket_function(handle, open).check()
     }
 
-    /// Has libcurl send nothing to a Unix socket at which others than ``CurlAttachments/owners`` listen.
+    /// Makes libcurl send nothing to a Unix socket at which a user outside ``CurlAttachments/owners``
+    /// listens.
     ///
-    /// The kernel knows at once who does: libcurl asks between connecting and sending (`CURLOPT_PREREQFUNCTION`).
+    /// libcurl asks between connecting and sending (`CURLOPT_PREREQFUNCTION`), and the kernel knows the user
+    /// at once.
     ///
     /// - Parameter attachments: kept by the caller for as long as this handle.
     func sendToOwnersAlone(_ attachments: CurlAttachments) throws(CurlError) {
@@ -55,18 +58,18 @@ struct CurlEasy: ~Copyable {
         try bearerd_easy_setopt_prerequest_function(handle, onConnected).check()
     }
 
-    /// Has libcurl take the sockets that it is given for connected.
+    /// Makes libcurl treat the sockets that it is given as connected.
     func takeSocketsForConnected() throws(CurlError) {
         try bearerd_easy_setopt_socket_function(handle) { _, _, _ in CURL_SOCKOPT_ALREADY_CONNECTED }.check()
     }
 
-    /// The caller keeps `attachments` for as long as this handle.
+    /// Sets a list of strings, which `attachments` owns; the caller keeps it for as long as this handle.
     func set(_ option: CURLoption, to lines: [String], keptBy attachments: CurlAttachments) throws(CurlError)
     {
         try bearerd_easy_setopt_list(handle, option, attachments.list(of: lines)).check()
     }
 
-    /// Has libcurl send a copy of `body`.
+    /// Makes libcurl send a copy of `body`.
     func setBody(_ body: [UInt8]) throws(CurlError) {
         try bearerd_easy_setopt_large(handle, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count)).check()
         let status = body.withUnsafeBytes { bytes in
@@ -80,9 +83,9 @@ struct CurlEasy: ~Copyable {
         try status.check()
     }
 
-    /// Limits a phase; rounds up to a millisecond.
+    /// Limits the duration of a phase, rounded up to a millisecond.
     ///
-    /// - Parameter limit: zero or less means no limit, for which libcurl has no word where its default is one.
+    /// - Parameter limit: zero or less means no limit, which libcurl can only express as a very long one.
     func set(_ option: CURLoption, to limit: Duration) throws(CurlError) {
         let (seconds, attoseconds) = limit.components
         guard limit > .zero else { return try set(option, to: Int(Int32.max)) }
@@ -98,7 +101,8 @@ struct CurlEasy: ~Copyable {
         return bearerd_easy_getinfo_long(handle, info, &value) == CURLE_OK ? value : 0
     }
 
-    /// How long after the start a phase had ended, in microseconds; 0 when it has not (`CURLINFO_*_TIME_T`).
+    /// The time from the start to the end of a phase in microseconds; 0 if it has not ended
+    /// (`CURLINFO_*_TIME_T`).
     func microseconds(_ info: CURLINFO) -> Int64 {
         var value: curl_off_t = 0
         return bearerd_easy_getinfo_large(handle, info, &value) == CURLE_OK ? Int64(value) : 0

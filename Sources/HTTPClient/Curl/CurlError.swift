@@ -11,7 +11,7 @@ package struct CurlError: Error, Equatable, Sendable {
         self.code = Int32(code.rawValue)
     }
 
-    /// What libcurl says of the code (`curl_easy_strerror`): fixed text, nothing of the request.
+    /// libcurl's text for the code (`curl_easy_strerror`), which holds nothing of the request.
     package var reason: String {
         guard let text = curl_easy_strerror(CURLcode(UInt32(code))) else { return "" }
         return String(cString: text)

@@ -3,14 +3,12 @@
 internal import CBearerdLibcurl
 internal import BearerdEventLoop
 
-/// libcurl's multi interface, driven by an ``EventLoop``.
+/// libcurl's multi interface, driven by an ``EventLoop`` and confined to its thread.
 ///
-/// Confined to its loop's thread.
-///
-/// Each ``CurlTransfer`` in it holds it, so it is cleaned up after the last one.
+/// Each ``CurlTransfer`` in it keeps it alive, so it is cleaned up after the last one.
 final class CurlMulti {
     let loop: EventLoop
-    /// The easy handles that are in it, running or connected.
+    /// The easy handles in it, running or connected.
     private(set) var handleCount = 0
 
     private let handle: UnsafeMutableRawPointer
@@ -20,7 +18,7 @@ final class CurlMulti {
         drive(descriptor: CURL_SOCKET_TIMEOUT, directions: [])
     }
 
-    /// - Throws: ``CurlError`` when memory or descriptors are short.
+    /// - Throws: ``CurlError`` if memory or descriptors are short.
     init(loop: EventLoop) throws(CurlError) {
         guard let handle = curl_multi_init() else { throw CurlError(CURLE_OUT_OF_MEMORY) }
         self.loop = loop
@@ -41,9 +39,9 @@ final class CurlMulti {
         curl_multi_cleanup(handle)
     }
 
-    /// Starts a transfer; its end comes as ``CurlTransfer/finish(_:)``, never from within this call.
+    /// Starts a transfer; its end is reported by ``CurlTransfer/finish(_:)``, never within this call.
     ///
-    /// - Returns: false when memory is short.
+    /// - Returns: false if memory is short.
     func add(_ transfer: CurlTransfer) -> Bool {
         loop.checkIsolated()
         guard curl_multi_add_handle(handle, transfer.easy.handle) == CURLM_OK else { return false }
@@ -52,9 +50,9 @@ final class CurlMulti {
         return true
     }
 
-    /// Ends a transfer at once, or the connection that it has left behind.
+    /// Ends a transfer at once, or closes the connection that it left open.
     ///
-    /// Call it once for each added.
+    /// Call it once for each transfer that was added.
     func remove(_ transfer: CurlTransfer) {
         running[transfer.easy.handle] = nil
         curl_multi_remove_handle(handle, transfer.easy.handle)

@@ -2,22 +2,22 @@
 
 package import BearerdEventLoop
 
-/// The multi handles of one loop, shared by all its upstreams.
-///
-/// Confined to the loop's thread.
+/// The multi handles of one loop, shared by all its upstreams and confined to its thread.
 package final class CurlMultiSet {
     package let loop: EventLoop
     private var multis: [CurlMulti] = []
 
-    /// libcurl looks a connection up among all of its multi at each `curl_easy_send` and `recv`: 0.45 µs with 32 of
-    /// them, 4 µs with 1,000.
+    /// The most handles in one multi.
+    ///
+    /// libcurl searches all connections of a multi at each `curl_easy_send` and `recv`: 0.45 µs with 32, 4 µs
+    /// with 1,000.
     private static let capacity = 64
 
     package init(loop: EventLoop) {
         self.loop = loop
     }
 
-    /// A multi with room for one more handle.
+    /// Returns a multi with room for one more handle.
     func multi() throws(CurlError) -> CurlMulti {
         if let roomy = multis.first(where: { $0.handleCount < Self.capacity }) { return roomy }
         let fresh = try CurlMulti(loop: loop)

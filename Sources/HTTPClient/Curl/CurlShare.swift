@@ -2,16 +2,16 @@
 
 internal import CBearerdLibcurl
 
-/// What the connections to one upstream have in common: the addresses of its name, and the TLS sessions that they
-/// resume, so that all but the first save a full handshake.
+/// The state that connections to one upstream share: its addresses, and the TLS sessions that they resume.
 ///
-/// One for each upstream and worker: libcurl's session key knows nothing of the ``TrustStore``, and a session that
-/// one set of authorities vouched for must not be resumed under another. Libcurl forgets addresses by its own rules
-/// alone: to have a name asked for anew, begin a new one. Confined to its loop's thread, hence no locks.
+/// There is one for each upstream and worker, because libcurl's session key ignores the ``TrustStore``: a
+/// session that was verified under one set of authorities must not be resumed under another. libcurl alone
+/// decides when it forgets addresses; to have a name resolved again, use a new object. Confined to its loop's
+/// thread, hence no locks.
 final class CurlShare {
     private let handle: UnsafeMutableRawPointer
 
-    /// - Throws: ``CurlError`` when memory is short.
+    /// - Throws: ``CurlError`` if memory is short.
     init() throws(CurlError) {
         guard let handle = curl_share_init() else { throw CurlError(CURLE_OUT_OF_MEMORY) }
         self.handle = handle
@@ -22,10 +22,10 @@ final class CurlShare {
         }
     }
 
-    /// Every handle that uses it holds it, so none is left now.
+    /// Every handle that uses the share keeps it alive, so none is left here.
     deinit { curl_share_cleanup(handle) }
 
-    /// Lets `easy` use it; the caller keeps this object for as long as the handle.
+    /// Lets `easy` use the share; the caller keeps this object for as long as the handle.
     func join(_ easy: borrowing CurlEasy) throws(CurlError) {
         try easy.set(CURLOPT_DNS_CACHE_TIMEOUT, to: -1)
         try bearerd_easy_setopt_share(easy.handle, handle).check()

@@ -3,31 +3,31 @@
 internal import CBearerdLibcurl
 internal import BearerdEventLoop
 
-/// One easy handle in one ``CurlMulti``, with all that libcurl reads through pointers while it is there.
+/// One easy handle in a ``CurlMulti``, with everything that libcurl reads through pointers meanwhile.
 ///
-/// Confined to its loop's thread. Removed from the multi by ``end()`` or by its deinit, whichever is first.
+/// Confined to its loop's thread. ``end()`` removes it from the multi, or else its deinit.
 final class CurlTransfer {
-    /// How a transfer ended.
+    /// The way in which a transfer ended.
     enum Outcome: Sendable {
-        /// Libcurl is done with it, well or not.
+        /// libcurl has finished it, with success or an error.
         case done(CURLcode)
-        /// The task that waited for it was cancelled.
+        /// The waiting task was cancelled.
         case cancelled
-        /// It was given up by ``CurlTransfer/expire()``.
+        /// ``CurlTransfer/expire()`` ended it.
         case expired
     }
 
     let easy: CurlEasy
     private let multi: CurlMulti
-    /// What the handle's options point at.
+    /// Other objects to which the handle's options point.
     private let dependencies: [AnyObject]
     let attachments: CurlAttachments
     private var isAdded = false
     private var waiter: UnsafeContinuation<Outcome, Never>?
 
     /// - Parameters:
-    ///   - attachments: what the options of `easy` point at; freed after it.
-    ///   - dependencies: likewise.
+    /// - attachments: the targets of the options of `easy`; freed after it.
+    ///   - dependencies: further targets, freed after it too.
     init(
         _ easy: consuming CurlEasy, attachments: CurlAttachments, dependencies: [AnyObject], multi: CurlMulti
     ) {
@@ -39,14 +39,13 @@ final class CurlTransfer {
 
     deinit { end() }
 
-    /// Whether the connection is ready and its TLS handshake done: from then on the peer may know what is asked.
+    /// True once the connection is ready and its TLS handshake done, so that the server may have seen the
+    /// request.
     var isSent: Bool { easy.microseconds(CURLINFO_PRETRANSFER_TIME_T) > 0 }
 
-    /// Starts the transfer and waits for its end.
+    /// Starts the transfer and waits for its end; call it once only.
     ///
-    /// Once only.
-    ///
-    /// - Parameter isolation: the caller's, which is to be the loop's.
+    /// - Parameter isolation: the caller's actor, which runs on the loop.
     func run(isolation: isolated (any Actor)? = #isolation) async -> Outcome {
         let reference = LoopReference(self, loop: multi.loop)
         return await withTaskCancellationHandler {
@@ -66,23 +65,22 @@ final class CurlTransfer {
         self.waiter = waiter
     }
 
-    /// Takes the handle out of the multi; a connection that it has left open is closed.
-    ///
-    /// Idempotent.
+    /// Removes the handle from the multi and closes a connection that it left open; calling it again does
+    /// nothing.
     func end() {
         guard isAdded else { return }
         isAdded = false
         multi.remove(self)
     }
 
-    /// Called by the multi when libcurl is done.
+    /// Called by the multi when libcurl has finished the transfer.
     func finish(_ outcome: Outcome) {
         guard let waiter else { return }
         self.waiter = nil
         waiter.resume(returning: outcome)
     }
 
-    /// Gives the transfer up, unless it has ended.
+    /// Ends the transfer as expired, unless it has ended already.
     func expire() {
         giveUp(.expired)
     }

@@ -4,16 +4,16 @@ internal import CBearerdLibcurl
 internal import CBearerdOpenSSL
 internal import BearerdEventLoop
 
-/// A `CURLOPT_CONNECT_ONLY` connection through libcurl's TLS: `curl_easy_recv` and `curl_easy_send`.
+/// A `CURLOPT_CONNECT_ONLY` connection whose TLS is libcurl's: `curl_easy_recv` and `curl_easy_send`.
 final class CurlWire: Wire {
     private let transfer: CurlTransfer
-    /// Libcurl's TLS connection, which lives as long as the handle is in its multi; nil when the bytes are plain.
+    /// libcurl's `SSL *`, which lives as long as the handle is in its multi; nil for a plain connection.
     private let security: OpaquePointer?
     private var easy: UnsafeMutableRawPointer { transfer.easy.handle }
 
-    /// Takes over a connection that libcurl has just made.
+    /// Takes over a connection that libcurl has just opened.
     ///
-    /// - Returns: nil if the peer has ended it already, or speaks before it was asked.
+    /// - Returns: nil if the peer has already ended it, or sends before it was asked.
     init?(_ transfer: CurlTransfer) {
         self.transfer = transfer
         // The first receive ties the connection to its handle: until then libcurl may close it as idle.
@@ -25,7 +25,7 @@ final class CurlWire: Wire {
         security = session?.pointee.internals.map { OpaquePointer($0) }
     }
 
-    /// TLS holds decrypted bytes that the kernel knows nothing of.
+    /// Always false: TLS may hold decrypted bytes of which the kernel does not know.
     var drainsOnShortReceive: Bool { false }
 
     func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult {
@@ -57,8 +57,9 @@ final class CurlWire: Wire {
 
     var canEndSending: Bool { false }
 
-    /// Libcurl has no call for TLS's half-close, and calling OpenSSL past it is not safe: the peer learns of the end
-    /// when the connection closes.
+    /// Does nothing, so that the peer learns of the end when the connection closes.
+    ///
+    /// libcurl has no call for TLS's half-close, and calling OpenSSL behind its back is not safe.
     func endSending() -> WireResult { .moved(0) }
 
     /// Sends close_notify and closes the socket (`curl_multi_remove_handle`).

@@ -3,24 +3,23 @@
 package import BearerdEventLoop
 package import BearerdHTTPExchange
 
-/// Who may ask for an upstream's name: a few, until one of them knows its addresses, then nobody for a while, because
-/// these serve everybody.
+/// Permits a few connection attempts at a time to resolve an upstream's name; once its addresses are known
+/// they serve all attempts for a while.
 ///
-/// A lookup is a thread, and it lives for as long as the name servers are silent: without turns a dead one would get a
-/// thread for each request that waits. Who waits shares the failure of those who ask. Addresses that cannot be
-/// connected to are doubted: then one asks anew, and no sooner than a second after the last answer, so that a storm of
-/// failing connects is no storm of lookups.
+/// A lookup is a thread that lives until the name servers answer. Without permits, silent name servers would
+/// cost a thread for each waiting request. Waiting attempts share the failure of those that resolve. If a
+/// connection to an address fails, one attempt resolves the name again, but not within a second of the last
+/// answer, so that a storm of failing connections is no storm of lookups.
 ///
-/// Those who ask do so in rounds, and libcurl remembers what was found in one. A new one begins when nobody asks, and
-/// when addresses that were found in this one no longer serve: whoever asks then must not be told those again, though
-/// lookups of this round may still be under way. What they find or miss counts for nobody else. Confined to its loop's
-/// thread.
+/// Lookups come in rounds, and libcurl remembers a round's addresses. A new round begins when no lookup runs,
+/// or when the addresses of this round have failed: a new attempt must not be given those again, even if
+/// lookups of this round still run. Results of an old round affect nothing. Confined to its loop's thread.
 package final class LookupTurns {
     /// A permission to connect.
     package enum Turn: Equatable, Sendable {
-        /// One of the few that ask for the name; ``found(in:)`` says when it is answered.
+        /// The attempt resolves the name; ``found(in:)`` reports the answer.
         case scout(round: Int)
-        /// The addresses that were found last serve.
+        /// The attempt uses the known addresses.
         case free
     }
 
@@ -31,48 +30,49 @@ package final class LookupTurns {
 
     private static let scouts = 8
     private static let longestMemory = Duration.seconds(60)
-    /// How long an answer is neither doubted nor, if it was that there is no address, asked for again.
+    /// The time after an answer in which the addresses are not doubted, and a missing name is not resolved
+    /// again.
     private static let pause = Duration.seconds(1)
-    /// As long as name servers may be silent before the resolver gives up, or nearly.
+    /// The time after which the resolver gives up on silent name servers, approximately.
     private static let lifeOfLookup = Duration.seconds(5)
 
     private let loop: EventLoop
-    /// How long what was found serves.
+    /// How long known addresses are used.
     private let memory: Duration
     private var foundAt: CoarseInstant?
-    /// When the name had no address.
+    /// When the name was last found to have no address.
     private var missedAt: CoarseInstant?
     private var isDoubted = false
-    /// Lookups under way, of every round.
+    /// Running lookups of all rounds.
     private var scoutCount = 0
-    /// Those of this round that somebody waits for.
+    /// Lookups of the current round for which an attempt still waits.
     private var askerCount = 0
-    /// Whether addresses were found in this round.
+    /// True if the current round has found addresses.
     private var roundHasFound = false
     private var lastNumber: UInt64 = 0
     private var waiters: [Waiter] = []
-    /// Which round it is: addresses that were found in another are not to be used now.
+    /// The number of the current round; addresses of other rounds must not be used.
     package private(set) var round = 0
-    /// How often addresses were found.
+    /// How many times addresses were found.
     package private(set) var findings = 0
-    /// For the lookups that nobody waits for any more, by a number of their own.
+    /// Timers for lookups whose attempts have been given up, keyed by a number of their own.
     private var abandoned: [UInt64: LoopTimer] = [:]
 
-    /// - Parameter age: how long a name's addresses may be used, a minute at most; zero means that minute.
+    /// - Parameter age: the longest use of a name's addresses, at most a minute; zero means a minute.
     package init(loop: EventLoop, age: Duration) {
         self.loop = loop
         memory = age > .zero ? min(age, Self.longestMemory) : Self.longestMemory
     }
 
-    /// Whether there are addresses that nobody doubts.
+    /// True if addresses are known and not doubted.
     package var areKnown: Bool { isRecent(foundAt, within: memory) }
 
-    /// Waits for a turn; the caller gives it back with ``end(_:because:)``.
+    /// Waits for permission to connect; the caller returns it with ``end(_:because:)``.
     ///
     /// - Parameters:
-    ///   - limit: of the wait; zero waits for ever.
-    ///   - isolation: the caller's, which is to be the loop's.
-    /// - Throws: what those who asked met, ``UpstreamError/dnsTimeout`` or ``UpstreamError/cancelled``.
+    ///   - limit: the longest wait; zero waits for ever.
+    ///   - isolation: the caller's actor, which runs on the loop.
+    /// - Throws: the failure of the lookup, ``UpstreamError/dnsTimeout`` or ``UpstreamError/cancelled``.
     package func turn(
         within limit: Duration, isolation: isolated (any Actor)? = #isolation
     ) async throws(UpstreamError) -> Turn {
@@ -99,7 +99,7 @@ package final class LookupTurns {
         return try outcome.get()
     }
 
-    /// Says that a scout of a round has the name's addresses, whether or not they can be connected to.
+    /// Reports that a lookup of `round` found addresses, whether or not they can be connected to.
     package func found(in round: Int) {
         guard round == self.round else { return }
         foundAt = .now
@@ -110,17 +110,17 @@ package final class LookupTurns {
         serveAll(with: .success(.free))
     }
 
-    /// Says that an address turned out to be bad: the name may have got others.
+    /// Reports that an address did not work, so that the name is resolved again.
     package func doubt() {
         guard let foundAt, !isRecent(foundAt, within: Self.pause) else { return }
         self.foundAt = nil
         isDoubted = true
     }
 
-    /// Takes a turn back from somebody who left before the name was found.
+    /// Returns the permission of an attempt that was given up before its lookup ended.
     ///
-    /// The lookup goes on, and counts until it has probably ended: clients that come and go must not make more of them
-    /// than clients that stay.
+    /// The lookup goes on, and counts until it has probably ended; otherwise clients that come and go could
+    /// cause more lookups than clients that stay.
     package func abandon(_ turn: Turn) {
         guard case .scout(let round) = turn else { return }
         if round == self.round { askerCount -= 1 }
@@ -136,9 +136,9 @@ package final class LookupTurns {
         replaceScout()
     }
 
-    /// Takes a turn back.
+    /// Returns a permission.
     ///
-    /// - Parameter failure: why there is no connection; nil if there is one.
+    /// - Parameter failure: the reason why there is no connection; nil if there is one.
     package func end(_ turn: Turn, because failure: UpstreamError?) {
         guard case .scout(let round) = turn else { return connected(because: failure) }
         scoutCount -= 1
@@ -158,7 +158,7 @@ package final class LookupTurns {
         }
     }
 
-    /// Heeds what became of a connection to addresses that were known.
+    /// Judges the known addresses by the outcome of a connection to them.
     private func connected(because failure: UpstreamError?) {
         switch failure {
         case nil, .cancelled?, .noDescriptors?, .noThreads?: break
@@ -173,7 +173,7 @@ package final class LookupTurns {
         serveAll(with: .failure(failure ?? .dnsError))
     }
 
-    /// Has the first of those who wait ask, if somebody more may.
+    /// Lets the first waiting attempt resolve the name, if one more lookup is allowed.
     private func replaceScout() {
         guard !waiters.isEmpty, let turn = turnNow() else { return }
         serve([waiters.removeFirst()], with: .success(turn))

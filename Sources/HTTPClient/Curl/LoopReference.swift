@@ -2,10 +2,10 @@
 
 internal import BearerdEventLoop
 
-/// A weak reference that may travel between threads and is followed on its loop's thread alone.
+/// A weak reference that any thread may hold and only its loop's thread follows.
 ///
-/// `@unchecked Sendable`: the object is reached only in ``post(_:)``, whose body the loop runs, and a weak reference
-/// may itself be copied and dropped on any thread.
+/// `@unchecked Sendable`: the object is reached only in ``post(_:)``, whose body the loop runs, and a weak
+/// reference may be copied and dropped on any thread.
 struct LoopReference<Object: AnyObject>: @unchecked Sendable {
     private weak var object: Object?
     private let loop: EventLoop

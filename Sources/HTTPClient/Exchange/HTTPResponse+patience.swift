@@ -3,8 +3,8 @@
 internal import BearerdHTTPMessages
 
 extension HTTPResponse {
-    /// How long the server says that it keeps the connection while nothing happens (`Keep-Alive: timeout=`, in seconds;
-    /// RFC 2068 19.7.1.1).
+    /// The server's announced limit for an idle connection (`Keep-Alive: timeout=`, in seconds; RFC 2068
+    /// §19.7.1.1).
     var announcedPatience: Duration? {
         for member in fields.listMembers(of: .keepAlive) {
             let parts = member.split(separator: "=", maxSplits: 1).map { $0.trimmingSpaces().lowercased() }

@@ -5,7 +5,7 @@ internal import BearerdHTTP1
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
 
-/// An HTTP/1.1 connection carries one exchange at a time, and is that exchange.
+/// An HTTP/1.1 connection carries one exchange at a time and therefore is that exchange.
 extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
     private static let upgradeLine = Array("Connection: Upgrade\r\n".utf8)
     private static let trailersLines = Array("TE: trailers\r\nConnection: TE\r\n".utf8)
@@ -14,7 +14,7 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
 
     package var isLeftUnprocessed: Bool { false }
 
-    /// Whether everything on the connection is said and done, and it can carry another request.
+    /// True if the exchange is complete and the connection can carry another request.
     var isComplete: Bool { persists && incoming.isFinished && stream.input.isEmpty && stream.isOpen }
 
     // MARK: The request

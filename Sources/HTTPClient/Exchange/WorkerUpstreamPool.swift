@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The pool of upstream connections that workers are built for; nothing else says which it is.
+/// The type of pool that workers use, named only here.
 ///
-/// A worker has one type of pool, so that the compiler makes its code for that type. Which protocol an upstream is spoken
-/// to in is the pool's own affair: one that chooses, connection by connection, takes this one's place here.
+/// A worker has one type of pool, so that the compiler specialises its code for that type. A pool that
+/// chooses the protocol for each connection would take its place here.
 package typealias WorkerUpstreamPool = UpstreamPool

@@ -3,9 +3,9 @@
 internal import CBearerdLibcurl
 internal import BearerdHTTPMessages
 
-/// What has come of one answer so far.
+/// The response of a transfer as received so far.
 ///
-/// Libcurl's callbacks fill it; confined to its loop's thread.
+/// libcurl's callbacks fill it. Confined to its loop's thread.
 final class TransferAnswer {
     private(set) var fields = HTTPFields()
     private(set) var body: [UInt8] = []
@@ -18,7 +18,7 @@ final class TransferAnswer {
         self.maximumBodyBytes = maximumBodyBytes
     }
 
-    /// Has libcurl fill this object, which the caller keeps for as long as the handle.
+    /// Makes libcurl fill this object, which the caller keeps for as long as the handle.
     func collect(from easy: borrowing CurlEasy) throws(CurlError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
         try easy.set(CURLOPT_HEADERFUNCTION, to: onHeaderLine)
@@ -33,7 +33,7 @@ final class TransferAnswer {
         return bytes.count <= room
     }
 
-    /// Takes one line of a head, its line end included: a status line, a field, or the empty line.
+    /// Takes one line of a head with its line end: a status line, a field, or the empty line.
     fileprivate func headerLineArrived(_ bytes: UnsafeRawBufferPointer) -> Bool {
         headBytes += bytes.count
         guard headBytes <= Self.maximumHeadBytes else { return false }
@@ -52,7 +52,7 @@ final class TransferAnswer {
 }
 
 extension UInt8 {
-    /// What may surround a field's value: spaces, tabs, and its line's end.
+    /// True for bytes that may surround a field's value: space, tab, CR and LF.
     fileprivate var isWhitespace: Bool { self == 0x20 || self == 0x09 || self == 0x0D || self == 0x0A }
 }
 
@@ -68,7 +68,10 @@ private func onBody(
     deliver(bytes, count: size * count, to: context) { $0.bodyArrived($1) }
 }
 
-/// Returns what libcurl expects: the whole count, or anything else to end the transfer with `CURLE_WRITE_ERROR`.
+/// Calls `body` with the received bytes.
+///
+/// - Returns: the whole count, or another number, which makes libcurl end the transfer with
+///   `CURLE_WRITE_ERROR`.
 private func deliver(
     _ bytes: UnsafeMutablePointer<CChar>?, count: Int, to context: UnsafeMutableRawPointer?,
     _ body: (TransferAnswer, UnsafeRawBufferPointer) -> Bool

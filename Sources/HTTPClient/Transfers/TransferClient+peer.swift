@@ -7,16 +7,17 @@ internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import BearerdSystem
 
-/// Connections whose other end is looked at before anything is sent: who listens on a port of this machine while its
-/// program is away gets nothing.
+/// Connections whose peer is checked before anything is sent.
+///
+/// A stranger that listens on a port of this machine while its own program is away gets nothing.
 extension TransferClient {
-    /// How long the other end may take to accept the connection: before that it is nobody's.
+    /// How long the peer may take to accept the connection; until then no process owns its end.
     private static let longestAcceptance = Duration.seconds(5)
     private static let longestPause = Duration.milliseconds(50)
 
-    /// Connects, and sends nothing.
+    /// Opens a connection without sending anything.
     ///
-    /// - Returns: a descriptor for the caller to close.
+    /// - Returns: a descriptor, which the caller closes.
     func connection(
         for request: TransferRequest, over transport: Transport, heldBy owners: Set<UInt32>
     ) async throws(TransferError) -> Int32 {
@@ -68,7 +69,7 @@ extension TransferClient {
         return descriptor
     }
 
-    /// Who holds the other end; nil where that is on another machine.
+    /// The user who owns the other end; nil if that is on another machine.
     private func holder(of descriptor: Int32, until deadline: ContinuousClock.Instant) async -> PeerUser? {
         guard let ends = ConnectionEnds(of: descriptor) else { return .nobody }
         guard ends.isLoopback else { return nil }

@@ -6,10 +6,10 @@ internal import BearerdHTTPExchange
 package import BearerdHTTPMessages
 internal import BearerdSystem
 
-/// Carries whole requests to authorization servers, each on a connection of its own.
+/// Sends whole requests to authorization servers, each on a connection of its own.
 ///
-/// Such requests are rare: neither connection nor TLS session nor address is kept, so that every answer comes from a
-/// server whose certificate was verified for this very request, at the address that its name has now.
+/// They are rare. No connection, TLS session or address is kept, so that every response comes from a server
+/// whose certificate was verified for this very request, at the current address of its name.
 package actor TransferClient: LoopConfined {
     package nonisolated let loop: EventLoop
     private var multi: CurlMulti?
@@ -19,12 +19,12 @@ package actor TransferClient: LoopConfined {
         self.loop = loop
     }
 
-    /// Sends a request and waits for all of its answer; a cancelled task ends the transfer at once.
+    /// Sends a request and waits for the whole response; cancelling the task ends the transfer at once.
     ///
     /// - Parameters:
-    ///   - transport: how the server is reached, and whose certificates are accepted.
-    ///   - owners: the users one of whom must hold the other end, where that is on loopback or a Unix socket; nil for
-    ///     anybody.
+    ///   - transport: the way to the server and the certificates to accept.
+    ///   - owners: the users one of whom must own the other end if it is on loopback or a Unix socket; nil
+    ///     allows any user.
     package func send(
         _ request: TransferRequest, over transport: Transport, heldBy owners: Set<UInt32>? = nil
     ) async throws(TransferError) -> TransferResponse {
@@ -59,7 +59,8 @@ package actor TransferClient: LoopConfined {
         return TransferResponse(status: status, fields: answer.fields, body: answer.body, cutOff: failure)
     }
 
-    /// Ends `transfer` in time; one whose request is on its way may take longer than to get that far.
+    /// Ends `transfer` after its time limit; a request that has been sent by then gets
+    /// ``TransferRequest/sentTimeLimit``.
     private func limit(of transfer: CurlTransfer, for request: TransferRequest) -> TransferLimit {
         var more = request.sentTimeLimit.map { $0 - request.timeLimit } ?? .zero
         return TransferLimit(request.timeLimit, loop: loop) { [unowned transfer] in
@@ -72,7 +73,7 @@ package actor TransferClient: LoopConfined {
         }
     }
 
-    /// - Parameter connection: is used, and closed, in place of one that libcurl makes.
+    /// - Parameter connection: a connected socket to use and close; nil lets libcurl open one.
     private func transfer(
         _ request: TransferRequest, over transport: Transport, on connection: Int32?,
         into answer: TransferAnswer
@@ -96,7 +97,7 @@ package actor TransferClient: LoopConfined {
 }
 
 extension CurlEasy {
-    /// Has a transfer of ours keep nothing, and its limits to us.
+    /// Turns off reuse, caches and libcurl's own time limits, which ``TransferLimit`` replaces.
     func configure(
         _ request: TransferRequest, over transport: Transport, attachments: CurlAttachments
     ) throws(CurlError) {
@@ -126,7 +127,8 @@ extension CurlEasy {
         try set(CURLOPT_HTTPHEADER, to: Self.lines(of: request), keptBy: attachments)
     }
 
-    /// The fields as libcurl wants them: `Name: value`, `Name;` for an empty value, `Name:` for one to be left out.
+    /// The fields in libcurl's form: `Name: value`, `Name;` for an empty value, `Name:` to omit libcurl's own
+    /// field.
     private static func lines(of request: TransferRequest) -> [String] {
         var lines: [String] = []
         request.fields.forEach { name, value in lines.append(value.isEmpty ? "\(name);" : "\(name): \(value)")

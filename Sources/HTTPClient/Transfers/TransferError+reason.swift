@@ -4,7 +4,7 @@ internal import BearerdHTTPExchange
 internal import BearerdSystem
 
 extension TransferError {
-    /// What a person reads of it: fixed text, nothing of what was sent or received.
+    /// Text for people: fixed words, nothing that was sent or received.
     package var reason: String {
         switch self {
         case .notConnected(let error): error.reason

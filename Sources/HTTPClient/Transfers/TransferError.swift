@@ -4,27 +4,27 @@ internal import CBearerdLibcurl
 package import BearerdHTTPExchange
 package import BearerdSystem
 
-/// Why no whole answer came.
+/// A transfer brought no complete response.
 ///
 /// No case holds anything that was sent or received.
 package enum TransferError: Error, Equatable, Sendable {
-    /// No connection could be made as configured: the request was not seen.
+    /// No connection was made; the server has not seen the request.
     case notConnected(UpstreamError)
-    /// The other end of the connection is not held by one of those who may: the request was not sent.
+    /// Another user than the allowed ones owns the other end; the request was not sent.
     case foreign(PeerUser)
-    /// The time limit passed with the request on its way: it may have been acted upon.
+    /// The time limit passed after the request was sent; it may have been processed.
     case timedOut
-    /// The connection ended before the answer did; the request may have been acted upon.
+    /// The connection ended before the response did; the request may have been processed.
     case interrupted
-    /// The head is larger than 64 KiB, or the body than the request allows.
+    /// The head exceeds 64 KiB, or the body exceeds the limit of the request.
     case tooLarge
-    /// What came is not HTTP.
+    /// The response is not HTTP.
     case malformed
-    /// The task that waited was cancelled.
+    /// The waiting task was cancelled.
     case cancelled
     case other(CurlError)
 
-    /// Whether a certificate, the server's, a proxy's or ours, is at fault: asking again unchanged will not help.
+    /// True if a certificate is at fault, the server's, a proxy's or ours, so that a retry will not help.
     package var isCertificate: Bool {
         switch self {
         case .notConnected(let error): error.isOfCertificate
@@ -32,7 +32,7 @@ package enum TransferError: Error, Equatable, Sendable {
         }
     }
 
-    /// Judges a transfer that has failed.
+    /// Classifies the error of a failed transfer.
     init(_ code: CURLcode, of transfer: CurlTransfer) {
         let failure = UpstreamError(code, of: transfer)
         if case .proxy = failure {

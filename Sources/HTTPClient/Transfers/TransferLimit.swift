@@ -2,10 +2,11 @@
 
 internal import BearerdEventLoop
 
-/// Ends a transfer that takes too long, and counts only time in which its answer could have been read.
+/// Ends a transfer that takes too long, counting only time in which the response could have been read.
 ///
-/// Where the process stood still (a paused container, a machine asleep) the answer may lie ready in the socket, and a
-/// token in it would be lost. So the limit is counted in slices, and one that ends late does not count.
+/// After a standstill of the process (a paused container, a sleeping machine) the response may be ready in
+/// the socket, and a token in it would be lost. The limit is therefore counted in slices, and a slice that
+/// ends late does not count.
 ///
 /// Confined to its loop's thread.
 final class TransferLimit {
@@ -15,15 +16,16 @@ final class TransferLimit {
     private let loop: EventLoop
     private let action: () -> Duration?
     private var slicesLeft = TransferLimit.slices
-    /// A machine too busy to be on time must not make the limit endless.
+    /// The late slices that are forgiven; otherwise a machine that is always late would make the limit
+    /// endless.
     private var lateSlicesAllowed = TransferLimit.slices
     private var sliceEnd = ContinuousClock.now
     // The timer goes with us.
     private lazy var timer = LoopTimer(loop: loop) { [unowned self] in sliceEnded() }
 
     /// - Parameters:
-    ///   - limit: more than zero.
-    ///   - action: runs when it has passed, and again when the time has that it asks for; nil asks for none.
+    ///   - limit: a positive duration.
+    ///   - action: called when the limit has passed; returns the time after which to call it again, or nil.
     init(_ limit: Duration, loop: EventLoop, action: @escaping () -> Duration?) {
         slice = limit / TransferLimit.slices
         self.loop = loop

@@ -2,15 +2,16 @@
 
 package import BearerdHTTPMessages
 
-/// An answer, whatever its status; redirects are not followed.
+/// A response of any status; redirects are not followed.
 ///
-/// May hold secrets: never printed.
+/// It may hold secrets and is never printed.
 package struct TransferResponse: Sendable {
     package let status: Int
-    /// The fields of the final answer; trailers are appended.
+    /// The fields of the final response, followed by its trailers.
     package let fields: HTTPFields
     package let body: [UInt8]
-    /// Why the body is not whole; nil if it is, as it always is unless the request wants such an answer too.
+    /// The reason why the body is incomplete; nil if it is complete, as always unless the request accepts
+    /// less.
     package var cutOff: TransferError?
 }
 

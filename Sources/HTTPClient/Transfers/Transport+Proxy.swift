@@ -4,18 +4,19 @@ internal import Glibc
 package import BearerdHTTPMessages
 
 extension Transport {
-    /// Which HTTP or SOCKS proxy leads to a server.
+    /// The HTTP or SOCKS proxy between us and a server.
     ///
     /// Loopback and Unix sockets never use one.
     package enum Proxy: Hashable, Sendable {
-        /// None, whatever the environment says.
+        /// No proxy, whatever the environment says.
         case none
-        /// `http://`, `https://` or `socks5h://`, with user information where the proxy wants it.
+        /// An `http://`, `https://` or `socks5h://` URL, with user information if the proxy needs it.
         case url(String)
-        /// What `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy` say; read by libcurl for each connection.
+        /// The proxy of `http_proxy`, `https_proxy`, `all_proxy` and `no_proxy`, which libcurl reads for each
+        /// connection.
         case environment
 
-        /// Whether the connection to the proxy may itself be TLS, so that bytes must go through libcurl.
+        /// True if the connection to the proxy may itself use TLS, so that bytes must go through libcurl.
         package var mayBeEncrypted: Bool {
             switch self {
             case .none: false
@@ -31,7 +32,7 @@ extension Transport {
             "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY",
         ]
 
-        /// The one that leads to URLs of a scheme, unless `no_proxy` exempts their host from the environment's.
+        /// The proxy for URLs of a scheme; `no_proxy` may still exempt a host from the environment's.
         package func server(for scheme: HTTPURL.Scheme) -> ProxyServer? {
             switch self {
             case .none: return nil

@@ -2,20 +2,19 @@
 
 internal import BearerdHTTPMessages
 
-/// How a server is connected to, beyond what its URL says.
+/// The way to a server, beyond its URL.
 package struct Transport: Equatable, Sendable {
-    /// Whose certificates are accepted; nil accepts none, which is all that plain HTTP needs.
+    /// The authorities for the server's certificate; nil accepts no certificate, which suffices for plain
+    /// HTTP.
     package var trust: TrustStore?
-    /// Whose certificates are accepted of an HTTPS proxy; nil accepts none.
+    /// The authorities for an HTTPS proxy's certificate; nil accepts none.
     package var proxyTrust: TrustStore?
-    /// Our own certificate, as somebody has read it last.
+    /// Our own certificate, as last read from its files.
     package var ownCertificate: OwnCertificate?
     package var proxy: Proxy
-    /// Connect there in place of the URL's host; name and certificate checks stay.
+    /// The address to connect to instead of the URL's host; the URL's name and certificate checks stay.
     package var connectTo: ConnectDestination?
-    /// Whether any certificate is accepted.
-    ///
-    /// For `insecure_skip_verify` alone.
+    /// True if any certificate is accepted, as `insecure_skip_verify` asks.
     package var skipsVerification: Bool
 
     package init(

@@ -4,7 +4,8 @@ internal import CBearerdOpenSSL
 internal import BearerdHTTPExchange
 
 extension CertificateFault {
-    /// - Parameter code: `SSL_get_verify_result`; what is no failure by itself is a name that libcurl did not find.
+    /// - Parameter code: the result of `SSL_get_verify_result`; a success code means that libcurl found the
+    ///   name to differ.
     init(verifyResult code: Int32) {
         switch code {
         case X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT, X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT_LOCALLY,

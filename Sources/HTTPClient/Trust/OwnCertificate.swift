@@ -5,22 +5,22 @@ internal import Synchronization
 internal import BearerdSystem
 internal import BearerdTLS
 
-/// Our own certificate for one upstream or more, as its files were when they were read last.
+/// Our own certificate for one or more upstreams, as last read from its files.
 ///
-/// Whoever makes connections takes it from memory; whoever watches the files has it read again.
+/// Connections take it from memory; the watcher of the files has it read again.
 package final class OwnCertificate: Sendable {
-    /// More than any chain, or key.
+    /// The largest file in bytes; more than any certificate chain or key needs.
     private static let longestFile = 1 << 20
 
-    /// A PEM file with the certificate and those that lead to its authority.
+    /// A PEM file with the certificate and its intermediates.
     package let certificateFile: String
-    /// The PEM file with its key.
+    /// A PEM file with the private key.
     package let keyFile: String
     private let current = Mutex<CertifiedKey?>(nil)
-    /// How often there was another one.
+    /// Counts the pairs that were put in force.
     private let generation = Atomic<Int>(0)
 
-    /// Nothing is read yet.
+    /// Makes an object without a certificate; call ``read()`` next.
     package init(certificateFile: String, keyFile: String) {
         self.certificateFile = certificateFile
         self.keyFile = keyFile
@@ -29,13 +29,13 @@ package final class OwnCertificate: Sendable {
     /// The files, each once.
     package var files: [String] { certificateFile == keyFile ? [keyFile] : [certificateFile, keyFile] }
 
-    /// A pair that was read and is not in force yet.
+    /// A certificate and key that were read and are not in force yet.
     package struct Renewal: Sendable {
         fileprivate let certificate: OwnCertificate
         fileprivate let pair: CertifiedKey
         fileprivate let version: Int
 
-        /// Has connections use the pair, unless another one was read since.
+        /// Puts the pair in force, unless another one was put in force meanwhile.
         package func commit() {
             certificate.current.withLock { current in
                 guard certificate.version == version else { return }
@@ -45,11 +45,11 @@ package final class OwnCertificate: Sendable {
         }
     }
 
-    /// Reads the files and changes nothing; blocks.
+    /// Reads the files without changing anything; blocks.
     ///
-    /// A certificate and its key are two files: between the one's change and the other's the pair before stays.
+    /// A certificate and its key are two files. Between the changes of both the previous pair stays in force.
     ///
-    /// - Returns: nil if there is no usable pair in them.
+    /// - Returns: nil if the files hold no usable pair.
     package func renewal() -> Renewal? {
         let version = version
         guard let chain = try? FileSystem.read(certificateFile, limit: Self.longestFile).bytes,
@@ -60,9 +60,9 @@ package final class OwnCertificate: Sendable {
         return Renewal(certificate: self, pair: pair, version: version)
     }
 
-    /// Reads the files and has connections use the pair that is in them; blocks.
+    /// Reads the files and puts their pair in force; blocks.
     ///
-    /// - Returns: whether there is one.
+    /// - Returns: true if the files hold a usable pair.
     @discardableResult
     package func read() -> Bool {
         guard let renewal = renewal() else { return false }
@@ -70,14 +70,14 @@ package final class OwnCertificate: Sendable {
         return true
     }
 
-    /// Different for each pair that was read.
+    /// Grows with each pair that is put in force.
     var version: Int { generation.load(ordering: .acquiring) }
 
-    /// The pair; nil before there was one.
+    /// The pair in force; nil before the first.
     var pair: CertifiedKey? { current.withLock { $0 } }
 }
 
 extension OwnCertificate: Equatable {
-    /// Each is what the same watch has read again.
+    /// Compares identity: two objects are read again independently.
     package static func == (left: OwnCertificate, right: OwnCertificate) -> Bool { left === right }
 }

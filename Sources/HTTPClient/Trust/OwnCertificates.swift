@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// The ``OwnCertificate``s of a process: each pair of files is kept once, however many routes name it.
+/// The ``OwnCertificate``s of a process: one for each pair of files, however many routes name it.
 package final class OwnCertificates: Sendable {
     private struct Pair: Hashable {
         let certificateFile: String
@@ -13,7 +13,7 @@ package final class OwnCertificates: Sendable {
 
     package init() {}
 
-    /// The certificate in a pair of files.
+    /// Returns the certificate of a pair of files.
     ///
     /// Blocks on the file system the first time; call it while the configuration is read, not on a loop.
     package func certificate(certificateFile: String, keyFile: String) -> OwnCertificate {

@@ -3,19 +3,19 @@
 internal import CBearerdOpenSSL
 internal import Glibc
 
-/// The certificate authorities that a server's certificate must lead to, parsed once and used by every connection.
+/// The certificate authorities to which a server's certificate must lead, parsed once for all connections.
 ///
-/// libcurl by itself parses the whole bundle again for each connection: 20 ms and 870 KiB.
+/// libcurl itself would parse the whole bundle again for each connection: 20 ms and 870 KiB.
 ///
-/// `@unchecked Sendable`: the `X509_STORE` is filled in `init`, only read afterwards, and OpenSSL guards its own
-/// look-ups and counts its references atomically.
+/// `@unchecked Sendable`: the `X509_STORE` is filled in `init` and only read afterwards, and OpenSSL guards
+/// its own lookups and counts its references atomically.
 package final class TrustStore: @unchecked Sendable {
-    /// Why no authorities could be had.
+    /// No authorities could be loaded.
     package struct LoadError: Error, Equatable, Sendable {
-        /// What a person reads of it.
+        /// Text for people.
         package let reason: String
 
-        /// The file cannot be read, or no certificate is in it.
+        /// The file cannot be read, or holds no certificate.
         package static func unusable(path: String) -> LoadError {
             LoadError(reason: "\(path): no certificates can be read from it")
         }
@@ -25,7 +25,7 @@ package final class TrustStore: @unchecked Sendable {
             reason: "the system has no bundle of certificates; name one with ca_file")
     }
 
-    /// An `X509_STORE *`, which libcurl's callback gets as its user pointer.
+    /// An `X509_STORE *`, owned by this object.
     let handle: OpaquePointer
 
     /// Parses the PEM certificates of a file.
@@ -44,19 +44,19 @@ package final class TrustStore: @unchecked Sendable {
 
     deinit { X509_STORE_free(handle) }
 
-    /// Parses the system's bundle: `SSL_CERT_FILE` if set, else the one that libcurl was built for.
+    /// Parses the system's bundle: `SSL_CERT_FILE` if set, else the one that libcurl was built to use.
     package static func system() throws(LoadError) -> TrustStore {
         guard let path = systemFile else { throw .noSystemBundle }
         return try TrustStore(file: path)
     }
 
-    /// Where the system's bundle is; nil if nothing names one.
+    /// The path of the system's bundle; nil if nothing names one.
     package static var systemFile: String? {
         getenv("SSL_CERT_FILE").map { String(cString: $0) } ?? HTTPClientLibrary.systemBundle
     }
 }
 
 extension TrustStore: Equatable {
-    /// Each was parsed at another time, perhaps of other contents.
+    /// Compares identity: two objects were parsed at different times, perhaps from different contents.
     package static func == (left: TrustStore, right: TrustStore) -> Bool { left === right }
 }

@@ -3,23 +3,25 @@
 internal import Synchronization
 internal import BearerdSystem
 
-/// The ``TrustStore``s of a process: each `ca_file` is parsed once, however many routes and identities name it, and again
-/// when it has changed and somebody asks.
+/// The ``TrustStore``s of a process: each `ca_file` is parsed once, however many routes and identities name
+/// it.
+///
+/// ``refresh(_:)`` parses the files that have changed.
 package final class TrustStores: Sendable {
     private struct Entry {
         let store: TrustStore
-        /// What the file was before it was read.
+        /// The file's fingerprint before it was read.
         let fingerprint: FileFingerprint?
     }
 
-    /// Those of our own certificates.
+    /// Our own certificates for upstreams.
     package let ownCertificates = OwnCertificates()
-    /// By path; the empty path stands for the system's bundle.
+    /// The stores for each path; the empty path stands for the system's bundle.
     private let stores = Mutex<[String: Entry]>([:])
 
     package init() {}
 
-    /// The authorities of a file, or the system's.
+    /// Returns the authorities of a file, or the system's.
     ///
     /// Blocks on the file system the first time; call it while the configuration is read, not on a loop.
     package func store(caFile: String?) throws(TrustStore.LoadError) -> TrustStore {
@@ -27,9 +29,9 @@ package final class TrustStores: Sendable {
         return try load(caFile)
     }
 
-    /// Has those of the files that have changed read again; blocks on the file system.
+    /// Reads those of the files again that have changed; blocks on the file system.
     ///
-    /// - Throws: what is wrong with the first that cannot be used; it stays as it was.
+    /// - Throws: the fault of the first unusable file, whose previous authorities stay in force.
     package func refresh(_ caFiles: [String?]) throws(TrustStore.LoadError) {
         for caFile in caFiles {
             let known = stores.withLock { $0[caFile ?? ""] }

@@ -2,10 +2,10 @@
 
 internal import BearerdHTTPMessages
 
-/// `HOST:PORT`, as in `connect_to`.
+/// The `HOST:PORT` of `connect_to`.
 package struct ConnectDestination: Hashable, Sendable, CustomStringConvertible {
     private let url: HTTPURL
-    /// As written, with brackets around an IPv6 address.
+    /// The text as written, with brackets around an IPv6 address.
     package let description: String
 
     /// - Returns: nil for anything but a host, a colon and a port.
@@ -17,16 +17,16 @@ package struct ConnectDestination: Hashable, Sendable, CustomStringConvertible {
         description = text
     }
 
-    /// - Parameter host: a name or an address, an IPv6 address with or without its brackets.
+    /// - Parameter host: a name or an address, an IPv6 address with or without brackets.
     package init?(host: String, port: UInt16) {
         self.init(host.contains(":") && !host.hasPrefix("[") ? "[\(host)]:\(port)" : "\(host):\(port)")
     }
 
     var port: UInt16 { url.port }
 
-    /// Whether its host is a name for which a name server may be asked.
+    /// True if the host is a name that a name server may have to resolve.
     var hasName: Bool { url.hasName }
 
-    /// Whether it is on this machine.
+    /// True if the destination is on this machine.
     package var isLoopback: Bool { url.isLoopback }
 }

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A proxy as its URL names it, for people who are told that it fails.
+/// A proxy as its URL names it, for messages about its failures.
 package struct ProxyServer: Equatable, Sendable {
     /// `HOST:PORT`, without the user information of the URL.
     let address: ConnectDestination
-    /// Whether it speaks SOCKS, and not HTTP.
+    /// True for SOCKS, false for HTTP.
     let isSOCKS: Bool
 
-    /// Reads what libcurl takes for a proxy: a URL, or `HOST:PORT` alone for an HTTP proxy.
+    /// Parses a proxy as libcurl would: a URL, or `HOST:PORT` alone for an HTTP proxy.
     ///
-    /// - Returns: nil for anything else, such as a password with a slash in it, a part of which would look like a host.
+    /// - Returns: nil for anything else, such as a password with a slash, part of which would look like a
+    ///   host.
     init?(_ text: String) {
         let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
         guard let rest = parts.last else { return nil }

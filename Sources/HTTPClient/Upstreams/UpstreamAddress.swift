@@ -2,9 +2,9 @@
 
 package import BearerdHTTPMessages
 
-/// Where an upstream is, and how it is reached.
+/// The address of an upstream and the way to it.
 package struct UpstreamAddress: Equatable, Sendable {
-    /// Scheme, host and port, or a Unix socket; the path plays no part.
+    /// Scheme, host and port, or a Unix socket; the path is ignored.
     package let url: HTTPURL
     package let transport: Transport
 
@@ -13,24 +13,24 @@ package struct UpstreamAddress: Equatable, Sendable {
         self.transport = transport
     }
 
-    /// `HOST:PORT`, or the Unix socket's path: how people know it.
+    /// The upstream for people: `HOST:PORT`, or the path of its Unix socket.
     package var place: String {
         url.socketPath ?? "\(url.host.contains(":") ? "[\(url.host)]" : url.host):\(url.port)"
     }
 
-    /// Where it is really connected to, unless a proxy is on the way: `connect_to`, else ``place``.
+    /// The address that is connected to, apart from a proxy: `connect_to`, else ``place``.
     package var destination: String { transport.connectTo?.description ?? place }
 
-    /// Whether a name server may have to be asked for the way there.
+    /// True if a name server may be needed to connect.
     var isNamed: Bool {
         if transport.proxy(to: url) != .none { return true }
         return transport.connectTo?.hasName ?? url.hasName
     }
 
-    /// Whether bytes go through libcurl's TLS, and not straight to the socket.
+    /// True if libcurl does the TLS, so that bytes cannot go straight to the socket.
     ///
-    /// They do where a proxy may lead to an `https` upstream, because libcurl chooses it by the scheme, and where the way
-    /// to the proxy itself may be TLS.
+    /// That is so if a proxy may lead to an `https` upstream, because libcurl chooses proxies by scheme, or
+    /// if the connection to the proxy may itself use TLS.
     var isEncryptedByLibcurl: Bool {
         let proxy = transport.proxy(to: url)
         return url.scheme == .https ? proxy != .none : proxy.mayBeEncrypted

@@ -6,34 +6,34 @@ package import BearerdHTTPMessages
 
 /// One open HTTP/1.1 connection to an upstream.
 ///
-/// Confined to its loop's thread; closed by its ``UpstreamPool``, or when it goes. What its exchanges need is used again
-/// by the next.
+/// Confined to its loop's thread; closed by its ``UpstreamPool`` or its deinit. Its buffers are reused by one
+/// exchange after another.
 package final class UpstreamConnection {
     package let stream: ByteStream
-    /// The content of the answer.
+    /// The content of the response.
     package let incoming: MessageBody
     /// The request.
     package let outgoing: MessageWriter
     package var response = HTTPResponse()
     var parser: ResponseParser
-    /// Whether the upstream takes another request after the answer at hand.
+    /// True if the upstream accepts another request after the current response.
     package internal(set) var persists = false
     package let createdAt = CoarseInstant.now
-    /// When it was last given back.
+    /// When it last became idle.
     package private(set) var idleSince = CoarseInstant.now
-    /// How many requests it has carried to their end; 0 for a fresh one.
+    /// The number of completed requests; 0 for a new connection.
     package private(set) var requestsServed = 0
 
-    /// How long the upstream says that it keeps the connection while nothing happens (`Keep-Alive: timeout=`).
+    /// The upstream's announced limit for an idle connection (`Keep-Alive: timeout=`).
     package var announcedPatience: Duration?
 
-    /// Its place under the route's limit, given up when it goes.
+    /// The connection's place under the route's limit, released when the connection closes.
     var permit: UpstreamPermit?
     private(set) var isIdle = false
 
     /// - Parameters:
     ///   - descriptor: connected and non-blocking; `wire` closes it.
-    ///   - limits: of the heads of answers.
+    ///   - limits: the limits for the heads of responses.
     init(wire: any Wire, descriptor: Int32, loop: EventLoop, limits: HeadLimits) {
         stream = ByteStream(wire: wire, readiness: Readiness(descriptor: descriptor, loop: loop), loop: loop)
         incoming = MessageBody(stream: stream)
@@ -43,16 +43,17 @@ package final class UpstreamConnection {
 
     deinit { close() }
 
-    /// Whether nothing has arrived that nobody asked for: what an idle connection must be to be used again.
+    /// True if no unexpected data has arrived, so that an idle connection can be used again.
     ///
-    /// Without a system call unless an event has come in, or the last receive left a doubt. Over TLS a session ticket
-    /// is read and swallowed.
+    /// It makes a system call only after an event, or if the last receive left a doubt. A TLS session ticket
+    /// is read and dropped.
     var isQuiet: Bool {
         guard stream.input.isEmpty, !stream.readiness.peerHasEnded else { return false }
         return stream.readiness.isReadable ? hasNothingToReceive : true
     }
 
-    /// Whether nothing has come in, an end neither of which no event has told yet; a look at the socket, for a system call.
+    /// Like ``isQuiet``, but always asks the socket, so that it also notices an end of which no event has
+    /// come yet.
     var isQuietNow: Bool {
         stream.input.isEmpty && !stream.readiness.peerHasEnded && hasNothingToReceive
     }

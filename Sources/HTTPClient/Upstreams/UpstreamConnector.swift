@@ -7,24 +7,25 @@ package import BearerdHTTPExchange
 package import BearerdHTTPMessages
 internal import BearerdTLS
 
-/// Opens connections to one upstream: libcurl resolves, connects and tunnels; TLS is ours where no proxy is in between.
+/// Opens connections to one upstream; libcurl resolves and connects, and TLS is ours unless a proxy is in
+/// between.
 ///
 /// Confined to its loop's thread.
 package final class UpstreamConnector {
     private let address: UpstreamAddress
     private let multis: CurlMultiSet
     private let headLimits: HeadLimits
-    /// Nil where no name server has a say.
+    /// The permits for lookups; nil if no name has to be resolved.
     private let lookups: LookupTurns?
-    /// What libcurl's connections have in common, and the round of look-ups that it is of.
+    /// The state that libcurl's connections share, and the round of lookups to which its addresses belong.
     private var shared: (share: CurlShare, round: Int)?
-    /// For those that we encrypt.
+    /// The TLS context of connections that we encrypt.
     private lazy var security = UpstreamSecurity(address)
 
     /// - Parameters:
-    ///   - multis: of the loop that will own the connections.
-    ///   - headLimits: of answers.
-    ///   - nameAge: how long a name's addresses may be used, a minute at most; zero means that minute.
+    ///   - multis: the multi handles of the loop that will own the connections.
+    ///   - nameAge: the longest use of a name's addresses, at most a minute; zero means a minute.
+    ///   - headLimits: the limits for the heads of responses.
     package init(
         address: UpstreamAddress, multis: CurlMultiSet, nameAge: Duration = .zero,
         headLimits: HeadLimits = HeadLimits()
@@ -35,9 +36,9 @@ package final class UpstreamConnector {
         lookups = address.isNamed ? LookupTurns(loop: multis.loop, age: nameAge) : nil
     }
 
-    /// Resolves, connects, tunnels and encrypts as the address says; nothing of it blocks the loop.
+    /// Resolves, connects, tunnels and encrypts as the address requires, without blocking the loop.
     ///
-    /// - Parameter timeout: of all of it; zero waits for ever.
+    /// - Parameter timeout: limits all of it; zero waits for ever.
     package func connect(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
         let start = ContinuousClock.now
         let transfer = try await connected(within: timeout, since: start)
@@ -54,10 +55,10 @@ package final class UpstreamConnector {
         return connection
     }
 
-    /// Connects, and looks at the server's certificate.
+    /// Connects and reads the end of validity of the server's certificate.
     ///
     /// - Parameter timeout: as for ``connect(within:)``.
-    /// - Returns: when the certificate ends, in seconds since 1970; nil where nothing is encrypted, or libcurl does that.
+    /// - Returns: seconds since 1970; nil for a plain connection or one that libcurl encrypts.
     package func certificateEnd(within timeout: Duration) async throws(UpstreamError) -> Int64? {
         let connection = try await connect(within: timeout)
         defer { connection.close() }
@@ -68,10 +69,10 @@ package final class UpstreamConnector {
         UpstreamConnection(wire: wire, descriptor: descriptor, loop: multis.loop, limits: headLimits)
     }
 
-    /// What libcurl does of it, when it is this connection's turn to ask for the name.
+    /// Runs libcurl's part of connecting, once a lookup is permitted.
     ///
-    /// Addresses that were found a while ago may be another's by now: where they fail, the name is asked for anew, and
-    /// nobody loses an answer for it, because nothing was sent.
+    /// Addresses that were found earlier may belong to another host by now. If they fail, the name is
+    /// resolved again and one more attempt made, which is safe because nothing was sent.
     private func connected(
         within timeout: Duration, since start: ContinuousClock.Instant
     ) async throws(UpstreamError) -> CurlTransfer {
@@ -89,7 +90,7 @@ package final class UpstreamConnector {
         return try await run(second, within: Self.rest(of: timeout, since: start))
     }
 
-    /// Connecting that was given up after this time counts against the address.
+    /// A connection attempt that was given up after this time counts against the address.
     private static let doubtfulAfter = Duration.seconds(1)
 
     private func run(
@@ -112,12 +113,12 @@ package final class UpstreamConnector {
         }
     }
 
-    /// What is left of a time-out; zero is none.
+    /// The rest of a time-out; zero means none.
     private static func rest(of timeout: Duration, since start: ContinuousClock.Instant) -> Duration {
         timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
     }
 
-    /// - Parameter turn: nil where nobody asks for a name.
+    /// - Parameter turn: nil if no name has to be resolved.
     private func transfer(
         within timeout: Duration, on turn: LookupTurns.Turn?
     ) async throws(UpstreamError) -> CurlTransfer {
@@ -158,7 +159,7 @@ package final class UpstreamConnector {
             easy, attachments: attachments, dependencies: dependencies, multi: try multis.multi())
     }
 
-    /// What connections of a round have in common; who comes late for a round that is over gets nothing of the next.
+    /// The shared state for a round of lookups; one for an older round is new and not kept.
     private func share(of round: Int) throws(CurlError) -> CurlShare {
         if let shared, shared.round == round { return shared.share }
         let fresh = try CurlShare()
@@ -200,9 +201,9 @@ package final class UpstreamConnector {
         }
     }
 
-    /// Agrees on keys, unless the task is cancelled meanwhile.
+    /// Performs the TLS handshake; cancelling the task ends it.
     ///
-    /// - Parameter isolation: the caller's, which is to be the loop's.
+    /// - Parameter isolation: the caller's actor, which runs on the loop.
     private func handshake(
         on connection: UpstreamConnection, within limit: Duration,
         isolation: isolated (any Actor)? = #isolation

@@ -5,7 +5,7 @@ internal import Glibc
 internal import BearerdHTTPExchange
 
 extension UpstreamError {
-    /// Judges a `CURLOPT_CONNECT_ONLY` transfer that has failed.
+    /// Classifies the error of a failed `CURLOPT_CONNECT_ONLY` transfer.
     init(_ code: CURLcode, of transfer: CurlTransfer) {
         self.init(code, of: transfer.easy, socketError: transfer.attachments.socketError)
         guard !isShortage, transfer.failedAtProxy(code) else { return }
@@ -56,7 +56,7 @@ extension UpstreamError {
         }
     }
 
-    /// Whether the process gets no thread, as the resolver needs: it does not say why it failed.
+    /// True if no thread can be started; the resolver needs one and does not say why it failed.
     private static var threadsAreShort: Bool {
         var thread = pthread_t()
         guard pthread_create(&thread, nil, { _ in nil }, nil) == 0 else { return true }
@@ -64,7 +64,7 @@ extension UpstreamError {
         return false
     }
 
-    /// Whether the process can open no descriptor: the resolver does not say why it failed.
+    /// True if no descriptor can be opened; the resolver needs one and does not say why it failed.
     private static var descriptorsAreShort: Bool {
         let probe = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
         guard probe >= 0 else { return errno == EMFILE || errno == ENFILE }
@@ -74,7 +74,7 @@ extension UpstreamError {
 }
 
 extension CurlTransfer {
-    /// Whether a proxy, or the way to it, is at fault for `code`: the server itself was not reached.
+    /// True if the proxy, or the way to it, caused `code`, so that the server itself was not reached.
     fileprivate func failedAtProxy(_ code: CURLcode) -> Bool {
         if code == CURLE_PROXY || code == CURLE_COULDNT_RESOLVE_PROXY { return true }
         let answer = easy.number(CURLINFO_HTTP_CONNECTCODE)
@@ -87,7 +87,7 @@ extension CurlTransfer {
 }
 
 extension ProxyFailure.Cause {
-    /// - Parameter error: what `code` means where no proxy is on the way.
+    /// - Parameter error: the meaning of `code` without a proxy.
     fileprivate init(_ code: CURLcode, _ error: UpstreamError, of easy: borrowing CurlEasy) {
         let status = easy.number(CURLINFO_HTTP_CONNECTCODE)
         self =
@@ -100,7 +100,7 @@ extension ProxyFailure.Cause {
             }
     }
 
-    /// What a proxy's answer to a SOCKS request means.
+    /// The meaning of a proxy's reply to a SOCKS request.
     ///
     /// - Parameter code: one of libcurl's `CURLPX_*`.
     private static func words(forSOCKS code: Int) -> String {
@@ -120,7 +120,7 @@ extension ProxyFailure.Cause {
 }
 
 extension CertificateFault {
-    /// What was wrong with the certificate that a transfer failed for: the server's, or that of a proxy on the way.
+    /// The fault of the certificate that failed a transfer: the server's, or else the proxy's.
     fileprivate init(of easy: borrowing CurlEasy) {
         let server = easy.number(CURLINFO_SSL_VERIFYRESULT)
         let result = server == 0 ? easy.number(CURLINFO_PROXY_SSL_VERIFYRESULT) : server

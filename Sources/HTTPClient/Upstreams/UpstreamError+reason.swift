@@ -3,8 +3,9 @@
 package import BearerdHTTPExchange
 
 extension UpstreamError {
-    /// The failure's ``UpstreamError/reason``, with the place that `connect_to` names if that is where it happened: the
-    /// server's own name would mislead.
+    /// The ``UpstreamError/reason``, preceded by the address of `connect_to` if the failure happened there.
+    ///
+    /// The server's own name would mislead in that case.
     package func reason(over transport: Transport) -> String {
         switch self {
         case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .tlsCertificate,

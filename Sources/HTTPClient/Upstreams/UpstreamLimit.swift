@@ -2,33 +2,33 @@
 
 internal import Synchronization
 
-/// How many connections all workers together may have to one route's upstream, and which exchanges wait for one.
+/// Limits the connections of all workers to one route's upstream, and queues the exchanges that wait for one.
 ///
-/// The workers share it. It is touched when a connection is opened or closed, and when one becomes idle while
-/// somebody waits; never for a request that finds an idle connection. First come, first served.
+/// First come, first served. It is used when a connection is opened or closed, and when one becomes idle
+/// while another exchange waits; never for a request that finds an idle connection.
 package final class UpstreamLimit: Sendable {
-    /// What the waiter at the head of the queue gets.
+    /// The result of a wait.
     enum Outcome: Sendable {
-        /// It may open a connection.
+        /// The waiter may open a connection.
         case permit
-        /// Its pool has put aside for it what another exchange has left.
+        /// The waiter's pool has reserved a connection for it that another exchange released.
         case reserved
         case timedOut
         case cancelled
     }
 
-    /// Who is to be served next.
+    /// The waiter to serve next.
     enum Next {
         case nobody
-        /// A waiter of the same pool; it is no longer in the queue.
+        /// A waiter of the same pool; it has been removed from the queue.
         case own(Waiter)
-        /// One that waits on another loop.
+        /// The first waiter belongs to a pool on another loop.
         case another
     }
 
-    /// A request that waits.
+    /// A waiting request.
     ///
-    /// Whoever takes it out of the queue resumes it.
+    /// The code that removes it from the queue resumes it.
     struct Waiter: Sendable {
         let number: UInt64
         let pool: ObjectIdentifier
@@ -39,34 +39,34 @@ package final class UpstreamLimit: Sendable {
         var open = 0
         var lastNumber: UInt64 = 0
         var waiters: [Waiter] = []
-        /// By pool: asks it, on its loop, for connections that it does not need.
+        /// The pools, each with a function that asks it, on its loop, for unneeded connections.
         var members: [ObjectIdentifier: Member] = [:]
     }
 
     package let maximum: Int
     private let state = Mutex(State())
-    /// The length of the queue, to be read without the mutex.
+    /// The length of the queue, readable without the mutex.
     private let waiterCount = Atomic<Int>(0)
 
-    /// - Parameter maximum: at least 1.
+    /// - Parameter maximum: the most connections, at least 1.
     package init(maximum: Int) {
         self.maximum = max(1, maximum)
     }
 
-    /// The connections that are open now, in use or idle.
+    /// The open connections, in use or idle.
     package var openCount: Int { state.withLock { $0.open } }
 
-    /// Whether somebody waits: one atomic load.
+    /// True if a request waits; costs one atomic load.
     var isAwaited: Bool { waiterCount.load(ordering: .relaxed) > 0 }
 
-    /// Asks a pool for idle connections: for all of them, or as many as somebody waits for.
+    /// Asks a pool to close idle connections: all of them, or as many as requests wait for.
     typealias Member = @Sendable (_ all: Bool) -> Void
 
     func join(_ pool: ObjectIdentifier, surrender: @escaping Member) {
         state.withLock { $0.members[pool] = surrender }
     }
 
-    /// Has every pool close its idle connections soon.
+    /// Makes every pool close its idle connections soon.
     func closeIdle() {
         let members = state.withLock { Array($0.members.values) }
         members.forEach { $0(true) }
@@ -76,7 +76,7 @@ package final class UpstreamLimit: Sendable {
         state.withLock { $0.members[pool] = nil }
     }
 
-    /// A permit, if one is free and nobody waits for it.
+    /// Takes a permit if one is free and no request waits for it.
     func permitNow() -> UpstreamPermit? {
         let isFree = state.withLock { state in
             guard state.open < maximum, state.waiters.isEmpty else { return false }
@@ -86,7 +86,7 @@ package final class UpstreamLimit: Sendable {
         return isFree ? UpstreamPermit(self) : nil
     }
 
-    /// A number that names a wait, so that it can be ended from elsewhere.
+    /// Makes a number by which a wait can be ended from elsewhere.
     func nextNumber() -> UInt64 {
         state.withLock { state in
             state.lastNumber += 1
@@ -94,7 +94,7 @@ package final class UpstreamLimit: Sendable {
         }
     }
 
-    /// Puts somebody at the end of the queue, and asks every pool for what it does not need.
+    /// Appends a waiter to the queue, and asks every pool for unneeded connections.
     func enqueue(_ waiter: Waiter) {
         let (isServed, members) = state.withLock { state -> (Bool, [Member]) in
             if state.open < maximum, state.waiters.isEmpty {
@@ -109,7 +109,7 @@ package final class UpstreamLimit: Sendable {
         members.forEach { $0(false) }
     }
 
-    /// Ends a wait that nobody has served.
+    /// Ends a wait that has not been served.
     func abandon(_ number: UInt64, with grant: Outcome) {
         let waiter = state.withLock { state -> Waiter? in
             guard let index = state.waiters.firstIndex(where: { $0.number == number }) else { return nil }
@@ -119,8 +119,8 @@ package final class UpstreamLimit: Sendable {
         waiter?.continuation.resume(returning: grant)
     }
 
-    /// Takes the first waiter out of the queue, if it waits for `pool`: an exchange there has left its connection, which
-    /// that waiter can have.
+    /// Removes the first waiter from the queue if it belongs to `pool`, where an exchange has released a
+    /// connection that the waiter can have.
     func next(for pool: ObjectIdentifier) -> Next {
         state.withLock { state in
             guard let first = state.waiters.first else { return .nobody }
@@ -131,7 +131,7 @@ package final class UpstreamLimit: Sendable {
         }
     }
 
-    /// Called when a permit goes: it passes to the first who waits, or is free.
+    /// Called when a permit is released; passes it to the first waiter, if there is one.
     func release() {
         let waiter = state.withLock { state -> Waiter? in
             guard !state.waiters.isEmpty else {

@@ -2,16 +2,17 @@
 
 package import BearerdEventLoop
 
-/// How long an upstream keeps a connection on which nothing happens, learned from what it does.
+/// Learns from an upstream's behaviour how long it keeps an idle connection open.
 ///
-/// A request that may not be sent twice must not meet a connection that its upstream closes in the same moment: so it
-/// takes none that has been idle for half as long as the upstream was seen to wait. An upstream that closes at once,
-/// again and again, gets a fresh connection for each such request. What was learned is forgotten when a connection
-/// proves it wrong, or when nothing has confirmed it for a minute.
+/// A request that may not be sent twice must not meet a connection that its upstream is just closing. It
+/// therefore takes none that has been idle for half of the learned time. If an upstream closes at once again
+/// and again, each such request gets a new connection. What was learned is forgotten when a connection
+/// disproves it, or after a minute without confirmation.
 package struct UpstreamPatience: Sendable {
-    /// An end this soon after an answer belongs to the answer, and to no idle time.
+    /// An end this soon after a response belongs to the response and not to idleness.
     private static let haste = Duration.milliseconds(100)
-    /// A connection that served more requests may have ended for their number: that is too seldom to heed.
+    /// A connection that served more requests may have ended because of their number, which is rare and
+    /// ignored.
     private static let fewRequests = 50
     /// How long one observation counts.
     private static let memory = Duration.seconds(60)
@@ -20,17 +21,18 @@ package struct UpstreamPatience: Sendable {
 
     package init() {}
 
-    /// How long a connection may have been idle to carry a request that may not be sent twice; nil if nothing is known.
+    /// The longest idle time of a connection for a request that may not be sent twice; nil if nothing is
+    /// known.
     package func limit(at now: CoarseInstant) -> Duration? {
         guard let end, now.duration(since: end.seenAt) < Self.memory else { return nil }
         return end.after / 2
     }
 
-    /// Heeds that the upstream ended a connection.
+    /// Notes that the upstream ended a connection.
     ///
     /// - Parameters:
-    ///   - idle: how long nothing had happened on it.
-    ///   - requestsServed: in its life.
+    ///   - idle: how long the connection had been idle.
+    ///   - requestsServed: the number of requests that the connection had carried.
     package mutating func sawEnd(after idle: Duration, requestsServed: Int, at now: CoarseInstant) {
         let after = idle < Self.haste ? .zero : idle
         guard after > .zero || requestsServed < Self.fewRequests else { return }
@@ -42,15 +44,15 @@ package struct UpstreamPatience: Sendable {
         end = (after, now)
     }
 
-    /// Heeds that a connection is still there.
+    /// Notes that a connection is still open.
     ///
-    /// - Parameter idle: how long nothing has happened on it.
+    /// - Parameter idle: how long the connection has been idle.
     package mutating func sawLife(after idle: Duration) {
         if let known = end, idle >= max(known.after * 2, .seconds(2)) { end = nil }
     }
 
-    /// How long a connection may have been idle whose upstream has announced that it waits for `timeout`
-    /// (`Keep-Alive: timeout=`): a second less, for what is under way, but half of it where that is more.
+    /// The longest idle time under an announced limit (`Keep-Alive: timeout=`): a second less, for data on
+    /// its way, but at least half of it.
     package static func limit(announced timeout: Duration) -> Duration {
         max(timeout - .seconds(1), timeout / 2)
     }

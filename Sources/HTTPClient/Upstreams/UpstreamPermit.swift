@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// One of the connections that an ``UpstreamLimit`` allows; given back when the object goes.
+/// The right to one connection under an ``UpstreamLimit``, released by its deinit.
 package final class UpstreamPermit: Sendable {
     private let limit: UpstreamLimit
 

@@ -4,17 +4,19 @@ package import BearerdEventLoop
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
 
-/// One worker's connections to one route's upstream: those that are idle, and the way to more.
+/// One worker's HTTP/1.1 connections to one route's upstream.
 ///
-/// Confined to its loop's thread. A request that finds an idle connection costs no system call and no allocation here.
+/// Confined to its loop's thread. A request that finds an idle connection costs no system call and no
+/// allocation here.
 package final class UpstreamPool: ExchangePool {
-    /// How long a connection may be used; zero is for ever.
+    /// Limits on the use of a connection; zero sets none.
     package struct Lifetimes: Hashable, Sendable {
-        /// Since it became idle.
+        /// The longest idle time.
         package var idle: Duration
-        /// Since it was opened, so that changed addresses are seen; of a name's addresses too.
+        /// The longest time since it was opened, so that changed addresses take effect; it limits the use of
+        /// a name's addresses too.
         package var age: Duration
-        /// Since it became idle, for a request that may not be sent twice.
+        /// The longest idle time for a request that may not be sent twice.
         package var idleForUnrepeatable: Duration
 
         package init(
@@ -27,19 +29,18 @@ package final class UpstreamPool: ExchangePool {
         }
     }
 
-    /// Idle connections, the one that became so last at the end.
+    /// Idle connections in the order in which they became idle.
     private var idle: [UpstreamConnection] = []
-    /// The connections that are being made.
+    /// Connections that are being opened.
     private var connectingCount = 0
-    /// The connections that carry an exchange.
+    /// Connections that carry an exchange.
     private var activeCount = 0
-    /// Connections put aside for a waiter, by its number.
+    /// Connections reserved for a waiter, keyed by its number.
     private var reserved: [UInt64: UpstreamConnection] = [:]
     private var patience = UpstreamPatience()
     private var isClosed = false
     private var isTimerSet = false
 
-    /// Lets go of what is only kept for later, by this pool and others; no descriptor is left.
     package var onShortage: () -> Void = {}
 
     private let connector: UpstreamConnector
@@ -53,8 +54,8 @@ package final class UpstreamPool: ExchangePool {
 
     /// - Parameters:
     ///   - limit: shared with the other workers' pools for this route.
-    ///   - headLimits: of answers.
-    ///   - multis: of the loop that this pool belongs to.
+    ///   - headLimits: the limits for the heads of responses.
+    ///   - multis: the multi handles of this pool's loop.
     package init(
         address: UpstreamAddress, limit: UpstreamLimit, lifetimes: Lifetimes = Lifetimes(),
         headLimits: HeadLimits = HeadLimits(), multis: CurlMultiSet
@@ -78,11 +79,12 @@ package final class UpstreamPool: ExchangePool {
 
     // MARK: The life of a connection
 
-    /// The connection that became idle last, if it can still be used.
+    /// Takes the connection that became idle last, if one can still be used.
     ///
     /// - Parameters:
-    ///   - form: of no account here, because every HTTP/1.1 connection can carry every request.
-    ///   - mayRepeat: whether the request may be sent once more, should the upstream have closed meanwhile.
+    ///   - form: ignored, because every HTTP/1.1 connection can carry every request.
+    ///   - mayRepeat: true if the request may be sent again should the upstream have closed the connection
+    ///     meanwhile.
     package func take(for form: RequestForm = RequestForm(), mayRepeat: Bool) -> UpstreamConnection? {
         guard mayRepeat else { return takeForUnrepeatable() }
         while let connection = idle.last {
@@ -91,7 +93,7 @@ package final class UpstreamPool: ExchangePool {
         return nil
     }
 
-    /// A connection of which there is no reason to think that the upstream closes it just now.
+    /// Takes a connection that the upstream has no apparent reason to close right now.
     private func takeForUnrepeatable() -> UpstreamConnection? {
         let now = CoarseInstant.now
         if let oldest = idle.first, !oldest.stream.readiness.peerHasEnded {
@@ -114,9 +116,9 @@ package final class UpstreamPool: ExchangePool {
         return nil
     }
 
-    /// Takes the last of the idle connections out, for a request or to be closed.
+    /// Removes the last idle connection, for a request or to close it.
     ///
-    /// - Returns: whether it can be used.
+    /// - Returns: true if it can be used.
     @inline(__always)
     private func claim(
         _ connection: UpstreamConnection, at now: CoarseInstant, if isQuiet: (UpstreamConnection) -> Bool
@@ -134,8 +136,8 @@ package final class UpstreamPool: ExchangePool {
         return false
     }
 
-    /// How many idle connections to an upstream that closes at once are kept, for requests that may be repeated and to
-    /// see whether it still does.
+    /// The idle connections that are kept to an upstream that closes at once; repeatable requests use them
+    /// and show if it still does.
     private static let spares = 8
 
     package func heedEnd(of connection: UpstreamConnection, at instant: CoarseInstant) {
@@ -144,13 +146,13 @@ package final class UpstreamPool: ExchangePool {
             at: .now)
     }
 
-    /// A connection that no request has used before, or, when the limit is reached, one that comes free.
+    /// Opens a connection or, at the limit, waits for one that becomes free.
     ///
     /// - Parameters:
-    ///   - form: of no account here, because every HTTP/1.1 connection can carry every request.
-    ///   - timeout: of the wait for a free place, and of the connecting; zero waits for ever.
-    ///   - held: a place that the caller has taken already.
-    /// - Throws: ``UpstreamError/busy`` when no place comes free in time.
+    ///   - form: ignored, because every HTTP/1.1 connection can carry every request.
+    ///   - timeout: limits the wait for a place plus the time to connect; zero waits for ever.
+    ///   - held: a place that the caller has already taken.
+    /// - Throws: ``UpstreamError/busy`` if no place becomes free in time.
     package func open(
         for form: RequestForm = RequestForm(), within timeout: Duration, in held: UpstreamPermit? = nil
     ) async throws(UpstreamError) -> UpstreamConnection {
@@ -179,10 +181,10 @@ package final class UpstreamPool: ExchangePool {
 
     package func takePlace() -> UpstreamPermit? { limit.permitNow() }
 
-    /// How long a connection that found no descriptor, or no thread, waits for one before it looks again.
+    /// The pause before another attempt after a shortage of descriptors or threads.
     private static let shortagePause = Duration.milliseconds(50)
 
-    /// Connects; where no descriptor or thread is left it lets go of what is idle, and waits for those that are in use.
+    /// Opens a connection; on a shortage of descriptors or threads it closes idle ones and tries again.
     private func connect(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
         let start = ContinuousClock.now
         connectingCount += 1
@@ -207,7 +209,7 @@ package final class UpstreamPool: ExchangePool {
         giveBack(connection)
     }
 
-    /// Takes back a connection whose response has been read to its end, and whose upstream will serve another.
+    /// Takes back a connection whose exchange is complete and whose upstream accepts another request.
     package func giveBack(_ connection: UpstreamConnection) {
         activeCount -= 1
         let now = CoarseInstant.now
@@ -242,17 +244,16 @@ package final class UpstreamPool: ExchangePool {
 
     private func drop(_ connection: UpstreamConnection) { connection.close() }
 
-    /// Whether more than half of the places are taken, by all workers.
     package var isCrowded: Bool { limit.openCount > limit.maximum / 2 }
 
-    /// Closes what is idle, and everything that is given back from here on.
+    /// Closes idle connections now, and others when they are given back.
     package func close() {
         isClosed = true
         timer.cancel()
         closeIdle { _ in true }
     }
 
-    /// Closes what is idle, here and on the other loops: descriptors are the whole process's.
+    /// Closes idle connections of all loops, because the whole process shares its descriptors.
     package func closeIdleEverywhere() { limit.closeIdle() }
 
     // MARK: Waiting for a place
@@ -262,7 +263,7 @@ package final class UpstreamPool: ExchangePool {
         case connection(UpstreamConnection)
     }
 
-    /// - Parameter isolation: the caller's, which is to be the loop's.
+    /// - Parameter isolation: the caller's actor, which runs on the loop.
     private func place(
         within timeout: Duration, isolation: isolated (any Actor)? = #isolation
     ) async throws(UpstreamError) -> Admission {
@@ -292,7 +293,7 @@ package final class UpstreamPool: ExchangePool {
         }
     }
 
-    /// Closes idle connections, the oldest first, for those who wait.
+    /// Closes idle connections, the oldest first, until no request waits.
     private func surrender() {
         while limit.isAwaited, !idle.isEmpty { drop(idle.removeFirst()) }
     }
@@ -305,7 +306,7 @@ package final class UpstreamPool: ExchangePool {
         drop(idle.remove(at: index))
     }
 
-    /// Whether the connection has reached its age, or has been idle too long.
+    /// True if the connection has reached its age, or has been idle too long.
     private func isSpent(_ connection: UpstreamConnection, at now: CoarseInstant) -> Bool {
         isOver(lifetimes.age, since: connection.createdAt, at: now)
             || (connection.isIdle && isOver(lifetimes.idle, since: connection.idleSince, at: now))
@@ -327,7 +328,7 @@ package final class UpstreamPool: ExchangePool {
         unwanted.forEach { drop($0) }
     }
 
-    /// One timer for all: set when there is something idle, and left alone while requests come and go.
+    /// Sets the one timer when there are idle connections; it stays set while requests come and go.
     private func setTimer(at now: CoarseInstant) {
         guard !isTimerSet, !isClosed, let oldest = idle.first else { return }
         var delays: [Duration] = []

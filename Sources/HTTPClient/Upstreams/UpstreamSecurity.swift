@@ -4,7 +4,7 @@ internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 internal import BearerdTLS
 
-/// TLS to one upstream, made anew when there is another certificate of ours.
+/// The TLS context of one upstream, made anew when our own certificate changes.
 ///
 /// Confined to its loop's thread.
 final class UpstreamSecurity {
@@ -15,7 +15,7 @@ final class UpstreamSecurity {
         self.address = address
     }
 
-    /// What the next connection is encrypted with.
+    /// Returns the TLS context for the next connection.
     ///
     /// - Throws: ``UpstreamError/clientCertificate``, ``UpstreamError/tlsHandshake``.
     func context() throws(UpstreamError) -> ClientContext {
