@@ -223,7 +223,9 @@ package struct AdminResponder: HTTPResponder {
             version: settings.version, uptime: process.uptime, identities: await identities.statuses(),
             routes: settings.routes.map { $0.status(figures[$0.path], trouble: troubles[$0.path]) },
             requests: RequestCounts(metrics), warnings: settings.warnings,
-            silentWorkers: await process.silentWorkers())
+            silentWorkers: await process.silentWorkers(),
+            daemon: DaemonLife(processID: CurrentProcess.identifier, startedAt: process.startTime),
+            refusedReload: await process.refusedReload())
     }
 
     private func page() async -> StatusPage {

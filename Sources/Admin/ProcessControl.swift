@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import BearerdAdminAPI
 package import BearerdObservability
+package import OAuth
 
 /// The running process, as the admin listener sees it.
 package protocol ProcessControl: Sendable {
     /// Time since the start.
     var uptime: Duration { get }
+
+    /// The moment of the start.
+    var startTime: WallTime { get }
 
     /// Log lines lost so far.
     var droppedLogLines: Int { get }
@@ -30,6 +35,9 @@ package protocol ProcessControl: Sendable {
 
     /// How often the configuration was read again.
     func reloads() async -> ReloadCounts
+
+    /// The last reload, if it was refused.
+    func refusedReload() async -> RefusedReload?
 
     /// Reads the configuration again and takes it over, as SIGHUP has it.
     ///

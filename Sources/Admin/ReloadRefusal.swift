@@ -3,6 +3,7 @@
 package import BearerdAdminAPI
 internal import BearerdHTTPMessages
 internal import BearerdJSON
+package import OAuth
 
 /// Why the configuration that there was goes on.
 package enum ReloadRefusal: Error, Equatable, Sendable {
@@ -26,6 +27,15 @@ package enum ReloadRefusal: Error, Equatable, Sendable {
                 + (advice.isEmpty ? "" : " \(advice)")
         case .draining: "The process is ending."
         case .noFile: "The configuration is in no file that could be read again."
+        }
+    }
+
+    /// What is told of it until a reload succeeds; nil where the refusal was not about the configuration.
+    package func record(at time: WallTime) -> RefusedReload? {
+        switch self {
+        case .invalid(let faults): RefusedReload(at: time, detail: sentence, faults: faults)
+        case .restartNeeded(let keys, _): RefusedReload(at: time, detail: sentence, keys: keys)
+        case .draining, .noFile: nil
         }
     }
 

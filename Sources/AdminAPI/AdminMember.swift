@@ -4,12 +4,10 @@ internal import BearerdJSON
 
 /// The members of the admin listener's documents; they are spelled here and nowhere else.
 enum AdminMember: String {
-    case additional, additions, answers, at, audience, code, column, denied, detail, file, generation,
-        identities
-    case identity, interval, key, kind, line, message, name, nonce, parameters, path, person, ready, reason,
-        reasons
-    case replayed, replays, requests, resource, revocation, revoked, routes, scope, state, store, tokens,
-        total
+    case additional, additions, answers, at, audience, code, column, denied, detail, errors, file, generation
+    case identities, identity, interval, key, keys, kind, line, message, name, nonce, parameters, path, person
+    case pid, ready, reason, reasons, replayed, replays, requests, resource, revocation, revoked, routes
+    case running, scope, state, store, tokens, total
     case upstream, version, warnings
     case byStatus = "by_status"
     case clientID = "client_id"
@@ -30,11 +28,13 @@ enum AdminMember: String {
     case openStreams = "open_streams"
     case proofKey = "proof_key"
     case rate = "requests_per_second"
+    case refusedReload = "refused_reload"
     case redirectURI = "redirect_uri"
     case refreshToken = "refresh_token"
     case secretExpiry = "client_secret_expires_at"
     case silentWorkers = "silent_workers"
     case slowest = "p99_seconds"
+    case startedAt = "started_at"
     case upstreamError = "upstream_error"
     case upstreamState = "upstream_state"
     case uptime = "uptime_seconds"

@@ -20,6 +20,14 @@ package struct ConfigurationFault: Equatable, Sendable {
         self.message = message
     }
 
+    /// Reads ``json``; nil if it is no problem of a file.
+    package init?(_ json: JSONValue) {
+        guard let file = json[.file]?.string, let message = json[.message]?.string else { return nil }
+        self.init(
+            file: file, line: json.count(.line) ?? 1, column: json.count(.column) ?? 1,
+            key: json[.key]?.string ?? "", message: message)
+    }
+
     /// `KEY: MESSAGE`.
     package var sentence: String { key.isEmpty ? message : "\(key): \(message)" }
 

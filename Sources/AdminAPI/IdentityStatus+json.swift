@@ -73,14 +73,16 @@ extension IdentityError {
 }
 
 extension WallTime {
-    fileprivate init?(_ json: JSONValue?) {
+    /// A time in RFC 3339.
+    init?(_ json: JSONValue?) {
         guard let seconds = json?.string.flatMap({ Timestamp.unixSeconds($0) }) else { return nil }
         self.init(secondsSinceEpoch: seconds)
     }
 }
 
 extension WallTime? {
-    fileprivate var json: JSONValue {
+    /// The time in RFC 3339, in UTC; null for none.
+    var json: JSONValue {
         map { .string(Timestamp.text(unixSeconds: $0.secondsSinceEpoch)) } ?? .null
     }
 }

@@ -32,6 +32,18 @@ package struct RouteFigures: Equatable, Sendable {
 
     package init() {}
 
+    /// Reads of a route's entry how its upstream is; nil if the entry does not tell.
+    init?(health json: JSONValue) {
+        guard let word = json[.upstreamState]?.string else { return nil }
+        switch word {
+        case "failing":
+            health = .fails(
+                (json[.reason] ?? json[.upstreamError])?.string ?? "for a reason that is not told")
+        case "ok": health = .answers
+        default: health = .unknown
+        }
+    }
+
     /// The figures' members of a route's entry.
     var json: JSONObject {
         let (word, reason): (String, String?) =

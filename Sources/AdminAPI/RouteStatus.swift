@@ -24,6 +24,7 @@ package struct RouteStatus: Equatable, Sendable {
         guard let path = json[.path]?.string, let upstream = json[.upstream]?.string else { return nil }
         let identity = json[.identity]?.string
         self.init(path: path, upstream: upstream, identity: identity == Self.noIdentity ? nil : identity)
+        figures = RouteFigures(health: json)
     }
 
     var json: JSONValue {

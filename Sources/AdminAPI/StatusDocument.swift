@@ -6,6 +6,10 @@ package import OAuth
 /// The document of `GET /api/status` and of `bearerd status --json`.
 package struct StatusDocument: Sendable {
     package var version: String
+    /// The daemon that tells it; nil where none runs and the document tells what the store holds.
+    package var daemon: DaemonLife?
+    /// The last reload, if it was refused.
+    package var refusedReload: RefusedReload?
     /// The time since the start; nil without a daemon.
     package var uptime: Duration?
     package var identities: [IdentityStatus]
@@ -19,9 +23,12 @@ package struct StatusDocument: Sendable {
 
     package init(
         version: String, uptime: Duration?, identities: [IdentityStatus], routes: [RouteStatus],
-        requests: RequestCounts?, warnings: [String] = [], silentWorkers: [String] = []
+        requests: RequestCounts?, warnings: [String] = [], silentWorkers: [String] = [],
+        daemon: DaemonLife? = nil, refusedReload: RefusedReload? = nil
     ) {
         self.version = version
+        self.daemon = daemon
+        self.refusedReload = refusedReload
         self.uptime = uptime
         self.identities = identities
         self.routes = routes
@@ -40,7 +47,8 @@ package struct StatusDocument: Sendable {
             identities: identities.compactMap { IdentityStatus(admin: $0) },
             routes: json[.routes]?.array?.compactMap { RouteStatus($0) } ?? [],
             requests: json[.requests].flatMap { RequestCounts($0) }, warnings: json.strings(.warnings),
-            silentWorkers: json.strings(.silentWorkers))
+            silentWorkers: json.strings(.silentWorkers), daemon: DaemonLife(json),
+            refusedReload: json[.refusedReload].flatMap { RefusedReload($0) })
     }
 
     /// The document; times are RFC 3339 in UTC.
@@ -49,9 +57,13 @@ package struct StatusDocument: Sendable {
             texts.isEmpty ? nil : .some(.array(texts.map(JSONValue.string)))
         }
         return JSONValue(admin: [
-            .version: .string(version), .uptime: uptime.map { .integer($0.components.seconds) },
+            .version: .string(version), .running: .bool(daemon != nil),
+            .pid: daemon.map { .integer(Int64($0.processID)) },
+            .startedAt: daemon.map { Optional($0.startedAt).json },
+            .uptime: uptime.map { .integer($0.components.seconds) },
             .identities: .array(identities.map(\.json)), .routes: .array(routes.map(\.json)),
             .requests: requests?.json, .warnings: list(warnings), .silentWorkers: list(silentWorkers),
+            .refusedReload: refusedReload?.json,
         ])
     }
 }

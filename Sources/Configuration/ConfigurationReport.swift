@@ -11,6 +11,8 @@ package struct ConfigurationReport: Sendable {
     package let configuration: Configuration?
     /// Errors and warnings in the order of the file.
     package let problems: [ConfigurationProblem]
+    /// The admin listener, which may be known although there is an error elsewhere.
+    package let adminListener: AdminListener
     /// The places of all keys and items in the file, by their paths.
     private let marks: [String: Mark]
 
@@ -41,14 +43,19 @@ package struct ConfigurationReport: Sendable {
     ) {
         do throws(YAMLError) {
             let reading = Reading(environment: environment, directory: directory)
-            let root = Section<RootKey>(try YAMLNode.parse(text), at: .root, reading: reading)
+            let node = try YAMLNode.parse(text)
+            let root = Section<RootKey>(node, at: .root, reading: reading)
             let configuration = Configuration(reading: root)
             if let status { reading.judge(status) }
             self.init(
                 file: file, configuration: reading.hasErrors ? nil : configuration,
-                problems: reading.sortedProblems, marks: reading.marks)
+                problems: reading.sortedProblems,
+                adminListener: AdminListener(root: node, environment: environment, directory: directory),
+                marks: reading.marks)
         } catch {
-            self.init(file: file, mark: error.mark, failure: error.description)
+            self.init(
+                file: file, mark: error.mark, failure: error.description,
+                adminListener: AdminListener(broken: text, environment: environment, directory: directory))
         }
     }
 
@@ -61,15 +68,16 @@ package struct ConfigurationReport: Sendable {
         }
     }
 
-    private init(file: String, mark: Mark, failure: String) {
+    private init(file: String, mark: Mark, failure: String, adminListener: AdminListener = .unreadable) {
         let problem = ConfigurationProblem(severity: .error, mark: mark, path: "", reason: failure)
-        self.init(file: file, configuration: nil, problems: [problem])
+        self.init(file: file, configuration: nil, problems: [problem], adminListener: adminListener)
     }
 
     private init(
         file: String, configuration: Configuration?, problems: [ConfigurationProblem],
-        marks: [String: Mark] = [:]
+        adminListener: AdminListener, marks: [String: Mark] = [:]
     ) {
+        self.adminListener = adminListener
         self.marks = marks
         self.file = file
         self.configuration = configuration

@@ -27,6 +27,7 @@ final class FakeProcess: ProcessControl {
     var quitCount: Int { quits.withLock { $0 } }
 
     var uptime: Duration { .seconds(90) }
+    var startTime: WallTime { WallTime(secondsSinceEpoch: 1_000_000) }
     var droppedLogLines: Int { 0 }
     var droppedAuditLines: Int { 0 }
     var droppedSpans: Int { 0 }
@@ -46,6 +47,10 @@ final class FakeProcess: ProcessControl {
     func upstreamTroubles() async -> [String: String] { ["/b": "connection refused"] }
 
     func reloads() async -> ReloadCounts { ReloadCounts(lastSuccess: 1) }
+
+    func refusedReload() async -> RefusedReload? {
+        refusal?.record(at: WallTime(secondsSinceEpoch: 1_000_060))
+    }
 
     func reload() async throws(ReloadRefusal) -> [String] {
         if let refusal { throw refusal }

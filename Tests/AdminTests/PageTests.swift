@@ -48,6 +48,19 @@ struct `The page of the status` {
         #expect(page([identity("api")]).contains("All is well."))
     }
 
+    @Test func `tells a refused reload, and is not well then`() {
+        let fault = ConfigurationFault(
+            file: "c.yaml", line: 3, column: 5, key: "routes[0].upstream", message: "<is missing>")
+        var document = StatusDocument(
+            version: "1", uptime: .seconds(7200), identities: [identity("api")], routes: [], requests: nil)
+        document.refusedReload = RefusedReload(at: now, detail: "errors", faults: [fault])
+        let text = Answer(
+            StatusPage(document: document, samples: [], logins: [], isDraining: false, now: now).reply
+        ).text
+        #expect(text.contains("c.yaml:3:5: routes[0].upstream: &lt;is missing&gt;"))
+        #expect(text.contains("the configuration before it is in force") && !text.contains("All is well."))
+    }
+
     @Test func `stays below 100 KiB whatever is in it`() {
         let long = String(repeating: "<&\"'>", count: 10)
         let longest = String(repeating: long, count: 20)
@@ -89,7 +102,7 @@ struct `The page of the status` {
             ),
             samples: [], logins: ["a"], isDraining: false, now: now)
         let text = Answer(page.reply).text
-        #expect(page.parts.count == 9)
+        #expect(page.parts.count == 10)
         for part in page.parts {
             #expect(text.ranges(of: "id=\"\(part.id)\"").count == 1, "\(part.id)")
             #expect(text.contains(part.content.markup))

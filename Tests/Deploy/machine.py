@@ -172,6 +172,11 @@ def test_a_reload_keeps_the_process_and_takes_what_is_new():
     here.must("systemctl", "reload", SERVICE)
     expect(here.show(SERVICE, "MainPID") == process and here.answers(), "the reload ended it")
     wait_until(lambda: here.answers("/new/whoami"), "the configuration that was reloaded is in force", 10)
+    here.configure(routes=[])
+    code, _ = here.run("systemctl", "reload", SERVICE)
+    expect(code != 0, "a reload that is refused succeeds")
+    expect(here.show(SERVICE, "MainPID") == process and here.answers("/new/whoami"), "the configuration before it is gone")
+    expect("routes: there are none" in here.must("journalctl", "-u", SERVICE), "the journal has no reason")
     here.configure()
     here.must("systemctl", "reload", SERVICE)
 

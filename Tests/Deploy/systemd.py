@@ -43,7 +43,7 @@ def test_a_service_that_is_broken_into_gets_nowhere():
 
 def test_they_do_what_is_promised():
     for unit in SERVICES:
-        for line in ("Type=notify", "RestartPreventExitStatus=64 78", "ExecReload=", "WatchdogSec=", "LimitNOFILE="):
+        for line in ("Type=notify", "RestartPreventExitStatus=64 78", "ExecReload=/usr/bin/bearerd reload -c ", "WatchdogSec=", "LimitNOFILE="):
             expect(f"\n{line}" in text(unit), f"{unit}: no {line}")
         expect(int(re.search(r"^TimeoutStopSec=(\d+)", text(unit), re.M)[1]) > 30, f"{unit}: no time to drain")
     expect("bearerd run -c /etc/bearerd/%i.yaml" in text("bearerd@.service"), "the template has another file")

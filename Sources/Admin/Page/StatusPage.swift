@@ -36,7 +36,8 @@ struct StatusPage {
 
     /// What changes of the page, part by part.
     var parts: [PagePart] {
-        [PagePart("summary", summary), PagePart("uptime", uptime)] + cards.flatMap(\.parts) + rows.map(\.part)
+        [PagePart("summary", summary), PagePart("uptime", uptime), PagePart("reload", reload)]
+            + cards.flatMap(\.parts) + rows.map(\.part)
             + charts
     }
 
@@ -98,7 +99,8 @@ struct StatusPage {
             <style>\(HTMLText(stringLiteral: PageStyle.text))</style></head><body>
             <header><h1>bearerd</h1><span class="dim">\(document.version), up <span id="uptime">\(uptime)</span></span>
             <span id="live">as of when the page was loaded</span></header>
-            <main><p id="summary">\(summary)</p><p id="notice" role="status"></p>\(warnings.joined())
+            <main><p id="summary">\(summary)</p><p id="notice" role="status"></p>
+            <div id="reload">\(reload)</div>\(warnings.joined())
             <noscript><p class="dim">The page is loaded anew each ten seconds. Buttons need a script; the commands
             <code>bearerd refresh</code>, <code>revoke</code> and <code>logout</code> do the same.</p></noscript>
             <h2>Identities</h2>\(identities)\(rest(document.identities.count - cards.count))
@@ -124,14 +126,33 @@ struct StatusPage {
 
     private var uptime: HTMLText { "\(document.uptime?.words ?? "")" }
 
+    /// Why the last reload was refused; empty if it was not.
+    private var reload: HTMLText {
+        guard let refusal = document.refusedReload else { return .empty }
+        let reasons = refusal.reasons.prefix(5).map { "<br><code>\($0.cut(to: 400))</code>" as HTMLText }
+        let more = refusal.reasons.count - reasons.count
+        return """
+            <p class="callout"><strong>Reload refused</strong> at \(Timestamp.text(unixSeconds: refusal.at.secondsSinceEpoch)): \
+            the configuration before it is in force.\(reasons.joined())\(more > 0 ? "<br>\(String(more)) more" : .empty)</p>
+            """
+    }
+
     /// The one sentence that tells whether there is anything to do.
     private var summary: HTMLText {
         if isDraining { return "<strong class=\"bad\">Draining:</strong> no new connections are taken." }
         let ill = document.identities.filter { !$0.state.isWell }
         let failing = document.routes.filter { $0.figures?.isFailing ?? false }
         let silent = document.silentWorkers
-        guard !ill.isEmpty || !failing.isEmpty || !silent.isEmpty else { return "All is well." }
+        let refusal = document.refusedReload
+        guard !ill.isEmpty || !failing.isEmpty || !silent.isEmpty || refusal != nil else {
+            return "All is well."
+        }
         var sentences: [HTMLText] = []
+        if refusal != nil {
+            sentences.append(
+                "<strong class=\"bad\">The last reload was refused:</strong> the old configuration is in force. "
+            )
+        }
         if !silent.isEmpty {
             let names = silent.prefix(5).joined(separator: ", ") + (silent.count > 5 ? " …" : "")
             sentences.append(

@@ -24,7 +24,7 @@ struct CommandOption: Sendable, Equatable {
     /// Every command has these two.
     static let config = CommandOption(
         "config", letter: "c", value: "FILE",
-        "the configuration (else config.yaml here, in ~/.config/bearerd or /etc/bearerd)")
+        "the configuration (else $BEARERD_CONFIG, config.yaml here, in ~/.config/bearerd or /etc/bearerd)")
     static let help = CommandOption("help", letter: "h", "this help")
 
     /// What may be given as a value.

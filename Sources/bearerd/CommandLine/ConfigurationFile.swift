@@ -5,6 +5,9 @@ import BearerdSystem
 
 /// The configuration file that a command works with.
 struct ConfigurationFile {
+    /// The variable that names the file where `--config` does not.
+    private static let variable = "BEARERD_CONFIG"
+
     /// The path of the file as it was given or found.
     let path: String
 
@@ -18,11 +21,11 @@ struct ConfigurationFile {
         return ["config.yaml"] + [own, "/etc"].compactMap { $0.map { "\($0)/bearerd/config.yaml" } }
     }
 
-    /// The file that `--config` names, else the first of the standard ones that is there.
+    /// The file that `--config` names, else `$BEARERD_CONFIG`, else the first of the standard ones that is there.
     ///
     /// - Throws: a failure of configuration when there is none.
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        if let path = arguments.value(.config) {
+        if let path = arguments.value(.config) ?? Self.named {
             self.path = path
             return
         }
@@ -30,9 +33,28 @@ struct ConfigurationFile {
         guard let path = paths.first(where: Self.isThere) else {
             throw CommandFailure(
                 .configuration,
-                "no configuration: none of \(paths.joined(separator: ", ")) is there; name one with -c FILE")
+                "no configuration: none of \(paths.joined(separator: ", ")) is there; name one with -c FILE or \(Self.variable), or let 'bearerd init' write one"
+            )
         }
         self.path = path
+    }
+
+    /// The file that the environment names; an empty name is none.
+    static var named: String? {
+        CurrentProcess.environment(variable).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// Finds the admin listener of the daemon that runs by the file; errors elsewhere in it are one warning.
+    ///
+    /// - Throws: a failure of configuration when the file leaves open where it listens.
+    func daemonFile() throws(CommandFailure) -> DaemonFile {
+        let report = ConfigurationReport(path: path, environment: CurrentProcess.environment)
+        guard let file = DaemonFile(report) else {
+            for line in report.lines { Console.remark(line) }
+            throw CommandFailure(
+                .configuration, "\(path) leaves open where the daemon's admin listener is (admin.listen)")
+        }
+        return file
     }
 
     /// Reads and checks the file; if it has errors, tells all of its problems on standard error.
@@ -41,11 +63,7 @@ struct ConfigurationFile {
     /// - Throws: a failure of configuration when there is an error.
     func load() throws(CommandFailure) -> (configuration: Configuration, warnings: [String]) {
         let report = ConfigurationReport(path: path, environment: CurrentProcess.environment)
-        guard let configuration = report.configuration else {
-            for line in report.lines { Console.remark(line) }
-            throw CommandFailure(.configuration)
-        }
-        return (configuration, report.lines)
+        return (try report.usable(), report.lines)
     }
 
     /// A file that is there but cannot be looked at is read, so that the reason is told.
@@ -55,5 +73,18 @@ struct ConfigurationFile {
         } catch {
             return true
         }
+    }
+}
+
+extension ConfigurationReport {
+    /// The configuration; if there is none, all problems are told on standard error.
+    ///
+    /// - Throws: a failure of configuration when there is an error.
+    func usable() throws(CommandFailure) -> Configuration {
+        guard let configuration else {
+            for line in lines { Console.remark(line) }
+            throw CommandFailure(.configuration)
+        }
+        return configuration
     }
 }

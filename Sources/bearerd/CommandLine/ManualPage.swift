@@ -18,6 +18,8 @@ struct ManualPage {
         for command in commands { entry(command.usage, "\(command.summary); see bearerd-\(command.name)(1)") }
         section("OPTIONS")
         for option in [CommandOption.config, .help] { entry(option.usage, option.summary) }
+        section("ENVIRONMENT")
+        entry("BEARERD_CONFIG", "the configuration, unless empty, where no option names one")
         section("FILES")
         entry(
             "config.yaml", "in the working directory, else in $XDG_CONFIG_HOME/bearerd (~/.config/bearerd),")

@@ -23,6 +23,8 @@ struct TerminalText {
         pieces.append((text, colour))
     }
 
+    mutating func append(_ other: TerminalText) { pieces += other.pieces }
+
     /// The text as it is written; nothing in its pieces is obeyed by a terminal but their line ends.
     func written(inColour isColoured: Bool) -> String {
         pieces.map { text, colour in

@@ -5,12 +5,13 @@ import BearerdConfiguration
 import BearerdEventLoop
 import BearerdJSON
 
-/// Asks the daemon that a configuration describes how it is.
+/// Asks the daemon on an admin listener how it is.
 struct DaemonProbe {
     private let client: AdminClient
 
-    init(_ configuration: Configuration, loop: EventLoop) throws(CommandFailure) {
-        guard let client = AdminClient(configuration.admin, loop: loop) else {
+    /// - Throws: a failure of configuration where there is no listener that could be asked.
+    init(_ admin: AdminConfiguration?, loop: EventLoop) throws(CommandFailure) {
+        guard let client = AdminClient(admin, loop: loop) else {
             throw CommandFailure(.configuration, AdminClient.nowhere)
         }
         self.client = client

@@ -8,6 +8,10 @@ import BearerdEventLoop
 struct HealthcheckCommand: Command {
     static let name = "healthcheck"
     static let summary = "asks a daemon for a sign of life"
+    static let details = [
+        "It needs of the configuration nothing but admin.listen: an error elsewhere in it is a warning, because the daemon "
+            + "goes on with what it read before. The answer is there within two seconds."
+    ]
     static let options = [ready]
 
     private static let ready = CommandOption(
@@ -24,9 +28,10 @@ struct HealthcheckCommand: Command {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load().configuration
+        let daemon = try file.daemonFile()
+        daemon.warn()
         let obstacle = try CommandLoop.run { [resource] loop throws(CommandFailure) in
-            try await DaemonProbe(configuration, loop: loop).obstacle(resource, within: Self.limit)
+            try await DaemonProbe(daemon.admin, loop: loop).obstacle(resource, within: Self.limit)
         }
         if let obstacle { throw CommandFailure(.unavailable, obstacle) }
         try Console.show(resource == .readiness ? "ready\n" : "ok\n")

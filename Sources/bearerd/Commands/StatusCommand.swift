@@ -10,7 +10,11 @@ import BearerdSystem
 /// `bearerd status`: what the daemon says, else what the store holds.
 struct StatusCommand: Command {
     static let name = "status"
-    static let summary = "tells each identity's state, expiry and last error"
+    static let summary = "tells whether a daemon runs, and each identity's state, expiry and last error"
+    static let details = [
+        "The first line tells whether a daemon runs, and since when; without one the rest is what the store holds. A "
+            + "reload that was refused, workers that stand still and routes that fail follow where there are any."
+    ]
     static let options = [json]
 
     private static let json = CommandOption("json", "as JSON, like GET /api/status")
@@ -24,10 +28,13 @@ struct StatusCommand: Command {
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load().configuration
+        let daemon = try file.daemonFile()
         let document = try CommandLoop.run { loop throws(CommandFailure) in
-            if let document = try await daemonStatus(configuration, loop) { return document }
-            return try await storedStatus(configuration, loop).json
+            if let document = try await daemonStatus(daemon.admin, loop) {
+                daemon.warn()
+                return document
+            }
+            return try await storedStatus(try daemon.report.usable(), loop).json
         }
         guard !isJSON else {
             try Console.show(document.line)
@@ -37,15 +44,17 @@ struct StatusCommand: Command {
             throw CommandFailure(
                 .unavailable, "what answers on the admin listener tells no status; is it another program?")
         }
-        try Console.show(StatusTable(status.identities).text)
+        try Console.show(
+            StatusReport(status, at: WallTime(sinceEpoch: WallClock.sinceEpoch), admin: daemon.admin?.listen)
+                .text)
         return .success
     }
 
     /// Whole, for programs: a daemon of another version may tell more than this one reads.
     private func daemonStatus(
-        _ configuration: Configuration, _ loop: EventLoop
+        _ admin: AdminConfiguration?, _ loop: EventLoop
     ) async throws(CommandFailure) -> JSONValue? {
-        switch try await AdminClient(configuration.admin, loop: loop)?.get(.status) {
+        switch try await AdminClient(admin, loop: loop)?.get(.status) {
         case nil, .notRunning?: return nil
         case .answered(200, let body)?:
             guard let document = try? JSONValue(parsing: body) else {

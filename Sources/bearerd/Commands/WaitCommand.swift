@@ -5,13 +5,17 @@ import BearerdConfiguration
 import BearerdEventLoop
 import OAuth
 
-/// `bearerd wait --ready`: for entrypoints that start what needs the daemon.
+/// `bearerd wait`: for entrypoints that start what needs the daemon.
 struct WaitCommand: Command {
     static let name = "wait"
     static let summary = "blocks until a daemon is ready"
+    static let details = [
+        "It waits until /readyz answers 200: every identity that a route names has a token, and no drain has begun. Of the "
+            + "configuration it needs nothing but admin.listen."
+    ]
     static let options = [ready, timeout]
 
-    private static let ready = CommandOption("ready", "until every identity that a route names has a token")
+    private static let ready = CommandOption("ready", "as without it: there is nothing else to wait for")
     private static let timeout = CommandOption("timeout", value: "DURATION", "at most so long (30s)")
     /// Between two questions.
     private static let pause = Duration.milliseconds(100)
@@ -20,17 +24,15 @@ struct WaitCommand: Command {
     private let limit: Duration
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
-        guard arguments.has(Self.ready) else {
-            throw CommandFailure(.usage, "what to wait for? --ready")
-        }
         limit = try arguments.duration(Self.timeout) ?? .seconds(30)
         file = try ConfigurationFile(arguments)
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        let configuration = try file.load().configuration
+        let daemon = try file.daemonFile()
+        daemon.warn()
         try CommandLoop.run { loop throws(CommandFailure) in
-            let probe = try DaemonProbe(configuration, loop: loop)
+            let probe = try DaemonProbe(daemon.admin, loop: loop)
             let deadline = ContinuousClock.now + limit
             var reason = "the daemon was not asked yet"
             while .now < deadline {

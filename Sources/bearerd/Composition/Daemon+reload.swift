@@ -52,12 +52,14 @@ extension Daemon {
     /// The one place that says how a reload has ended, whoever asked for it.
     private func told(of refusal: ReloadRefusal?) {
         guard let refusal else {
+            refusedReload = nil
             reloads.successes += 1
             reloads.lastSuccess = Double(WallClock.secondsSinceEpoch)
             log.notice("configuration reloaded", [.count: .integer(reloads.successes)])
             return manager.reloaded(complaint: nil)
         }
         reloads.failures += 1
+        refusedReload = refusal.record(at: WallTime(sinceEpoch: WallClock.sinceEpoch)) ?? refusedReload
         if case .invalid(let faults) = refusal {
             for fault in faults {
                 log.error(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdAdmin
+import BearerdAdminAPI
 import BearerdConfiguration
 import BearerdCryptography
 import BearerdDevelopmentProvider
@@ -50,6 +51,7 @@ actor Daemon: LoopConfined {
     let manager: ServiceManager
     private var watchdog: Watchdog?
     private let startedAt = ContinuousClock.now
+    private let startTime = WallTime(sinceEpoch: WallClock.sinceEpoch)
     /// Writes the audit of configurations that have one, to the file that it was told last; nil where none was ever configured.
     var audit: AppendedFile?
     let sockets: DaemonSockets
@@ -75,6 +77,8 @@ actor Daemon: LoopConfined {
     /// Sessions of configurations before that may still be needed.
     var retired: [AuthSession] = []
     var reloads = ReloadCounts(lastSuccess: Double(WallClock.secondsSinceEpoch))
+    /// The last reload, if it was refused.
+    var refusedReload: RefusedReload?
     /// The reload that was begun last, and the one that is to follow it.
     var currentReload: Task<Result<[String], ReloadRefusal>, Never>?
     var pendingReload: Task<Result<[String], ReloadRefusal>, Never>?
@@ -261,7 +265,8 @@ actor Daemon: LoopConfined {
             settings: settings,
             identities: Identities(groups: engine.groups, reporter: engine.reporter),
             process: DaemonControl(
-                daemon: self, writer: writer, audit: audit, tracing: active.tracing, startedAt: startedAt),
+                daemon: self, writer: writer, audit: audit, tracing: active.tracing, startedAt: startedAt,
+                startTime: startTime),
             doors: redirectListeners, memory: adminMemory)
     }
 

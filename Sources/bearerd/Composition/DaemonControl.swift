@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdAdmin
+import BearerdAdminAPI
 import BearerdObservability
 import OAuth
 import BearerdSystem
@@ -12,6 +13,7 @@ struct DaemonControl: ProcessControl {
     let audit: AppendedFile?
     let tracing: Tracing?
     let startedAt: Instant
+    let startTime: WallTime
 
     var uptime: Duration { startedAt.duration(to: .now) }
     var droppedLogLines: Int { writer.dropped }
@@ -23,6 +25,7 @@ struct DaemonControl: ProcessControl {
     func workerMetrics() async -> WorkerMetrics { await daemon.workerMetrics() }
     func upstreamTroubles() async -> [String: String] { await daemon.active.composer.upstreamTroubles }
     func reloads() async -> ReloadCounts { await daemon.reloads }
+    func refusedReload() async -> RefusedReload? { await daemon.refusedReload }
     func reload() async throws(ReloadRefusal) -> [String] { try await daemon.reload() }
     func quit() async { await daemon.shutDown() }
 }

@@ -276,19 +276,54 @@ import Testing
         }
     }
 
+    @Test func `status lists the routes that fail, and why`() throws {
+        let (holder, refusing) = try Socket.refusing()
+        let sidecar = try Sidecar(
+            .init(moreRoutes: "- {path: /down, upstream: \"http://\(refusing)\", identity: none}"))
+        try sidecar.awaitToken()
+        #expect(try sidecar.get("/down").status == 502)
+        let file = try sidecar.directory.write(
+            "asked.yaml",
+            "admin: {listen: \"\(try sidecar.bearerd.admin)\"}\nroutes: [{upstream: https://a.example, identity: none}]\n"
+        )
+        let status = try BearerdProcess.command("status", "-c", file)
+        #expect(
+            status.exit == 0 && status.output.contains("routes that fail:\n  /down  http://\(refusing)  "),
+            "\(status)")
+        _ = holder
+    }
+
     @Test func `status shows the identities, as JSON on request, with a daemon and without`() throws {
         let (provider, directory, file) = try configured()
         defer { withExtendedLifetime(directory) {} }
         #expect(try BearerdProcess.command("token", "-c", file).exit == 0)
         let text = try BearerdProcess.command("status", "-c", file)
         #expect(text.exit == 0 && text.output.contains("default") && text.output.contains("authorized"))
+        #expect(
+            text.output.hasPrefix("not running (") && text.output.contains("this is what the store holds\n"))
+        #expect(text.output.contains("in 4 min") && text.output.contains(" s ago"), "\(text.output)")
         let json = try #require(
             TestJSON(parsing: BearerdProcess.command("status", "--json", "-c", file).output))
         let identity = json["identities"][0]
         #expect(identity["name"].string == "default" && identity["state"].string == "authorized")
+        #expect(json["running"] == .bool(false) && json["pid"] == .null)
         let bearerd = try BearerdProcess(arguments: ["run", "-c", file])
-        let running = try BearerdProcess.command("status", "--json", "-c", file)
-        #expect(TestJSON(parsing: running.output)?["identities"][0]["state"].string == "authorized")
+        let asked = try directory.write(
+            "asked.yaml",
+            String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
+                .replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(try bearerd.admin)"))
+        try eventually("the daemon to have taken the session") {
+            try BearerdProcess.command("status", "-c", asked).output.contains("authorized")
+        }
+        let lines = try BearerdProcess.command("status", "-c", asked).output
+        #expect(
+            lines.hasPrefix("running: bearerd ") && lines.contains("pid \(bearerd.process.processID), up "),
+            "\(lines)")
+        let running = try BearerdProcess.command("status", "--json", "-c", asked)
+        let document = TestJSON(parsing: running.output)
+        #expect(document?["identities"][0]["state"].string == "authorized")
+        #expect(document?["running"] == .bool(true) && document?["started_at"].string?.hasSuffix("Z") == true)
+        #expect(document?["pid"].number == Double(bearerd.process.processID))
         #expect(LeakScan.leaks(of: provider.handedOut, in: text.output + running.output).isEmpty)
         _ = bearerd
     }

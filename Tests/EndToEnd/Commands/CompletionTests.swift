@@ -42,7 +42,7 @@ import Testing
 
     @Test(
         arguments: [
-            (["che"], ["check"]), (["re"], ["refresh", "revoke", "register"]),
+            (["che"], ["check"]), (["re"], ["reload", "refresh", "revoke", "register"]),
             (["check", "--js"], ["--json"]),
             (["completion", ""], ["bash", "zsh", "fish"]), (["help", "wa"], ["wait"]),
             (["revoke", "--token", ""], ["access", "refresh"]),

@@ -26,8 +26,11 @@ import Testing
     @Test func `a ready daemon ends the wait`() throws {
         let server = try answering(.json(#"{"ready":true,"reasons":[]}"#))
         let (_, directory, file) = try configured(server.address)
-        let result = try BearerdProcess.command("wait", "--ready", "-c", file)
-        #expect(result.exit == 0 && result.output.isEmpty && result.errors.isEmpty, "\(result.errors)")
+        for arguments in [["wait"], ["wait", "--ready"]] {
+            let result = try Subprocess.run([BearerdProcess.binary] + arguments + ["-c", file])
+            #expect(
+                result.ending == .exited(0) && result.output.isEmpty && result.errors.isEmpty, "\(result)")
+        }
         _ = directory
     }
 
@@ -61,7 +64,7 @@ import Testing
 
     @Test func `wrong words are 64`() throws {
         let (_, directory, file) = try configured(Address("127.0.0.1:1")!)
-        #expect(try BearerdProcess.command("wait", "-c", file).exit == 64)
+        #expect(try BearerdProcess.command("wait", "--redy", "-c", file).exit == 64)
         #expect(try BearerdProcess.command("wait", "--ready", "--timeout", "soon", "-c", file).exit == 64)
         _ = directory
     }

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdHTTPMessages
+import OAuth
+import BearerdObservability
+
+/// A status in lines for a person.
+struct StatusReport {
+    private let status: StatusDocument
+    private let now: WallTime
+    /// The listener that was asked; nil where there is none.
+    private let admin: ListenAddress?
+
+    init(_ status: StatusDocument, at now: WallTime, admin: ListenAddress?) {
+        self.status = status
+        self.now = now
+        self.admin = admin
+    }
+
+    /// The daemon first, then a table of the identities, then the routes that fail.
+    var text: TerminalText {
+        var text = TerminalText()
+        appendDaemon(to: &text)
+        for name in status.silentWorkers {
+            text.append("standing still: ", .red)
+            text.append("\(name): no requests there, and old figures; restart if it lasts\n")
+        }
+        appendRefusal(to: &text)
+        for warning in status.warnings {
+            text.append("protection off: ", .yellow)
+            text.append("\(warning)\n")
+        }
+        text.append("\n")
+        text.append(identities)
+        appendFailingRoutes(to: &text)
+        return text
+    }
+
+    private func appendDaemon(to text: inout TerminalText) {
+        if let daemon = status.daemon {
+            text.append("running", .green)
+            text.append(
+                ": bearerd \(status.version), pid \(daemon.processID), up \((now - daemon.startedAt).words) "
+                    + "(since \(Self.text(daemon.startedAt)))\n")
+        } else if let uptime = status.uptime {
+            text.append("running", .green)
+            text.append(": bearerd \(status.version), up \(uptime.words)\n")
+        } else {
+            text.append("not running", .yellow)
+            let place =
+                admin.map { " (nobody listens at \($0), admin.listen)" }
+                ?? " (or without an admin listener to ask)"
+            text.append("\(place): this is what the store holds\n")
+        }
+    }
+
+    private func appendRefusal(to text: inout TerminalText) {
+        guard let refusal = status.refusedReload else { return }
+        text.append("reload refused", .red)
+        text.append(
+            " \(ago(refusal.at)) (\(Self.text(refusal.at))); the configuration before it is in force:\n")
+        for reason in refusal.reasons { text.append("  \(reason)\n") }
+    }
+
+    private var identities: TerminalText {
+        guard !status.identities.isEmpty else { return TerminalText("no identities\n") }
+        var table = TextTable(["IDENTITY", "STATE", "EXPIRES", "LAST REFRESH", "LAST ERROR"])
+        for identity in status.identities {
+            table.append([
+                identity.name, identity.state.rawValue, identity.expiresAt.map(when) ?? "-",
+                identity.lastRefresh.map(ago) ?? "-",
+                identity.lastError.map { error in
+                    error.sentence + (error.at.map { " (\(ago($0)))" } ?? "")
+                } ?? "-",
+            ])
+        }
+        return table.coloured(column: 1) { IdentityState(rawValue: $0)?.colour }
+    }
+
+    private func appendFailingRoutes(to text: inout TerminalText) {
+        let failing = status.routes.compactMap { route in
+            route.failure.map { (route, $0) }
+        }
+        guard !failing.isEmpty else { return }
+        text.append("\nroutes that fail:\n", .red)
+        for (route, reason) in failing {
+            text.append("  \(route.path.printable)  \(route.upstream.printable)  \(reason.printable)\n")
+        }
+    }
+
+    /// A moment to come or gone by.
+    private func when(_ time: WallTime) -> String {
+        now < time ? "in \((time - now).words)" : ago(time)
+    }
+
+    private func ago(_ time: WallTime) -> String { "\(max(.zero, now - time).words) ago" }
+
+    private static func text(_ time: WallTime) -> String {
+        Timestamp.text(unixSeconds: time.secondsSinceEpoch)
+    }
+}
+
+extension RouteStatus {
+    /// Why its upstream fails; nil if it does not, or that is not known.
+    fileprivate var failure: String? {
+        if case .fails(let reason)? = figures?.health { reason } else { nil }
+    }
+}
+
+extension IdentityState {
+    fileprivate var colour: TerminalText.Colour {
+        switch self {
+        case .authorized: .green
+        case .refreshing, .empty: .yellow
+        case .loginRequired, .misconfigured, .authorizationError, .unavailable: .red
+        }
+    }
+}

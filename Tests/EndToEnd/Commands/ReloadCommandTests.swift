@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import BearerdTestSupport
+import Testing
+
+/// `bearerd reload`.
+@Suite(.blocking) struct `The reload command` {
+    /// A daemon, and a file by which a command finds it, with the same content as the daemon's.
+    private func site() throws -> (sidecar: Sidecar, asked: String, right: String) {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        let right = String(
+            decoding: TemporaryDirectory.contents(of: sidecar.directory.path("config.yaml")), as: UTF8.self)
+        let asked = try sidecar.directory.write(
+            "asked.yaml",
+            right.replacing(
+                "admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(try sidecar.bearerd.admin)"))
+        return (sidecar, asked, right)
+    }
+
+    @Test func `has the daemon take its file over`() throws {
+        let (sidecar, asked, right) = try site()
+        try sidecar.directory.write(
+            "config.yaml",
+            right.replacing(
+                "store:", with: "  - {path: /new, upstream: \(sidecar.upstream.url), identity: none}\nstore:")
+        )
+        let result = try BearerdProcess.command("reload", "-c", asked)
+        #expect(result.exit == 0 && result.output == "the configuration is in force\n", "\(result)")
+        #expect(try sidecar.admin("GET", "/api/status").json["routes"].array.count == 2)
+    }
+
+    @Test func `is 78 with each error of a refused file, and the daemon goes on`() throws {
+        let (sidecar, asked, right) = try site()
+        let file = try sidecar.directory.write(
+            "config.yaml",
+            right.replacing("grant_type:", with: "grnat_type:") + "\nlimits: {body_bytes: much}\n")
+        let result = try BearerdProcess.command("reload", "-c", asked)
+        #expect(result.exit == 78 && result.output.isEmpty)
+        let lines = result.errors.split(separator: "\n")
+        #expect(lines.count == 3, "\(result.errors)")
+        #expect(
+            lines[0].hasPrefix("\(file):")
+                && lines[0].contains("error: identities.default.grnat_type: unknown key"))
+        #expect(lines[1].contains("error: limits.body_bytes: "))
+        #expect(lines[2] == "bearerd: reload: refused; the daemon goes on with the configuration before it")
+        #expect(try sidecar.get().status == 200)
+    }
+
+    @Test func `is 78 where only a restart would do, and names the keys`() throws {
+        let (sidecar, asked, right) = try site()
+        try sidecar.directory.write("config.yaml", right + "\nworkers: 3\n")
+        let result = try BearerdProcess.command("reload", "-c", asked)
+        #expect(result.exit == 78 && result.errors.contains("workers"), "\(result.errors)")
+        #expect(result.errors.split(separator: "\n").count == 1)
+    }
+
+    @Test func `is 69 without a daemon, and sends SIGHUP to MAINPID where that is set`() throws {
+        let (sidecar, _, right) = try site()
+        let (holder, refusing) = try Socket.refusing()
+        let nowhere = try sidecar.directory.write(
+            "asked.yaml",
+            right.replacing("admin:\n  listen: 127.0.0.1:0", with: "admin:\n  listen: \(refusing)"))
+        let nobody = try BearerdProcess.command("reload", "-c", nowhere)
+        #expect(
+            nobody.exit == 69 && nobody.errors.contains("no daemon answers at http://\(refusing)"),
+            "\(nobody)")
+        let process = sidecar.bearerd.process.processID
+        let told = try BearerdProcess.command("reload", "-c", nowhere, environment: ["MAINPID": "\(process)"])
+        #expect(told.exit == 0 && told.output.hasPrefix("process \(process) got SIGHUP"), "\(told)")
+        try sidecar.bearerd.logLine("the reload") { $0.message == "configuration reloaded" }
+        for (value, status) in [("many", Int32(64)), ("0", 64), ("2147483647", 69)] {
+            let result = try BearerdProcess.command("reload", "-c", nowhere, environment: ["MAINPID": value])
+            #expect(result.exit == status, "\(value): \(result)")
+        }
+        _ = holder
+    }
+}
