@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes that were received and not yet consumed, in storage lent by a ``StoragePool``.
+/// Received bytes that have not been consumed, in storage borrowed from a ``StoragePool``.
 package struct ByteBuffer {
     private var storage: [UInt8] = []
     private var readerIndex = 0
@@ -8,11 +8,11 @@ package struct ByteBuffer {
 
     package init() {}
 
-    /// How many bytes wait to be consumed.
+    /// The number of unconsumed bytes.
     package var count: Int { writerIndex - readerIndex }
     package var isEmpty: Bool { readerIndex == writerIndex }
 
-    /// Reads the unconsumed bytes in place; offsets count from the first unconsumed byte.
+    /// Calls `body` with the unconsumed bytes, in place.
     @inline(__always)
     package func withReadable<Result, Failure: Error>(
         _ body: (Span<UInt8>) throws(Failure) -> Result
@@ -20,7 +20,7 @@ package struct ByteBuffer {
         try body(storage.span.extracting(readerIndex..<writerIndex))
     }
 
-    /// Forgets the first `count` unconsumed bytes.
+    /// Drops the first `count` unconsumed bytes.
     package mutating func consume(_ count: Int) {
         precondition(count <= self.count, "more consumed than there is")
         readerIndex += count
@@ -30,7 +30,7 @@ package struct ByteBuffer {
         }
     }
 
-    /// Makes room for at least `minimum` more bytes and, when the buffer is empty, for `capacity` in all.
+    /// Makes room for at least `minimum` more bytes or, if the buffer is empty, for `capacity` bytes.
     mutating func makeRoom(minimum: Int, capacity: Int, pool: StoragePool) {
         if isEmpty {
             guard storage.count < capacity else { return }
@@ -51,7 +51,7 @@ package struct ByteBuffer {
         writerIndex = unread
     }
 
-    /// Gives the storage back when nothing is held, so that an idle connection costs no buffer.
+    /// Gives the storage back if the buffer is empty, so that an idle connection costs none.
     mutating func releaseIfEmpty(to pool: StoragePool) {
         if isEmpty { release(to: pool) }
     }
@@ -63,7 +63,7 @@ package struct ByteBuffer {
         pool.giveBack(block)
     }
 
-    /// Lets `receive` write into the free tail and counts what it wrote.
+    /// Calls `receive` with the free tail and counts the bytes that it wrote.
     @inline(__always)
     mutating func fill(_ receive: (UnsafeMutableRawBufferPointer) -> WireResult) -> WireResult {
         let start = writerIndex
@@ -74,6 +74,6 @@ package struct ByteBuffer {
         return result
     }
 
-    /// How many bytes ``fill(_:)`` can take.
+    /// The number of bytes that ``fill(_:)`` can take.
     var room: Int { storage.count - writerIndex }
 }

@@ -4,22 +4,24 @@ internal import CBearerdSystem
 package import BearerdSystem
 
 extension ByteStream {
-    /// The ends of a TCP connection, by which its peer's user is found; nil for anything else.
+    /// The addresses and ports of both ends of a TCP connection, by which its peer's user is found; nil for
+    /// other sockets.
     package var ends: ConnectionEnds? { isOpen ? ConnectionEnds(of: readiness.descriptor) : nil }
 
-    /// Whether a TCP connection is still the one that it was: its addresses are nobody else's before its end.
+    /// True while a TCP connection exists, so that no other connection has its addresses.
     package var isConnected: Bool { isOpen && ConnectionEnds.areConnected(readiness.descriptor) }
 
-    /// How many of the bytes that were sent the peer has not taken; a system call.
+    /// The number of sent bytes that the peer has not taken; a system call.
     package var untakenCount: Int { isOpen ? Int(bearerd_untaken(readiness.descriptor)) : 0 }
 
-    /// Whether the peer's kernel has taken all that was sent; a system call.
+    /// True if the peer's kernel has taken everything that was sent; a system call.
     package var isTaken: Bool { !isOpen || bearerd_untaken(readiness.descriptor) <= 0 }
 
-    /// Whether the kernel has something to receive, if only the end; a system call.
+    /// True if the kernel has data to receive, or the peer's end; a system call.
     package var hasArrivals: Bool { isOpen && bearerd_peer_state(readiness.descriptor) != 0 }
 
-    /// Asks how the peer stands to the connection, whatever still waits to be received; a system call or two.
+    /// Looks at the state of the peer, even if data from it still waits to be received; one or two system
+    /// calls.
     package func lookAtPeer() -> PeerState {
         guard isOpen else { return .hasReset }
         let seen = bearerd_peer_state(readiness.descriptor)

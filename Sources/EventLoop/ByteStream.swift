@@ -2,30 +2,30 @@
 
 /// One connection as two directions of bytes, with back-pressure and a time-out on every wait.
 ///
-/// Received bytes are in ``input`` until the caller consumes them; nothing is received that nobody asked for.
-/// Whoever moves as many bytes as are a ``Turn`` lets others go first, also where none of them had to wait. Confined to
+/// Received bytes stay in ``input`` until the caller consumes them, and nothing is received without a call. A
+/// task that has moved a whole ``Turn`` of bytes lets others run, even if it never had to wait. Confined to
 /// its loop's thread; at most one task reads and one writes at a time.
 package final class ByteStream {
-    /// What has arrived and is not consumed.
+    /// The bytes that were received and not consumed.
     package var input = ByteBuffer()
     package let readiness: Readiness
-    /// The bytes received and sent since the connection began.
+    /// The number of bytes received since the connection began.
     package private(set) var bytesReceived: UInt64 = 0
     package private(set) var bytesSent: UInt64 = 0
-    /// Whether the peer's end came without its announcement (TLS close_notify): what it sent may be cut short.
+    /// True if TLS ended without close_notify, so that the peer's data may be incomplete.
     package private(set) var endWasTruncated = false
-    /// Whether what passes is encrypted.
+    /// True if the connection is encrypted.
     package let isEncrypted: Bool
-    /// When the peer's certificate ends, in seconds since 1970; nil without one.
+    /// The end of validity of the peer's certificate in seconds since 1970; nil without one.
     package var peerCertificateEnd: Int64? { wire.peerCertificateEnd }
 
     private let wire: any Wire
     private let loop: EventLoop
     private let pool: StoragePool
-    /// The loop's, which lives as long as we do.
+    /// The loop's counter of the running job's turn; the loop outlives this object.
     @usableFromInline let allowance: UnsafeMutablePointer<Int>
     private var isClosed = false
-    /// Whether a send that moved nothing waits for something to receive: TLS may want that first.
+    /// True if a send waits until something can be received, as TLS may require.
     private var roomIsBehindReading = false
 
     package init(wire: any Wire, readiness: Readiness, loop: EventLoop) {
@@ -39,14 +39,14 @@ package final class ByteStream {
 
     deinit { close() }
 
-    /// Whether the connection would be taken if it were made now; it is not once it is closed.
+    /// Returns true if the connection is open and would be accepted under `security`.
     package func isAdmitted(by security: any ConnectionSecurity) -> Bool {
         !isClosed && security.admits(wire)
     }
 
     /// Ends both directions at once and frees the descriptor; over TLS the peer sees a cut.
     ///
-    /// Idempotent; waiters get ``StreamError/closed``.
+    /// Waiting tasks get ``StreamError/closed``. Calling it again does nothing.
     package func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -56,22 +56,22 @@ package final class ByteStream {
         input.releaseIfEmpty(to: pool)
     }
 
-    /// Whether nobody has closed it on our side.
+    /// True until our side closes the connection.
     package var isOpen: Bool { !isClosed }
 
-    /// Ends both directions so that the peer sees a failure and no orderly end.
+    /// Ends both directions so that the peer sees a failure instead of an orderly end.
     package func abort() {
         guard !isClosed else { return }
         wire.resetOnClose()
         close()
     }
 
-    /// Whether the peer can be told that nothing more will be sent while it goes on sending.
+    /// True if the sending direction can end alone, so that the peer may go on sending.
     package var canEndSending: Bool { wire.canEndSending }
 
-    /// Tells the peer that nothing more will be sent.
+    /// Ends the sending direction.
     ///
-    /// - Parameter timeout: of each wait for the peer to take that in; zero waits for ever.
+    /// - Parameter timeout: limits each wait for the peer to take bytes; zero waits for ever.
     package func endSending(within timeout: Duration) async {
         while !isClosed, case .wouldBlockOnWrite = wire.endSending() {
             readiness.clearWritable()
@@ -79,21 +79,21 @@ package final class ByteStream {
         }
     }
 
-    /// Says that what is written next is the last, and that the end follows at once: a client then gets both in one
+    /// Announces that the next write is the last one, so that the client can get the data and the end in one
     /// segment.
     package func endFollows() { wire.endFollows() }
 
-    /// Closes so that the peer knows that it has got everything.
+    /// Closes so that the peer knows that it has received everything.
     ///
-    /// - Parameter timeout: of each wait for the peer to take that in; zero waits for ever.
+    /// - Parameter timeout: limits each wait for the peer to take bytes; zero waits for ever.
     package func finish(within timeout: Duration) async {
         if wire.announcesEnd { await endSending(within: timeout) }
         close()
     }
 
-    /// Agrees on keys with the peer; nothing to do on a plain connection.
+    /// Performs the TLS handshake; does nothing on a plain connection.
     ///
-    /// - Parameter limit: of all of it; zero waits for ever.
+    /// - Parameter limit: limits the whole handshake; zero waits for ever.
     package func handshake(within limit: Duration) async throws(StreamError) {
         let deadline: ContinuousClock.Instant? = limit > .zero ? .now + limit : nil
         while !isClosed {
@@ -106,52 +106,52 @@ package final class ByteStream {
         throw .closed
     }
 
-    /// Whether the end that TLS announces is next of what has arrived; nothing is received.
+    /// Returns true if the announced end of TLS comes next in the data that has arrived; receives nothing.
     ///
-    /// - Parameter hasArrived: whether the kernel has bytes.
+    /// - Parameter hasArrived: true if the kernel has bytes to receive.
     func hasFoundEnd(hasArrived: Bool) -> Bool { wire.hasFoundEnd(hasArrived: hasArrived) }
 
-    /// Sets down what the job that runs has done beside moving bytes.
+    /// Counts work of the running job other than moving bytes.
     ///
-    /// - Parameter cost: as ``Turn`` counts it.
+    /// - Parameter cost: in the units of ``Turn``.
     @inline(__always)
     package func spend(_ cost: Int) { allowance.pointee &-= cost }
 
-    /// Takes bytes out of ``input`` with which a piece of work begins.
+    /// Consumes the bytes of ``input`` with which a piece of work begins.
     ///
     /// - Parameters:
-    ///   - count: how many.
-    ///   - cost: of the work, as ``Turn`` counts it.
+    ///   - count: the number of bytes.
+    ///   - cost: the cost of the work in the units of ``Turn``.
     @inline(__always)
     package func take(_ count: Int, for cost: Int) {
         input.consume(count)
         spend(cost)
     }
 
-    /// Whether the job that runs has had its turn, and is to ``yield()`` if it would go on.
+    /// True if the running job has used up its turn and should ``yield()``.
     @inline(__always)
     package var turnIsOver: Bool { allowance.pointee <= 0 }
 
-    /// Lets others go first; the stream may be closed afterwards.
+    /// Lets other jobs run; the stream may be closed afterwards.
     package func yield() async { await loop.yield() }
 
-    /// Waits for bytes and puts them into ``input``.
+    /// Waits for bytes and appends them to ``input``.
     ///
     /// - Parameters:
-    ///   - timeout: of the wait for the first byte; zero waits for ever.
-    ///   - capacity: how much one receive may take when the buffer is empty, in bytes.
-    ///   - isInside: whether more must come, because a message is not whole.
-    /// - Returns: `false` when the peer has ended its direction.
+    ///   - timeout: limits the wait for the first byte; zero waits for ever.
+    ///   - capacity: the most bytes of one receive if the buffer is empty.
+    ///   - isInside: true if a message is incomplete, so that more must come.
+    /// - Returns: false if the peer has ended its direction.
     package func fill(
         within timeout: Duration, capacity: Int = StoragePool.small, isInside: Bool = false
     ) async throws(StreamError) -> Bool {
         try await receiveSome(within: timeout, capacity: capacity, isInside: isInside)
     }
 
-    /// Waits for more of a message that is not whole, and puts it into ``input``.
+    /// Waits for more of an incomplete message and appends it to ``input``.
     ///
-    /// - Parameter timeout: of the wait for the first byte; zero waits for ever.
-    /// - Returns: `false` when the peer has ended its direction.
+    /// - Parameter timeout: limits the wait for the first byte; zero waits for ever.
+    /// - Returns: false if the peer has ended its direction.
     package func more(within timeout: Duration) async throws(StreamError) -> Bool {
         try await receiveSome(within: timeout, capacity: StoragePool.small, isInside: true)
     }
@@ -170,9 +170,9 @@ package final class ByteStream {
         }
     }
 
-    /// Puts what has already arrived into ``input`` without waiting.
+    /// Appends data that has already arrived to ``input``, without waiting.
     ///
-    /// - Returns: `nil` when nothing has arrived, `false` when the peer has ended its direction.
+    /// - Returns: nil if nothing has arrived, false if the peer has ended its direction.
     package func receive(capacity: Int = StoragePool.small) throws(StreamError) -> Bool? {
         guard !isClosed else { throw .closed }
         input.makeRoom(minimum: 1024, capacity: capacity, pool: pool)
@@ -199,12 +199,12 @@ package final class ByteStream {
         }
     }
 
-    /// Gives an empty ``input``'s storage back; call it before a long wait.
+    /// Gives back the storage of an empty ``input``; call it before a long wait.
     package func releaseStorage() { input.releaseIfEmpty(to: pool) }
 
-    /// Sends as much of `bytes` as the peer takes at once, and removes that from them.
+    /// Sends as much of `bytes` as the peer takes at once, and removes that part.
     ///
-    /// - Returns: whether that was all.
+    /// - Returns: true if nothing is left.
     package func flush(_ bytes: inout [UInt8]) throws(StreamError) -> Bool {
         guard !isClosed else { throw .closed }
         let sent = try moved(by: bytes.withUnsafeBytes { wire.send($0) })
@@ -218,9 +218,8 @@ package final class ByteStream {
 
     /// Sends as much of `head`, then `piece`, then `tail`, as the peer takes at once.
     ///
-    /// - Parameter start: where in all of them to begin.
-    /// - Returns: how many bytes that were; 0 when the peer takes nothing before
-    ///   ``waitForRoom(within:)`` returns.
+    /// - Parameter start: the number of leading bytes of the three that have been sent before.
+    /// - Returns: the number of bytes sent; 0 if the peer takes none until ``waitForRoom(within:)`` returns.
     @inline(__always)
     package func send(
         _ head: [UInt8], _ piece: Span<UInt8>, _ tail: [UInt8], from start: Int = 0
@@ -242,7 +241,7 @@ package final class ByteStream {
             })
     }
 
-    /// Waits until a send that moved nothing is worth another try.
+    /// Waits until a send that moved nothing should be tried again.
     ///
     /// - Parameter timeout: zero waits for ever.
     package func waitForRoom(within timeout: Duration) async throws(StreamError) {
@@ -256,8 +255,8 @@ package final class ByteStream {
     /// Sends all of `bytes`.
     ///
     /// - Parameters:
-    ///   - start: where in `bytes` to begin.
-    ///   - timeout: of each wait for the peer to take more; zero waits for ever.
+    ///   - start: the number of leading bytes that have been sent before.
+    ///   - timeout: limits each wait for the peer to take more; zero waits for ever.
     package func write(
         _ bytes: [UInt8], from start: Int = 0, within timeout: Duration
     ) async throws(StreamError) {
@@ -270,7 +269,7 @@ package final class ByteStream {
         }
     }
 
-    /// The number of bytes that moved, after waiting if none could.
+    /// Returns the number of bytes that moved, after waiting if none could move.
     private func account(for result: WireResult, within timeout: Duration) async throws(StreamError) -> Int {
         let count = try moved(by: result)
         if case .moved = result { return count }
@@ -278,7 +277,7 @@ package final class ByteStream {
         return 0
     }
 
-    /// The number of bytes that moved at once.
+    /// Returns the number of bytes that moved at once.
     private func moved(by result: WireResult) throws(StreamError) -> Int {
         switch result {
         case .moved(let count):

@@ -2,7 +2,9 @@
 
 internal import Glibc
 
-/// A point of the coarse monotonic clock, a few nanoseconds to read and 1–4 ms fine; for idle times and ages.
+/// A point of the coarse monotonic clock (`CLOCK_MONOTONIC_COARSE`), for idle times and ages.
+///
+/// Reading it costs a few nanoseconds; it is precise to 1–4 ms.
 package struct CoarseInstant: Comparable, Sendable {
     private let nanoseconds: Int64
 
@@ -16,14 +18,13 @@ package struct CoarseInstant: Comparable, Sendable {
         left.nanoseconds < right.nanoseconds
     }
 
-    /// The instant so much later.
     package static func + (instant: CoarseInstant, duration: Duration) -> CoarseInstant {
         let (seconds, attoseconds) = duration.components
         return CoarseInstant(
             nanoseconds: instant.nanoseconds &+ seconds &* 1_000_000_000 &+ attoseconds / 1_000_000_000)
     }
 
-    /// The time since `earlier`.
+    /// The time that has passed since `earlier`.
     package func duration(since earlier: CoarseInstant) -> Duration {
         .nanoseconds(nanoseconds &- earlier.nanoseconds)
     }

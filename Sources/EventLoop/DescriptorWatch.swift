@@ -2,12 +2,12 @@
 
 internal import CBearerdLibevent
 
-/// Tells a C library that has its own idea of readiness when a descriptor is ready, for as long as it stays
-/// so (level-triggered).
+/// Reports when a descriptor is ready, again and again while it stays so (level-triggered), as libcurl
+/// expects.
 ///
 /// Our own streams use ``Readiness``. Confined to its loop's thread.
 package final class DescriptorWatch {
-    /// Which directions somebody waits for, or which are ready.
+    /// The directions to watch, or those that are ready.
     package struct Directions: OptionSet, Sendable {
         package let rawValue: UInt8
         package static let reading = Directions(rawValue: 1)
@@ -20,9 +20,10 @@ package final class DescriptorWatch {
     private let action: (Directions) -> Void
 
     /// - Parameters:
-    ///   - descriptor: non-blocking, open for as long as this object lives.
-    ///   - action: runs on the loop's thread with the directions that are ready; it may let go of this object.
-    /// - Returns: nil when the kernel cannot watch the descriptor (epoll_ctl(2)).
+    ///   - descriptor: non-blocking, and open for as long as this object lives.
+    ///   - action: called on the loop's thread with the directions that are ready; it may release this
+    ///     object.
+    /// - Returns: nil if the kernel cannot watch the descriptor (epoll_ctl(2)).
     package init?(
         descriptor: Int32, directions: Directions, loop: EventLoop, action: @escaping (Directions) -> Void
     ) {

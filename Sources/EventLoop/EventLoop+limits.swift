@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension EventLoop {
-    /// What `work` comes to; nil where that takes longer than `limit`.
+    /// Returns the result of `work`; nil if that takes longer than `limit`.
     ///
-    /// For what cannot be cancelled, such as reading from a disk that may be gone: it goes on then, and nobody hears of it.
+    /// It serves for work that cannot be cancelled, such as reading from a failed disk: the work then goes
+    /// on, and its result is dropped.
     ///
-    /// - Parameter work: begins on the loop, and leaves it for what blocks.
+    /// - Parameter work: begins on the loop and must leave it before it blocks.
     package func value<Value: Sendable>(
         within limit: Duration, of work: @escaping @Sendable () async -> Value
     ) async -> Value? {

@@ -4,11 +4,12 @@ internal import CBearerdLibevent
 internal import Synchronization
 
 extension EventLoop {
-    /// Has `hear` told what libevent has to say of any loop, such as a descriptor that the kernel cannot watch.
+    /// Passes libevent's own messages to `hear`, for instance about a descriptor that the kernel cannot
+    /// watch.
     ///
-    /// Before, and for ever without this call, libevent writes it to standard error (`event_set_log_callback`).
+    /// Without this call libevent writes them to standard error (`event_set_log_callback`).
     ///
-    /// - Parameter hear: runs on the thread of the loop; must not use one.
+    /// - Parameter hear: called on the thread of the loop, which it must not use.
     package static func hearMessages(_ hear: @escaping @Sendable (String) -> Void) {
         listener.withLock { $0 = hear }
         event_set_log_callback(onMessage)

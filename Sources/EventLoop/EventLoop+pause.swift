@@ -3,10 +3,10 @@
 internal import CBearerdLibevent
 
 extension EventLoop {
-    /// Suspends the caller, who must run on this loop, for `duration`.
+    /// Suspends the caller, which must run on this loop, for `duration`.
     ///
-    /// A loop never uses `Task.sleep`, which hops to other threads. The pause cannot be cancelled: keep it short, or
-    /// use ``LoopTimer``.
+    /// Code on a loop never uses `Task.sleep`, which switches to other threads. The pause cannot be
+    /// cancelled: keep it short, or use ``LoopTimer``.
     package func pause(for duration: Duration) async {
         await withUnsafeContinuation { (continuation: UnsafeContinuation<Void, Never>) in
             let pause = Pause(continuation: continuation)
@@ -18,7 +18,7 @@ extension EventLoop {
     }
 }
 
-/// One suspended caller and the event that wakes it.
+/// A suspended caller and the event that resumes it.
 private final class Pause {
     var event: OpaquePointer?
     private let continuation: UnsafeContinuation<Void, Never>

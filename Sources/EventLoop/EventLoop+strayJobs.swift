@@ -4,14 +4,15 @@ internal import CBearerdSystem
 internal import Synchronization
 
 extension EventLoop {
-    /// The loop that runs what belongs nowhere; kept for ever, because jobs may come at any time.
+    /// The loop that runs jobs without an executor; kept for ever, because such jobs may come at any time.
     private static let straying = Mutex<EventLoop?>(nil)
 
-    /// Has this loop run whatever Swift would run on a pool of threads of its own, from now on.
+    /// Makes this loop run all jobs that Swift would run on its own pool of threads.
     ///
-    /// A task that prefers no executor, or a continuation resumed outside of an actor, otherwise needs such a thread.
-    /// Where there is none to be had, the runtime waits for one, and with it whoever woke the task. Call it once, before
-    /// there are tasks; the library products never do, because the pool is their program's.
+    /// A task without a preferred executor, or a continuation resumed outside an actor, otherwise needs such
+    /// a thread; if none can be started the runtime waits, and with it the code that woke the task. Call it
+    /// once, before tasks exist. The library products never call it, because the pool belongs to their
+    /// program.
     package func takeStrayJobs() {
         Self.straying.withLock { $0 = self }
         bearerd_divert_jobs { job in

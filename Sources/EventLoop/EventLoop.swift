@@ -6,38 +6,38 @@ internal import Glibc
 internal import Synchronization
 package import BearerdSystem
 
-/// One thread that waits on descriptors and timers and runs the Swift jobs that they wake.
+/// One thread that waits for descriptors and timers and runs the Swift jobs that they wake.
 ///
-/// A loop is a libevent `event_base` and, at the same time, the executor of every actor and task that lives
-/// on it: what is confined to a loop needs no lock. Jobs made runnable by one round of events run after
-/// that round, so that a busy loop spends one `epoll_wait` on many connections. What a job may do at once is a
-/// ``Turn``.
+/// A loop is a libevent `event_base` and also the executor of the actors and tasks that live on it, so that
+/// their state needs no lock. Jobs woken by one round of events run after that round, which lets a busy loop
+/// serve many connections with one `epoll_wait`. ``Turn`` limits the work of one job.
 ///
-/// `@unchecked Sendable`: `base`, `ready`, `spare`, `allowance`, `yielded` and `storagePool` are touched only on the
-/// loop's thread (every method that does so checks it in debug builds); what other threads reach is behind `remote`.
+/// `@unchecked Sendable`: `base`, `ready`, `spare`, `allowance`, `yielded` and `storagePool` are used only on
+/// the loop's thread, which every method that uses them checks in debug builds; state that other threads
+/// reach is behind `remote`.
 package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     package let name: String
 
     private let base: OpaquePointer
     private let wakeDescriptor: CInt
     private var wakeEvent: OpaquePointer?
-    /// Jobs made runnable by this thread, in order.
+    /// Jobs that this thread has woken, in order.
     private var ready: [UnownedJob] = []
-    /// The emptied array of the round before, kept for its capacity.
+    /// The emptied array of the previous round, kept for its capacity.
     private var spare: [UnownedJob] = []
-    /// What is left of the turn of the job that runs; streams count it down without a way through the loop.
+    /// The rest of the running job's turn; streams count it down directly.
     let allowance = UnsafeMutablePointer<Int>.allocate(capacity: 1)  // freed in deinit
-    /// Those that have had their turn and would go on, in order.
+    /// Jobs that have used up their turn and want to go on, in order.
     private var yielded: [UnsafeContinuation<Void, Never>] = []
     private var isStopping = false
-    /// The thread that runs the loop (`pthread_self`), 0 before one does; any thread may ask.
+    /// The thread that runs the loop (`pthread_self`), 0 before it runs; any thread may read it.
     private let threadIdentity = Atomic<UInt>(0)
     private let remote = Mutex(RemoteJobs())
 
-    /// Buffers that idle connections gave back.
+    /// Buffers that idle connections have given back.
     package let storagePool = StoragePool()
 
-    /// What other threads have handed in since the last round.
+    /// The jobs that other threads have added since the last round.
     private struct RemoteJobs {
         var jobs: [UnownedJob] = []
         var wakeIsPending = false
@@ -45,8 +45,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     /// Makes a loop that does nothing until ``run()`` or ``start()``.
     ///
-    /// - Parameter name: the thread's name, at most 15 bytes are shown by the system.
-    /// - Throws: ``StreamError/failed(code:)`` when the kernel has no descriptor left, no epoll, or can watch no more.
+    /// - Parameter name: the thread's name, of which the system shows at most 15 bytes.
+    /// - Throws: ``StreamError/failed(code:)`` if the kernel has no descriptor left, or no epoll.
     package init(name: String) throws(StreamError) {
         let wakeDescriptor = eventfd(0, CInt(EFD_NONBLOCK | EFD_CLOEXEC))
         guard wakeDescriptor >= 0 else { throw .failed(code: errno) }
@@ -64,9 +64,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         guard let wakeEvent, event_add(wakeEvent, nil) == 0 else { throw .failed(code: errno) }
     }
 
-    /// Whether there are as many descriptors as libevent takes for a loop: it ends the process where one is missing.
+    /// Checks that libevent can open the descriptors of a loop, because it ends the process otherwise.
     ///
-    /// - Returns: `false`, and `errno`, if there are not.
+    /// - Returns: false, with `errno` set, if there are too few.
     private static func hasRoom(beside descriptor: CInt) -> Bool {
         // epoll, a timer, a pair for signals.
         let probes = (0..<4).map { _ in fcntl(descriptor, F_DUPFD_CLOEXEC, 0) }
@@ -76,7 +76,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         return probes.allSatisfy { $0 >= 0 }
     }
 
-    /// Without edges there would be only backends that tell of the same readiness for ever, which nothing here expects.
+    /// Makes an `event_base` with edge-triggered events, which everything here relies on.
     private static func makeBase() -> OpaquePointer? {
         guard let configuration = event_config_new() else { return nil }
         defer { event_config_free(configuration) }
@@ -94,10 +94,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     // MARK: Running
 
-    /// Runs the loop on a thread of its own until ``stop()``.
+    /// Runs the loop on a new thread until ``stop()``.
     ///
     /// - Returns: the thread, to be joined once the loop was stopped.
-    /// - Throws: ``SystemError`` when the system has no thread left.
+    /// - Throws: ``SystemError`` if the system has no thread left.
     package func start() throws(SystemError) -> LoopThread { try LoopThread(running: self) }
 
     /// Runs the loop on the calling thread until ``stop()``.
@@ -114,17 +114,17 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
     }
 
-    /// Ends ``run()`` after the present round; callable from any thread.
+    /// Ends ``run()`` after the current round; any thread may call it.
     package func stop() {
         execute { self.isStopping = true }
     }
 
-    /// Runs `body` soon on the loop's thread; callable from any thread.
+    /// Runs `body` soon on the loop's thread; any thread may call it.
     package func execute(_ body: @escaping @Sendable () -> Void) {
         Task(executorPreference: self) { body() }
     }
 
-    /// Whether the caller runs on the loop's thread.
+    /// True if the caller runs on the loop's thread.
     package var isCurrent: Bool {
         threadIdentity.load(ordering: .relaxed) == UInt(pthread_self())
     }
@@ -153,11 +153,11 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     // MARK: Turns
 
-    /// Whether the job that runs has had its turn, and is to ``yield()`` if it would go on.
+    /// True if the running job has used up its turn and should ``yield()``.
     @inline(__always)
     package var turnIsOver: Bool { allowance.pointee <= 0 }
 
-    /// Goes on after everybody else who is ready, and a look at descriptors and timers.
+    /// Goes on after all other ready jobs, and after a look at descriptors and timers.
     package func yield() async {
         await withUnsafeContinuation { yielded.append($0) }
     }
@@ -166,7 +166,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     package func enqueue(_ job: consuming ExecutorJob) { take(UnownedJob(job)) }
 
-    /// Runs `job` in turn; callable from any thread.
+    /// Runs `job` in turn; any thread may call it.
     func take(_ job: UnownedJob) {
         if isCurrent {
             ready.append(job)
@@ -192,7 +192,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     // MARK: For the bridge's other types
 
-    /// A libevent event on this loop that is not yet added; the caller frees it with `event_free`.
+    /// Makes a libevent event on this loop without adding it; the caller frees it with `event_free`.
     func makeEvent(
         descriptor: CInt, flags: CInt, callback: event_callback_fn, context: UnsafeMutableRawPointer?
     ) -> OpaquePointer? {
@@ -207,7 +207,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
 }
 
-/// A coarse monotonic clock for time-outs, a few nanoseconds a call (`CLOCK_MONOTONIC_COARSE`, 1–4 ms fine).
+/// The coarse monotonic clock in nanoseconds, for time-outs (`CLOCK_MONOTONIC_COARSE`, precise to 1–4 ms).
 func coarseNanoseconds() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time)

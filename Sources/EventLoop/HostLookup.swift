@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Looks names up as the system does, for those who want to know the answer and not a connection.
+/// Resolves names as the system does, without connecting.
 package enum HostLookup {
-    /// The addresses of a host, IPv4 and IPv6, in numeric form; blocks on the resolver unless `host` is numeric itself.
+    /// Resolves a host to IPv4 and IPv6 addresses in numeric form; blocks on the resolver unless `host` is
+    /// numeric.
     ///
-    /// - Returns: nothing where the name is unknown, or nobody knows.
+    /// - Returns: an empty array if the name is unknown or no name server answers.
     package static func addresses(of host: String) -> [String] {
         SocketAddress.resolve(host: host, port: 0).compactMap { found in
             var storage = found.storage

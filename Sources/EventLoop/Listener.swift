@@ -7,23 +7,23 @@ internal import Synchronization
 
 /// A listening socket watched by one loop; each accepted connection becomes a ``ByteStream`` on that loop.
 ///
-/// Confined to its loop's thread. When descriptors run out, or connections cannot be accepted for another reason that
-/// lasts, it pauses and looks again every 100 ms, so that the rest of the process goes on; after a second of that it says
-/// so to whoever ``hear(_:)``s.
+/// Confined to its loop's thread. When descriptors run out, or accepting fails for another lasting reason, it
+/// pauses and tries again every 100 ms, so that the rest of the process goes on. After a second of failures
+/// it reports them to ``hear(_:)``.
 package final class Listener {
-    /// What becomes of accepting connections at an address.
+    /// A change in accepting connections at an address.
     package enum News: Sendable {
-        /// None could be accepted for a second or longer; the system's words for why.
+        /// No connection could be accepted for a second or longer; the system's text for the reason.
         case failing(String)
-        /// They are accepted again.
+        /// Connections are accepted again.
         case working
-        /// The listener ends while it fails.
+        /// The listener was closed while it failed.
         case closed
     }
 
-    /// Fewer tries in vain are nobody's concern.
+    /// The failures after which they are reported.
     private static let manyFailures = 10
-    /// What is said of a connection that was gone before it could be accepted, and of no listener.
+    /// Errors of a single connection that was gone before it was accepted; the listener itself works.
     private static let aborts = [ECONNABORTED, EINTR, EPROTO]
     private static let manyAborts = 64
     private static let ear = Mutex<(@Sendable (String, News) -> Void)?>(nil)
@@ -36,22 +36,22 @@ package final class Listener {
     private let onShortage: () -> Void
     private var event: OpaquePointer?
     private var retry: LoopTimer?
-    /// Whether its owner wants no connections for now.
+    /// True while the owner wants no connections.
     private var isPaused = false { didSet { watchIfWanted() } }
-    /// Whether the last connection could not be accepted, or the socket not be watched, a moment ago.
+    /// True for a moment after a failure to accept or to watch the socket.
     private var isHeldOff = false { didSet { watchIfWanted() } }
     private var isWatched = false
-    /// Hold-offs since a connection was accepted or none was there.
+    /// Failures since a connection was accepted or the queue was empty.
     private var failures = 0
-    /// Connections in a row that were gone before they could be accepted.
+    /// Connections in a row that were gone before they were accepted.
     private var aborts = 0
 
     /// - Parameters:
-    ///   - socket: stays open until ``close()``; other loops may watch the same one.
-    ///   - security: encrypts the connections over TCP; nil leaves them plain.
-    ///   - onShortage: lets go of what is only kept for later; there are too few descriptors for the next connection.
-    ///   - onAccept: gets each new connection on the loop's thread.
-    /// - Throws: ``StreamError/failed(code:)`` when the kernel cannot watch the socket.
+    ///   - socket: stays open until ``close()``; other loops may watch it too.
+    ///   - security: encrypts connections over TCP; nil leaves them plain.
+    ///   - onShortage: called when descriptors run out, to release what is only kept for later.
+    ///   - onAccept: called on the loop's thread with each new connection.
+    /// - Throws: ``StreamError/failed(code:)`` if the kernel cannot watch the socket.
     package init(
         _ socket: ListeningSocket, loop: EventLoop, security: (any ConnectionSecurity)? = nil,
         onShortage: @escaping () -> Void = {},
@@ -77,7 +77,7 @@ package final class Listener {
 
     deinit { if let event { event_free(event) } }
 
-    /// Hears what becomes of accepting at which address, from here on and in the whole process, on any thread.
+    /// Reports changes in accepting connections to `news`, for all listeners of the process, on any thread.
     package static func hear(_ news: @escaping @Sendable (String, News) -> Void) {
         ear.withLock { $0 = news }
     }
@@ -85,7 +85,6 @@ package final class Listener {
     /// Leaves new connections in the kernel's queue until ``resume()``.
     package func pause() { isPaused = true }
 
-    /// Accepts again.
     package func resume() { isPaused = false }
 
     private func watchIfWanted() {
@@ -96,7 +95,8 @@ package final class Listener {
         if isWanted, !isWatched { holdOff(errno) }
     }
 
-    /// Takes what still waits in the queue, then stops; closing with a queue would reset those clients.
+    /// Accepts the connections in the queue, then stops; closing a socket with a queue would reset those
+    /// clients.
     package func close() {
         guard let event else { return }
         // Those that come meanwhile do not count: a storm would have no end.
@@ -145,7 +145,7 @@ package final class Listener {
         return true
     }
 
-    /// What the connection's bytes pass through; nil if it cannot be encrypted, and must not go on without.
+    /// Makes the wire of an accepted connection; nil if it must be encrypted and cannot.
     private func wire(on descriptor: CInt) -> (any Wire)? {
         guard let security, socket.address != nil else { return SocketWire(descriptor: descriptor) }
         return security.wire(on: descriptor)
@@ -157,7 +157,7 @@ package final class Listener {
         aborts = 0
     }
 
-    /// Stops watching for a moment: a socket that stays readable would keep the loop busy.
+    /// Stops watching for a moment, because a socket that stays readable would keep the loop busy.
     private func holdOff(_ code: CInt) {
         failures += 1
         aborts = 0

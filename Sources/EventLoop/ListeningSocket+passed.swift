@@ -5,19 +5,20 @@ internal import CBearerdSystem
 internal import Glibc
 
 extension ListeningSocket {
-    /// Where a socket listens that somebody else bound.
+    /// The address of a socket that another process has bound.
     package enum PassedAddress: Equatable, Sendable {
         case tcp(host: String, port: UInt16)
-        /// Its path; `nil` for one without a path (unnamed or abstract).
+        /// The path of a Unix socket; nil if it is unnamed or abstract.
         case unix(path: String?)
     }
 
-    /// Takes over a socket that whoever started the process opened and listens on.
+    /// Takes over a listening socket from the process that started this one, such as systemd.
     ///
-    /// It is made non-blocking and close-on-exec. To close it ends our use alone: what listens is the other's, and
-    /// connections wait there.
+    /// It becomes non-blocking and close-on-exec. Closing it ends only our use: the other process still
+    /// listens, and connections wait there.
     ///
-    /// - Throws: ``BindError/notListening``, or ``BindError/failed(code:reason:)`` where nothing is open (`EBADF`).
+    /// - Throws: ``BindError/notListening``, or ``BindError/failed(code:reason:)`` with `EBADF` if the
+    ///   descriptor is not open.
     package static func passed(
         _ descriptor: Int32
     ) throws(BindError) -> (socket: ListeningSocket, address: PassedAddress) {

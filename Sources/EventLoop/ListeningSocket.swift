@@ -5,25 +5,25 @@ internal import CBearerdSystem
 internal import Glibc
 internal import BearerdSystem
 
-/// A bound, listening descriptor, before any loop watches it.
+/// A bound, listening descriptor that no loop watches yet.
 ///
-/// Several loops serve one TCP address through sockets of their own (`SO_REUSEPORT`); a Unix socket is one
-/// descriptor that all of them watch.
+/// Loops share a TCP address through sockets of their own (`SO_REUSEPORT`), and a Unix socket as one
+/// descriptor.
 package struct ListeningSocket: Sendable {
-    /// Why an address could not be bound.
+    /// The reason why an address could not be bound.
     package enum BindError: Error, Sendable {
         /// The host has no address, or the path does not fit a socket address.
         case unusableAddress
         /// `bind` or `listen` failed; `code` is its `errno`.
         case failed(code: Int32, reason: String)
-        /// What was passed is no stream socket that listens at an IP address or a Unix socket's.
+        /// The passed descriptor is not a listening stream socket of the IP or Unix family.
         case notListening
 
         init(errno code: CInt) {
             self = .failed(code: code, reason: String(cString: strerror(code)))
         }
 
-        /// Why, for people.
+        /// Text for people.
         package var reason: String {
             switch self {
             case .unusableAddress: "this machine has no such address"
@@ -32,25 +32,25 @@ package struct ListeningSocket: Sendable {
             }
         }
 
-        /// Whether somebody else has the address (`EADDRINUSE`).
+        /// True if another socket has the address (`EADDRINUSE`).
         package var isInUse: Bool {
             if case .failed(EADDRINUSE, _) = self { true } else { false }
         }
     }
 
-    /// How many connections the kernel keeps until they are accepted, if `net.core.somaxconn` is no less.
+    /// The most connections that wait in the kernel's queue, unless `net.core.somaxconn` is lower.
     static let backlog: Int32 = 1024
 
     package let descriptor: Int32
-    /// The host as bound, in numeric form, and the port that the kernel gave; `nil` for a Unix socket.
+    /// The bound host in numeric form, and the port that the kernel gave; nil for a Unix socket.
     package let address: (host: String, port: UInt16)?
 
     /// Binds a TCP address.
     ///
     /// - Parameters:
     ///   - port: 0 lets the kernel choose.
-    ///   - joining: whether another socket of this process has the address already. The first one is bound without
-    ///     `SO_REUSEPORT`, which would hide that another process has it.
+    ///   - joining: true if this process already has the address. The first socket is bound without
+    ///     `SO_REUSEPORT`, which would hide that another process has the address.
     package static func tcp(host: String, port: UInt16, joining: Bool) throws(BindError) -> [ListeningSocket]
     {
         let candidates = SocketAddress.resolve(host: host, port: port)
@@ -67,10 +67,10 @@ package struct ListeningSocket: Sendable {
         return bound
     }
 
-    /// Binds a Unix socket, taking over a path that nobody listens on any more.
+    /// Binds a Unix socket; replaces a socket file at which nobody listens any more.
     ///
-    /// - Parameter isForAll: any user may connect who can reach the path, whatever the umask: for listeners that judge
-    ///   their peers themselves.
+    /// - Parameter isForAll: true lets every user connect who can reach the path, whatever the umask, for
+    ///   listeners that judge their peers themselves.
     package static func unix(path: String, isForAll: Bool = false) throws(BindError) -> ListeningSocket {
         let socket = try unix(at: path)
         guard isForAll else { return socket }
@@ -130,7 +130,7 @@ package struct ListeningSocket: Sendable {
             descriptor: descriptor, address: SocketAddress.text(of: &bound, length: boundLength))
     }
 
-    /// Whether there is a socket, and not somebody's file: to connect to either is refused.
+    /// True if the path is a socket, because connecting to a regular file is refused with the same error.
     private static func isSocket(_ path: String) -> Bool {
         var status = stat()
         return lstat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFSOCK

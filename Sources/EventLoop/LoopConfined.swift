@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An actor whose every method runs on one ``EventLoop``'s thread.
+/// An actor whose methods all run on one ``EventLoop``'s thread.
 package protocol LoopConfined: Actor {
     /// The loop that runs this actor.
     nonisolated var loop: EventLoop { get }

@@ -2,9 +2,9 @@
 
 internal import Synchronization
 
-/// One wait on a loop's timer that can be ended early from any thread.
+/// A wait on a loop's timer that any thread can end early.
 ///
-/// `@unchecked Sendable`: `timer` and `continuation` are touched on the loop's thread alone.
+/// `@unchecked Sendable`: `timer` and `continuation` are used on the loop's thread only.
 package final class LoopSleep: @unchecked Sendable {
     private var timer: LoopTimer?
     private var continuation: UnsafeContinuation<Void, Never>?
@@ -12,9 +12,7 @@ package final class LoopSleep: @unchecked Sendable {
 
     package init() {}
 
-    /// Returns at `deadline` of the continuous clock, or as soon as ``end()`` has run.
-    ///
-    /// Call it once.
+    /// Waits until `deadline` or ``end()``; call it once.
     package func sleep(until deadline: ContinuousClock.Instant, on loop: EventLoop) async {
         await withUnsafeContinuation { continuation in
             loop.execute { self.begin(continuation, until: deadline, on: loop) }
@@ -38,8 +36,10 @@ package final class LoopSleep: @unchecked Sendable {
         wait(until: deadline, on: loop)
     }
 
-    /// The loop's timers stand still while the machine sleeps: long waits are cut, so that an expiry is not missed by
-    /// more than a minute after waking.
+    /// Waits in parts of at most a minute.
+    ///
+    /// The loop's timers stand still while the machine sleeps; so an expiry is missed by a minute at most
+    /// after waking.
     private func wait(until deadline: ContinuousClock.Instant, on loop: EventLoop) {
         let remaining = ContinuousClock.now.duration(to: deadline)
         guard remaining > .zero else { return end() }

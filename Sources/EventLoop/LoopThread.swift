@@ -4,7 +4,7 @@ internal import CBearerdSystem
 internal import Glibc
 internal import BearerdSystem
 
-/// The thread that an ``EventLoop`` runs on.
+/// The thread that runs an ``EventLoop``.
 ///
 /// `@unchecked Sendable`: `handle` is written once, in `init`.
 package final class LoopThread: @unchecked Sendable {

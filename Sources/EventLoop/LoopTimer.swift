@@ -7,7 +7,7 @@ package final class LoopTimer {
     private var event: OpaquePointer?
     private let action: () -> Void
 
-    /// - Parameter action: runs on the loop's thread each time the timer fires.
+    /// - Parameter action: called on the loop's thread each time the timer fires.
     package init(loop: EventLoop, action: @escaping () -> Void) {
         self.action = action
         let context = Unmanaged.passUnretained(self).toOpaque()  // freed in deinit: no callback outlives us
@@ -16,14 +16,14 @@ package final class LoopTimer {
 
     deinit { if let event { event_free(event) } }
 
-    /// Fires once after `delay`, in place of any firing set before.
+    /// Fires once after `delay`, instead of any firing set before.
     package func set(after delay: Duration) {
         guard let event else { return }
         var delay = timeval(delay)
         event_add(event, &delay)
     }
 
-    /// Does not fire until set again.
+    /// Prevents firing until the timer is set again.
     package func cancel() {
         guard let event else { return }
         event_del(event)

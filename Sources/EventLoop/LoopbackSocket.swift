@@ -4,19 +4,19 @@ internal import CBearerdLibevent
 internal import CBearerdSystem
 internal import Glibc
 
-/// The congestion control of sockets on loopback.
+/// Sets the congestion control of sockets on loopback.
 ///
-/// Nothing is ever congested there. But what a system chooses for its networks has a price at each segment: BBR, for
-/// one, paces what it is given, and slows down every ten seconds to measure an empty path. Reno costs least of all, every
-/// kernel has it, and everybody may choose it (tcp(7), `TCP_CONGESTION`).
+/// Nothing is ever congested there, but the system's choice for its networks costs time at each segment: BBR
+/// paces its data, and slows down every ten seconds to measure an empty path. Reno costs least, every kernel
+/// has it, and every process may choose it (tcp(7), `TCP_CONGESTION`).
 package enum LoopbackSocket {
     private static let congestionControl = "reno"
 
-    /// Chooses Reno if `address` is on loopback; anywhere else the system's choice stays.
+    /// Chooses Reno if `address` is on loopback; elsewhere the system's choice stays.
     ///
     /// - Parameters:
-    ///   - descriptor: not yet connected; what a listening one accepts inherits it.
-    ///   - address: the `sockaddr` that it is about to be bound or connected to.
+    ///   - descriptor: not yet connected; sockets accepted from a listening one inherit the setting.
+    ///   - address: the `sockaddr` that the descriptor is about to be bound or connected to.
     package static func tune(_ descriptor: CInt, at address: UnsafeRawPointer) {
         guard isLoopback(address) else { return }
         // What cannot be had is not needed.

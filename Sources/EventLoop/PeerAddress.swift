@@ -4,15 +4,15 @@ internal import CBearerdLibevent
 internal import CBearerdSystem
 internal import Glibc
 
-/// Who is at the other end of an accepted connection.
+/// The peer of an accepted connection.
 package enum PeerAddress: Sendable, Equatable {
     /// An IP address in text form, without the port.
     case ip(String)
-    /// A Unix socket's peer, as the kernel knows it (`SO_PEERCRED`).
+    /// The user and process at the other end of a Unix socket, as the kernel knows them (`SO_PEERCRED`).
     case unix(user: UInt32, process: Int32)
     case unknown
 
-    /// For logs and `X-Forwarded-For`: the address, or `unix:`.
+    /// The address for logs and `X-Forwarded-For`; `unix:` for a Unix socket.
     package var text: String {
         switch self {
         case .ip(let address): address

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How a peer stands to its connection.
+/// The state of a connection's peer.
 package enum PeerState: Sendable {
-    /// It may still send.
+    /// The peer may still send.
     case present
-    /// It has ended its direction, perhaps behind bytes that still wait; it may still receive.
+    /// The peer has ended its direction, perhaps after bytes that still wait; it may still receive.
     case hasEnded
-    /// It takes nothing any more, but what it sent can be read: it has closed its end of a Unix socket.
+    /// The peer has closed its end of a Unix socket: it takes no more data, but what it sent can be read.
     case hasLeft
-    /// It has reset the connection.
+    /// The peer has reset the connection.
     case hasReset
 }

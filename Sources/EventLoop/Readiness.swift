@@ -5,34 +5,30 @@ internal import CBearerdSystem
 internal import Glibc
 internal import BearerdSystem
 
-/// What is known of one descriptor's readiness, and who waits for it.
+/// The readiness of one descriptor, and the tasks that wait for it.
 ///
-/// The descriptor is watched edge-triggered from the first wait to ``cancel()``: one `epoll_ctl` in its life, one more
-/// if a send has to wait, none if nothing does. An edge sets a flag; whoever finds the kernel's buffer empty or full
-/// clears it and waits. Confined to its loop's thread.
+/// The descriptor is watched edge-triggered from the first wait to ``cancel()``: one `epoll_ctl` in its life,
+/// one more if a send has to wait, none if nothing waits. An edge sets a flag; a task that finds the kernel's
+/// buffer empty or full clears it and waits. Confined to its loop's thread.
 package final class Readiness {
     private enum Direction { case reading, writing }
 
     private struct Waiter {
         let continuation: UnsafeContinuation<StreamError?, Never>
-        /// Coarse nanoseconds; `.max` waits for ever.
+        /// In coarse nanoseconds; `.max` waits for ever.
         var deadline: UInt64
     }
 
-    /// Whether a receive may find something.
-    ///
-    /// Cleared by ``clearReadable()``.
+    /// True if a receive may find something; ``clearReadable()`` clears it.
     package private(set) var isReadable = true
-    /// Whether a send may be taken.
-    ///
-    /// Cleared by ``clearWritable()``.
+    /// True if a send may be taken; ``clearWritable()`` clears it.
     package private(set) var isWritable = true
-    /// Whether the peer has ended its direction, perhaps behind bytes that still wait.
+    /// True if the peer has ended its direction, perhaps after bytes that still wait.
     package private(set) var peerHasEnded = false
 
-    /// Runs on the loop's thread when something has arrived that nobody waits for, or the peer has ended.
+    /// Called on the loop's thread when data arrives that no task waits for, or when the peer has ended.
     ///
-    /// It may cancel the watching and let go of this object.
+    /// It may cancel the watch and release this object.
     package var onEdge: (() -> Void)? {
         didSet {
             guard onEdge != nil else { return }
@@ -41,9 +37,9 @@ package final class Readiness {
         }
     }
 
-    /// Whether the next writable edge is what a reader waits for.
+    /// True if a reader waits for the next writable edge.
     private var readerNeedsWritable = false
-    /// In nanoseconds; seldom enough that it costs a busy connection nothing.
+    /// In nanoseconds; so rare that it costs a busy connection nothing.
     private static let checkDelay: UInt64 = 200_000_000
 
     let descriptor: CInt
@@ -52,26 +48,26 @@ package final class Readiness {
     private var readingEvent: OpaquePointer?
     private var writingEvent: OpaquePointer?
     private var timer: OpaquePointer?
-    /// When the timer will fire, or `.max` when it is not set.
+    /// When the timer fires; `.max` if it is not set.
     ///
-    /// It may fire early for a wait that has since ended: setting it anew at each wait would cost two heap
+    /// It may fire early, for a wait that has ended since: setting it at each wait would cost two heap
     /// operations a request.
     private var timerDeadline = UInt64.max
-    /// When a wait inside a message looks whether the connection is broken, in coarse nanoseconds.
+    /// When a wait inside a message checks for a broken connection, in coarse nanoseconds.
     private var checkAt = UInt64.max
-    /// How long a peer may take nothing of what was sent, in nanoseconds.
+    /// How long the peer may take none of the sent data, in nanoseconds.
     private var patience: UInt64 = 0
-    /// What the peer had not taken when that was last looked at, and when to look again, in coarse nanoseconds.
+    /// The number of sent bytes that the peer had not taken at the last check.
     private var untaken: CInt = 0
     private var lookAt = UInt64.max
-    /// Whether the next wait for reading is to end at once.
+    /// True if the next wait for reading must end at once.
     private var isInterrupted = false
     private var reader: Waiter?
     private var writer: Waiter?
-    /// The time-out of the wait before, as it was and in nanoseconds: it is seldom another.
+    /// The previous time-out as a duration and in nanoseconds; it seldom changes.
     private var lastTimeout: (duration: Duration, nanoseconds: UInt64) = (.zero, 0)
 
-    /// - Parameter descriptor: non-blocking, open for as long as this object watches it.
+    /// - Parameter descriptor: non-blocking, and open while this object watches it.
     package init(descriptor: CInt, loop: EventLoop) {
         self.descriptor = descriptor
         self.loop = loop
@@ -79,9 +75,9 @@ package final class Readiness {
 
     deinit { freeEvents() }
 
-    /// Stops watching; call it before the descriptor is closed.
+    /// Stops watching; call it before closing the descriptor.
     ///
-    /// Waiters get ``StreamError/closed``.
+    /// Waiting tasks get ``StreamError/closed``.
     package func cancel() {
         isCancelled = true
         freeEvents()
@@ -89,42 +85,44 @@ package final class Readiness {
         resume(.writing, with: .closed)
     }
 
-    /// Says that the kernel's buffer was found empty.
+    /// Notes that the kernel's buffer was found empty.
     package func clearReadable() { isReadable = peerHasEnded }
 
-    /// Says that a receive finds something, if only the end.
+    /// Notes that a receive will find data, or at least the end.
     package func markReadable() {
         isReadable = true
         resume(.reading, with: nil)
     }
 
-    /// Says that nothing can be received before something is sent: TLS has a message of its own on its way out.
+    /// Notes that nothing can be received before something is sent, because TLS has a message of its own to
+    /// send.
     package func clearReadableUntilWritable() {
         isReadable = false
         isWritable = false
         readerNeedsWritable = true
     }
 
-    /// Says that the kernel's buffer was found full.
+    /// Notes that the kernel's buffer was found full.
     package func clearWritable() { isWritable = false }
 
     /// Waits until the descriptor is readable, ended or broken.
     ///
     /// - Parameters:
     ///   - timeout: zero or less waits for ever.
-    ///   - isInside: whether more must come, because a message is not whole.
-    /// - Throws: ``StreamError/timedOut``, ``StreamError/closed``, or ``StreamError/failed(code:)`` when the kernel cannot
-    ///   watch the descriptor.
+    ///   - isInside: true if a message is incomplete, so that more must come.
+    /// - Throws: ``StreamError/timedOut``, ``StreamError/closed``, or ``StreamError/failed(code:)`` if the
+    ///   kernel cannot watch the descriptor.
     package func readable(within timeout: Duration, isInside: Bool = false) async throws(StreamError) {
         guard !isReadable else { return }
         if isInside { checkSoon() }
         try await wait(.reading, within: timeout)
     }
 
-    /// Has the wait that follows find out soon that the connection is broken, if it was so from the start.
+    /// Makes the next wait check soon for a connection that was broken before it began.
     ///
-    /// A reset that comes right behind bytes makes one edge with them, and libevent does not tell it from bytes alone.
-    /// Whoever then receives the bytes, all of them, finds the kernel's buffer empty and waits for an edge that was.
+    /// A reset right behind data makes one edge with it, which libevent cannot tell from data alone. A task
+    /// that then receives all of the data finds the buffer empty and would wait for an edge that has already
+    /// passed.
     private func checkSoon() {
         checkAt = coarseNanoseconds() &+ Self.checkDelay
         if checkAt < timerDeadline { setTimer(to: checkAt) }
@@ -132,20 +130,20 @@ package final class Readiness {
 
     /// Waits until the descriptor is writable or broken.
     ///
-    /// - Parameter timeout: for how long the peer may take nothing; zero or less waits for ever.
+    /// - Parameter timeout: how long the peer may take no data; zero or less waits for ever.
     /// - Throws: as ``readable(within:isInside:)``.
     package func writable(within timeout: Duration) async throws(StreamError) {
         guard !isWritable else { return }
         try await wait(.writing, within: timeout)
     }
 
-    /// Ends the wait for reading that is under way, or else the next one, with ``StreamError/closed``.
+    /// Makes the current wait for reading, or else the next one, throw ``StreamError/closed``.
     package func interruptReader() {
         isInterrupted = reader == nil
         resume(.reading, with: .closed)
     }
 
-    /// Takes back an interruption that nobody has met.
+    /// Revokes an interruption that has not ended a wait.
     package func forgetInterruption() { isInterrupted = false }
 
     private func wait(_ direction: Direction, within timeout: Duration) async throws(StreamError) {
@@ -175,10 +173,10 @@ package final class Readiness {
         if let failure { throw failure }
     }
 
-    /// Has the wait for writing that follows go on while the peer takes what was sent.
+    /// Extends the next wait for writing while the peer takes sent data.
     ///
-    /// The kernel says that there is room when a third of its buffer is free, and that may be a megabyte: one who reads
-    /// slowly all the time would look like one who does not read at all.
+    /// The kernel reports room when a third of its buffer is free, which may be a megabyte: without this, a
+    /// slow reader would look like one that does not read at all.
     private func beginLooking(until deadline: UInt64) {
         lookAt = .max
         guard deadline != .max else { return }
@@ -211,7 +209,7 @@ package final class Readiness {
 
     // The events are freed in cancel() or deinit, so they never outlive this object, which is their context.
 
-    /// Has the kernel tell of edges; what is so already counts as one (epoll_ctl(2)).
+    /// Registers for edges; a state that already holds counts as an edge (epoll_ctl(2)).
     private func watch(_ direction: Direction) throws(StreamError) {
         guard !isCancelled else { return }
         if readingEvent == nil { readingEvent = try addEvent(EV_READ | EV_CLOSED) }

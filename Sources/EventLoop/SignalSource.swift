@@ -3,17 +3,17 @@
 internal import CBearerdLibevent
 internal import Glibc
 
-/// A signal of the process, delivered on an ``EventLoop``'s thread.
+/// Delivers a signal of the process on an ``EventLoop``'s thread.
 ///
-/// libevent lets one loop of a process take signals; here it is the control loop.
+/// libevent allows one loop of a process to receive signals; here it is the control loop.
 package final class SignalSource {
     private var event: OpaquePointer?
     private let action: () -> Void
 
     /// - Parameters:
-    ///   - signal: its number, for instance `SIGTERM`.
-    ///   - action: runs on the loop's thread for each delivery.
-    /// - Throws: ``StreamError/failed(code:)`` when the loop cannot be told of signals.
+    ///   - signal: the number, for instance `SIGTERM`.
+    ///   - action: called on the loop's thread for each delivery.
+    /// - Throws: ``StreamError/failed(code:)`` if the loop cannot receive signals.
     package init(_ signal: Int32, loop: EventLoop, action: @escaping () -> Void) throws(StreamError) {
         self.action = action
         let context = Unmanaged.passUnretained(self).toOpaque()  // freed in deinit: no callback outlives us
@@ -24,9 +24,10 @@ package final class SignalSource {
 
     deinit { if let event { event_free(event) } }
 
-    /// Holds a signal back from this thread, and those that it begins, or delivers what came meanwhile.
+    /// Blocks a signal for this thread and those that it starts, or unblocks it and delivers what came
+    /// meanwhile.
     ///
-    /// Before a source hears of it, most signals end the process.
+    /// Most signals end the process if they come before a source exists.
     package static func hold(_ signal: Int32, _ isHeld: Bool) {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -34,7 +35,7 @@ package final class SignalSource {
         pthread_sigmask(isHeld ? SIG_BLOCK : SIG_UNBLOCK, &signals, nil)
     }
 
-    /// Makes writes to a gone peer fail with `EPIPE` instead of ending the process.
+    /// Makes writes to a closed connection fail with `EPIPE` instead of ending the process.
     package static func ignoreBrokenPipes() { signal(SIGPIPE, SIG_IGN) }
 
     fileprivate func fire() { action() }

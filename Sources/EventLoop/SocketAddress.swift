@@ -4,9 +4,9 @@ internal import CBearerdLibevent
 internal import CBearerdSystem
 internal import Glibc
 
-/// Socket addresses between their C and their text form.
+/// Converts socket addresses between their C form and text.
 enum SocketAddress {
-    /// The dotted form of an IPv4 address, which fits into a `String` without an allocation.
+    /// The dotted form of an IPv4 address, made without an allocation.
     static func text(ofIPv4 storage: sockaddr_storage) -> String {
         let address = withUnsafeBytes(of: storage) { $0.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr }
         return String(unsafeUninitializedCapacity: 15) { text in
@@ -48,7 +48,7 @@ enum SocketAddress {
         }
     }
 
-    /// The addresses that `host` stands for, for binding; blocks on the resolver unless `host` is numeric.
+    /// Resolves `host` to addresses for binding; blocks on the resolver unless `host` is numeric.
     static func resolve(host: String, port: UInt16) -> [(storage: sockaddr_storage, length: socklen_t)] {
         var hints = addrinfo()
         hints.ai_socktype = CInt(SOCK_STREAM.rawValue)
@@ -72,7 +72,7 @@ enum SocketAddress {
         return found
     }
 
-    /// The address of a Unix socket; `nil` when the path is too long for the kernel (107 bytes).
+    /// The address of a Unix socket; nil if the path is too long for the kernel (107 bytes).
     static func unix(path: String) -> (storage: sockaddr_storage, length: socklen_t)? {
         let bytes = Array(path.utf8)
         var address = sockaddr_un()

@@ -9,7 +9,7 @@ package final class SocketWire: Wire {
     private let closesDescriptor: Bool
     private var sendFlags = CInt(MSG_NOSIGNAL)
 
-    /// - Parameter closesDescriptor: whether this object owns the descriptor.
+    /// - Parameter closesDescriptor: true if this object owns the descriptor.
     package init(descriptor: CInt, closesDescriptor: Bool = true) {
         self.descriptor = descriptor
         self.closesDescriptor = closesDescriptor
@@ -68,7 +68,8 @@ package final class SocketWire: Wire {
         }
     }
 
-    /// What was held back for the end is thrown away by a close that finds bytes unread; not by `shutdown`.
+    /// True if data is held back for the end: `close` would drop it if unread bytes are left, `shutdown`
+    /// would not.
     package var announcesEnd: Bool { sendFlags & CInt(MSG_MORE) != 0 }
 
     package func endFollows() { sendFlags |= CInt(MSG_MORE) }
@@ -80,7 +81,7 @@ package final class SocketWire: Wire {
 
     package func resetOnClose() { Self.resetOnClose(descriptor) }
 
-    /// Has the kernel send a reset when `descriptor` is closed (socket(7), `SO_LINGER`).
+    /// Makes the kernel send a reset when `descriptor` is closed (socket(7), `SO_LINGER`).
     package static func resetOnClose(_ descriptor: CInt) {
         var option = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &option, socklen_t(MemoryLayout<linger>.size))

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Byte arrays that are lent to connections while they have bytes to hold, and come back when they are idle.
+/// Byte arrays that connections borrow while they hold data; an idle connection has none.
 ///
-/// Confined to its loop's thread. Ten thousand idle connections hold no buffer at all.
+/// Confined to its loop's thread.
 package final class StoragePool {
-    /// Enough for nearly every head with a small body.
+    /// The size for heads and small bodies, in bytes.
     package static let small = 16 * 1024
-    /// For bodies: one `recv` and one `send` move this much.
+    /// The size for bodies, in bytes: one `recv` and one `send` move this much.
     package static let large = 128 * 1024
 
     private var smallBlocks: [[UInt8]] = []
     private var largeBlocks: [[UInt8]] = []
 
-    /// A block of at least `capacity` bytes whose contents are unspecified.
+    /// Returns a block of at least `capacity` bytes with unspecified contents.
     func borrow(atLeast capacity: Int) -> [UInt8] {
         if capacity <= Self.small { return smallBlocks.popLast() ?? Self.block(of: Self.small) }
         if capacity <= Self.large { return largeBlocks.popLast() ?? Self.block(of: Self.large) }
         return Self.block(of: capacity)
     }
 
-    /// Takes a block back; what exceeds the pool's bound is freed.
+    /// Takes a block back, and frees it if the pool is full.
     func giveBack(_ block: consuming [UInt8]) {
         switch block.count {
         case Self.small where smallBlocks.count < 64: smallBlocks.append(block)
@@ -28,7 +28,7 @@ package final class StoragePool {
         }
     }
 
-    /// Frees the blocks that nobody has borrowed.
+    /// Frees all blocks that are not lent.
     package func empty() {
         smallBlocks = []
         largeBlocks = []

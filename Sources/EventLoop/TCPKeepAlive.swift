@@ -4,18 +4,19 @@ internal import CBearerdLibevent
 internal import CBearerdSystem
 internal import Glibc
 
-/// Finds out that a silent peer is dead (tcp(7), `SO_KEEPALIVE`).
+/// Detects that a silent peer is dead (tcp(7), `SO_KEEPALIVE`).
 ///
-/// A machine that has lost its power or its network says nothing any more: without, a tunnel to it would keep its place
-/// for ever, because no time-out runs in it.
+/// A machine that loses its power or network sends nothing more. Without this, a tunnel to it would stay open
+/// for ever, because no time-out limits it.
 package enum TCPKeepAlive {
-    /// In seconds: how long a peer may be silent before it is asked, and between two questions.
+    /// The seconds of silence before the first probe, and between two probes.
     private static let idle: CInt = 60
     private static let interval: CInt = 10
-    /// So many questions without an answer, and the connection is broken.
+    /// The number of unanswered probes after which the connection counts as broken.
     private static let count: CInt = 3
 
-    /// - Parameter descriptor: a TCP socket; what a listening one accepts inherits it. Nothing happens to another kind.
+    /// - Parameter descriptor: a TCP socket, or a listening one, whose accepted sockets inherit the setting;
+    ///   others are left alone.
     package static func enable(on descriptor: CInt) {
         set(SO_KEEPALIVE, at: SOL_SOCKET, to: 1, on: descriptor)
         set(TCP_KEEPIDLE, at: CInt(IPPROTO_TCP), to: idle, on: descriptor)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much a job of a loop may do before all others that are ready get their turn.
+/// The work that a job of a loop may do before all other ready jobs get their turn.
 ///
-/// A connection whose bytes are always there would never wait, and nobody else be served. What counts are the bytes
-/// that a job receives and sends; what takes time without moving any is set down as so many.
+/// Without a limit a connection whose data is always there would never wait, and no other would be served.
+/// Work is counted in bytes received and sent; work that moves no bytes counts as a number of them.
 package enum Turn {
-    /// In bytes: 256 KiB from one side to the other.
+    /// The bytes of a turn; 256 KiB from one side to the other count twice.
     static let allowance = 512 * 1024
-    /// A system call, beside what it moves.
+    /// The cost of a system call, beside the bytes that it moves.
     static let callCost = 4 * 1024
-    /// A request, whatever is answered: 16 of them are a turn.
+    /// The cost of a request, so that a turn has at most 16.
     package static let requestCost = allowance / 16
-    /// A piece of a body that is taken out of its framing, such as a chunk.
+    /// The cost of removing a piece of a body from its framing, such as a chunk.
     package static let pieceCost = 512
 }

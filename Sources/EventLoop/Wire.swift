@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one attempt to move bytes without blocking came to.
+/// The result of an attempt to move bytes without blocking.
 package enum WireResult {
-    /// So many bytes were moved, at least one; or what was asked for is done.
+    /// This many bytes were moved, at least one; or the request was carried out.
     case moved(Int)
     /// Nothing can be moved until the descriptor is readable again.
     case wouldBlockOnRead
     /// Nothing can be moved until the descriptor is writable again.
     case wouldBlockOnWrite
-    /// The peer has ended its direction in good order.
+    /// The peer has ended its direction in an orderly way.
     case end
-    /// The peer has ended without saying that it was done (TLS without close_notify): a cut.
+    /// The peer has ended without announcing it (TLS without close_notify), so that data may be missing.
     case truncated
     case failed(StreamError)
 }
 
-/// How bytes get in and out of one connection: a plain socket, or TLS over one.
+/// The way in which bytes enter and leave one connection: a plain socket, or TLS over one.
 ///
-/// Bridge targets only.
+/// Only bridge targets use it.
 package protocol Wire: AnyObject {
-    /// Whether a `receive` that fills less than it was given has emptied the descriptor.
+    /// True if a `receive` that fills less than its buffer has emptied the descriptor.
     var drainsOnShortReceive: Bool { get }
-    /// Moves what has arrived into `destination`, which is not empty.
+    /// Moves data that has arrived into `destination`, which is not empty.
     func receive(into destination: UnsafeMutableRawBufferPointer) -> WireResult
     /// Moves as much of `source` as the peer takes now.
     func send(_ source: UnsafeRawBufferPointer) -> WireResult
@@ -29,29 +29,29 @@ package protocol Wire: AnyObject {
     func send(
         _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
     ) -> WireResult
-    /// Whether what passes is encrypted.
+    /// True if the connection is encrypted.
     var isEncrypted: Bool { get }
-    /// When the peer's certificate ends, in seconds since 1970; nil without one.
+    /// The end of validity of the peer's certificate in seconds since 1970; nil without one.
     var peerCertificateEnd: Int64? { get }
-    /// Agrees on keys with the peer; ``WireResult/moved(_:)`` once that is done.
+    /// Performs the TLS handshake; ``WireResult/moved(_:)`` once it is complete.
     func handshake() -> WireResult
-    /// Whether ``endSending()`` does anything.
+    /// True if ``endSending()`` can end the sending direction alone.
     var canEndSending: Bool { get }
-    /// Tells the peer that nothing more will be sent; ``WireResult/moved(_:)`` once it is told.
+    /// Ends the sending direction; ``WireResult/moved(_:)`` once the peer is told.
     func endSending() -> WireResult
-    /// Says that nothing but the end comes after what is sent next: both may go out as one segment (send(2),
-    /// `MSG_MORE`).
+    /// Announces that nothing but the end follows the next send, so that both can go out in one segment
+    /// (send(2), `MSG_MORE`).
     func endFollows()
-    /// Whether a peer that has not been told by ``endSending()`` takes the end of the connection for a cut, or misses
-    /// what was sent last.
+    /// True if closing without ``endSending()`` would look like a cut to the peer, or lose the last data.
     var announcesEnd: Bool { get }
-    /// Whether an end that the peer announced (TLS close_notify) is next of what has arrived; nothing is received.
+    /// Returns true if the announced end (TLS close_notify) comes next in the data that has arrived; receives
+    /// nothing.
     ///
-    /// - Parameter hasArrived: whether the descriptor is readable, and not by its own end.
+    /// - Parameter hasArrived: true if the descriptor has bytes to receive, and not only its own end.
     func hasFoundEnd(hasArrived: Bool) -> Bool
     /// Makes ``close()`` look like a failure to the peer.
     func resetOnClose()
-    /// Frees the connection; nothing is called after it.
+    /// Frees the connection; no other call may follow.
     func close()
 }
 
@@ -79,10 +79,11 @@ extension Wire {
         return send(second.isEmpty ? third : second)
     }
 
-    /// Sends as much of the three as fits into one TLS record: a head and a body apart would be two system calls.
+    /// Sends as much of the three as fits into one TLS record, because a head and a body apart would be two
+    /// system calls.
     ///
-    /// What could not be sent may be sealed already; whoever tries again comes with the same bytes, and so to the same
-    /// record.
+    /// Bytes that could not be sent may already be encrypted; the caller tries again with the same bytes,
+    /// which make the same record.
     package func sendAsRecord(
         _ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer, _ third: UnsafeRawBufferPointer
     ) -> WireResult {

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// A system call that failed.
+/// A failed system call.
 package struct SystemError: Error, Equatable, Sendable {
     /// The call that failed, spelled as in its manual page.
     package enum Operation: String, Sendable {
@@ -14,7 +14,7 @@ package struct SystemError: Error, Equatable, Sendable {
     }
 
     package let operation: Operation
-    /// What it was tried on; empty if the call takes no path.
+    /// The path of the call; empty if it takes none.
     package let path: String
     /// The value of `errno`.
     package let code: CInt
@@ -25,24 +25,24 @@ package struct SystemError: Error, Equatable, Sendable {
         self.code = code
     }
 
-    /// The failure of the call that this thread made last.
+    /// The failure of this thread's last call.
     static func last(_ operation: Operation, _ path: String = "") -> SystemError {
         SystemError(operation, path: path, code: errno)
     }
 
-    /// Whether there is no such file or directory.
+    /// True if there is no such file or directory (`ENOENT`, `ENOTDIR`).
     package var isMissing: Bool { code == ENOENT || code == ENOTDIR }
 
-    /// Whether we may not.
+    /// True if the permission is lacking (`EACCES`, `EPERM`, `EROFS`).
     package var isPermission: Bool { code == EACCES || code == EPERM || code == EROFS }
 
-    /// Whether a file is longer than it may be.
+    /// True if a file is longer than allowed (`EFBIG`).
     package var isTooLarge: Bool { code == EFBIG }
 
-    /// Whether the system has none left of what it hands out to processes: threads, descriptors, memory.
+    /// True if the system has no thread, descriptor or memory left.
     package var isShortage: Bool { operation == .createThread || Self.isShortage(code) }
 
-    /// Whether a value of `errno` says that there are no descriptors left, or no memory.
+    /// Returns true if `code` says that there are no descriptors or no memory left.
     package static func isShortage(_ code: CInt) -> Bool {
         [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code)
     }
@@ -54,7 +54,7 @@ extension SystemError: CustomStringConvertible {
         return "\(operation.rawValue)\(place): \(SystemError.text(of: code))"
     }
 
-    /// The system's words for a value of `errno` (`strerror_r`).
+    /// The system's text for a value of `errno` (`strerror_r`).
     package static func text(of code: CInt) -> String {
         withUnsafeTemporaryAllocation(of: CChar.self, capacity: 128) { buffer in
             guard let start = buffer.baseAddress, strerror_r(code, start, buffer.count) == 0 else {

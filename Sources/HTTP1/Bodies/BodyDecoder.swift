@@ -2,11 +2,11 @@
 
 package import BearerdHTTPMessages
 
-/// Finds the content in a message's bytes, and its end (RFC 9112 §6, §7.1).
+/// Finds the content of a message, and its end (RFC 9112 §6, §7.1).
 ///
-/// Content is never copied: pieces are offsets in the caller's bytes.
+/// Content is never copied: pieces are offsets into the caller's bytes.
 package struct BodyDecoder: Sendable {
-    /// What comes next.
+    /// The part of the message that comes next.
     private enum State: Sendable {
         case data(remaining: UInt64)
         case untilClose
@@ -15,21 +15,21 @@ package struct BodyDecoder: Sendable {
     }
 
     private var state: State
-    /// For chunked messages only: the others need not pay for it.
+    /// nil unless the message is chunked, so that other messages need not pay for it.
     private var chunks: ChunkedDecoder?
 
-    /// A decoder for one message.
+    /// Makes a decoder for one message.
     ///
     /// - Parameters:
-    ///   - framing: how the content ends.
-    ///   - limit: content bytes beyond which a chunk is refused as soon as its size is known.
-    ///   - trailerLimit: bytes of a trailer section, beyond which it is refused.
+    ///   - framing: the framing of the content.
+    ///   - limit: the most content bytes; a larger chunk is refused as soon as its size is known.
+    ///   - trailerLimit: the most bytes of a trailer section.
     package init(_ framing: BodyFraming, limit: UInt64 = .max, trailerLimit: Int = 16_384) {
         state = .finished
         begin(framing, limit: limit, trailerLimit: trailerLimit)
     }
 
-    /// Begins the next message in place.
+    /// Starts over with the next message.
     package mutating func begin(
         _ framing: BodyFraming, limit: UInt64 = .max, trailerLimit: Int = 16_384
     ) {
@@ -46,19 +46,18 @@ package struct BodyDecoder: Sendable {
         }
     }
 
-    /// Whether the end of the content was found.
-    ///
-    /// With ``BodyFraming/untilClose`` it never is: the close is the end.
+    /// True once the end of the content was found; never with ``BodyFraming/untilClose``, which the close
+    /// ends.
     package var isFinished: Bool {
         if case .finished = state { true } else { false }
     }
 
     /// The trailer fields of a chunked message, once finished.
     ///
-    /// Those that may not be sent as trailers (RFC 9110 §6.5.1) are left out.
+    /// Fields that must not be sent as trailers (RFC 9110 §6.5.1) are removed.
     package var trailers: HTTPFields { chunks?.trailers ?? HTTPFields() }
 
-    /// Looks at the next bytes of the message.
+    /// Decodes the next bytes of the message.
     package mutating func next(_ bytes: Span<UInt8>) throws(HTTPParseError) -> BodyPiece {
         switch state {
         case .finished: return .end(consumed: 0)

@@ -3,7 +3,7 @@
 package import BearerdHTTPMessages
 
 extension BodyLength {
-    /// How much content there is, of all that HTTP/1.1's framing says.
+    /// The length of the content, as far as HTTP/1.1's framing tells it.
     package init(_ framing: BodyFraming) {
         switch framing {
         case .none: self = .none

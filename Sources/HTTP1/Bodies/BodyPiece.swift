@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What a ``BodyDecoder`` found at the front of the bytes it was given.
+/// The result of a ``BodyDecoder`` for the bytes that it was given.
 package enum BodyPiece: Equatable, Sendable {
-    /// Content stands at these offsets; everything before `upperBound` is used up.
+    /// Content is at these offsets; bytes before `upperBound` are used up.
     case data(Range<Int>)
-    /// No more content in these bytes; the first `consumed` are used up, the rest comes again with more behind it.
+    /// There is no more content in these bytes; the first `consumed` are used up, and the rest must be given
+    /// again with more.
     case needMore(consumed: Int)
-    /// The content, and its trailers, are complete; bytes from `consumed` on belong to the next message.
+    /// The content and its trailers are complete; bytes from `consumed` on belong to the next message.
     case end(consumed: Int)
 }

@@ -2,10 +2,10 @@
 
 internal import BearerdHTTPMessages
 
-/// Judges chunk extensions, which nobody uses but smugglers (RFC 9112 §7.1.1):
-/// `*( BWS ";" BWS name [ BWS "=" BWS ( token / quoted-string ) ] )`.
+/// Validates chunk extensions, which only request smugglers use (RFC 9112 §7.1.1): `*( BWS ";" BWS name [ BWS
+/// "=" BWS ( token / quoted-string ) ] )`.
 struct ChunkExtensions: Sendable {
-    /// What may come next.
+    /// The part of the grammar that comes next.
     private enum State: Sendable {
         /// White space before a `;`.
         case beforeSemicolon
@@ -20,7 +20,7 @@ struct ChunkExtensions: Sendable {
         case quoted
         /// A byte after a backslash.
         case escaped
-        /// Behind a value: white space, `;` or the line's end.
+        /// After a value: white space, `;` or the line's end.
         case afterValue
     }
 

@@ -4,11 +4,11 @@ internal import BearerdHTTPMessages
 
 /// Decodes chunked transfer coding byte by byte (RFC 9112 §7.1); valid chunk extensions are dropped.
 struct ChunkedDecoder: Sendable {
-    /// Which part of the coding the next byte belongs to.
+    /// The part of the coding to which the next byte belongs.
     private enum State: Sendable {
         /// The first digit of a size.
         case sizeStart
-        /// Further digits, `size` being the number so far.
+        /// Further digits; the first value is the number so far.
         case size(Int64, digits: Int)
         /// Inside extensions, which have their own grammar.
         case extensions(Int64, ChunkExtensions)
@@ -19,18 +19,18 @@ struct ChunkedDecoder: Sendable {
         case dataLineFeed
         case trailers
         case finished
-        /// A size line announced too much: whoever asks once more gets the same answer.
+        /// A size line announced too much; every further call fails in the same way.
         case tooLarge
     }
 
-    /// As many hexadecimal digits as 63 bits have; leading zeros count.
+    /// The number of hexadecimal digits of 63 bits; leading zeros count.
     private static var mostDigits: Int { 16 }
-    /// Bytes of extensions in a whole message.
+    /// The most bytes of extensions in a whole message.
     private static var mostExtensionBytes: Int { 16_384 }
 
     private var state = State.sizeStart
     private var extensionBytes = 0
-    /// How many bytes further chunks may announce.
+    /// The bytes that further chunks may announce.
     private var allowance: UInt64
     private var trailerSection: TrailerSection
 

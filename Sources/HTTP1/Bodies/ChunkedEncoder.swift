@@ -2,11 +2,11 @@
 
 package import BearerdHTTPMessages
 
-/// Writes chunked transfer coding (RFC 9112 §7.1): `head`, the data, `dataEnd`, … and at last `end`.
+/// Writes chunked transfer coding (RFC 9112 §7.1): `head`, the data and `dataEnd` for each chunk, then `end`.
 package enum ChunkedEncoder {
     /// Appends the size line of a chunk of `count` bytes.
     ///
-    /// Nothing is written for 0: a chunk of that size would end the content.
+    /// Nothing is appended for 0, because a chunk of that size would end the content.
     package static func head(of count: Int, into output: inout [UInt8]) {
         guard count > 0 else { return }
         var shift = (Int.bitWidth - 1 - count.leadingZeroBitCount) & ~3

@@ -4,12 +4,12 @@ internal import BearerdHTTPMessages
 internal import BearerdSystem
 
 extension HTTPFields {
-    /// What the framing fields say, nil if there are none, or what is wrong with them.
+    /// The framing that the fields declare, nil if they declare none, or their fault.
     func judgedFraming(_ version: HTTPVersion) -> Result<BodyFraming?, HTTPParseError> {
         Result { () throws(HTTPParseError) in try framing(version) }
     }
 
-    /// Drops the zeros before a length: a reader might take it for octal, or count its digits.
+    /// Removes leading zeros from the length: a reader might take it for octal, or count its digits.
     mutating func shortenContentLength() {
         guard let index = entries.firstIndex(where: { $0.known == .contentLength }) else { return }
         while entries[index].valueLength > 1, block.bytes[Int(entries[index].valueStart)] == Byte.zero {
@@ -30,7 +30,7 @@ extension HTTPFields {
         return try .length(contentLength())
     }
 
-    /// One line of digits (RFC 9110 §8.6): lists are refused, even of equal numbers.
+    /// Parses the one line of digits (RFC 9110 §8.6); lists are refused, even of equal numbers.
     private func contentLength() throws(HTTPParseError) -> UInt64 {
         guard case .once(let digits) = occurrence(of: .contentLength) else { throw .repeatedContentLength }
         guard !digits.isEmpty else { throw .malformedContentLength }
@@ -46,7 +46,7 @@ extension HTTPFields {
         return UInt64(length)
     }
 
-    /// Lets exactly one `chunked`, without parameters and in any case, through.
+    /// Accepts exactly one `chunked`, in any case and without parameters.
     private func checkTransferEncoding() throws(HTTPParseError) {
         var chunked = 0
         var isLast = false

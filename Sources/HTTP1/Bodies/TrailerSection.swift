@@ -2,7 +2,7 @@
 
 internal import BearerdHTTPMessages
 
-/// Collects and judges the trailer fields behind the last chunk (RFC 9112 §7.1.2).
+/// Collects and validates the trailer fields behind the last chunk (RFC 9112 §7.1.2).
 struct TrailerSection: Sendable {
     private let limit: Int
     private var bytes: [UInt8] = []
@@ -15,7 +15,7 @@ struct TrailerSection: Sendable {
 
     /// Takes bytes from `start` on.
     ///
-    /// - Returns: where the section ended; nil if all bytes were taken and it goes on.
+    /// - Returns: the offset at which the section ended; nil if all bytes were taken and it goes on.
     mutating func read(_ input: Span<UInt8>, from start: Int) throws(HTTPParseError) -> Int? {
         var cursor = start
         while cursor < input.count {
@@ -36,8 +36,8 @@ struct TrailerSection: Sendable {
 }
 
 extension HTTPFields {
-    /// What may not come after the content: framing, routing, authentication, request modifiers, content's own
-    /// description, and connection fields (RFC 9110 §6.5.1).
+    /// Fields that must not follow the content: framing, routing, authentication, request modifiers,
+    /// description of the content, connection fields (RFC 9110 §6.5.1).
     private static let forbiddenTrailers: UInt64 = [
         KnownFieldName.transferEncoding, .contentLength, .trailer, .te, .host, .authorization,
         .wwwAuthenticate,

@@ -3,7 +3,8 @@
 package import BearerdEventLoop
 package import BearerdHTTPExchange
 
-/// An exchange that has an HTTP/1.1 connection to itself: what ends or wakes one does so to the other.
+/// An exchange with an HTTP/1.1 connection of its own, so that ending or waking one does the same to the
+/// other.
 package protocol ConnectionExchange: MessageExchange
 where Incoming == MessageBody, Outgoing == MessageWriter {
     var stream: ByteStream { get }

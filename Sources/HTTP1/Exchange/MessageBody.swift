@@ -4,31 +4,32 @@ package import BearerdEventLoop
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
 
-/// The content of one HTTP/1.1 message after another on a stream, taken out of its framing piece by piece.
+/// The content of one HTTP/1.1 message after another on a stream, without the framing.
 ///
-/// A piece stays in the stream's input until it is consumed, so nothing is copied. Confined to its loop's thread.
+/// A piece stays in the stream's input until it is consumed, so nothing is copied. Confined to its loop's
+/// thread.
 package final class MessageBody: BodySource {
     @usableFromInline var stream: ByteStream
     private var decoder = BodyDecoder(.none)
-    /// What the decoder says, kept here: asking it costs a copy of it.
+    /// The decoder's `isFinished`, kept here because asking the decoder would copy it.
     @usableFromInline var isDecoded = true
     private var framing = BodyFraming.none
     @usableFromInline var limit: UInt64 = .max
-    /// Body bytes handed out so far, without framing.
+    /// The content bytes handed out so far, without framing.
     package private(set) var byteCount: UInt64 = 0
-    /// The piece at hand, as offsets into the stream's input.
+    /// The current piece, as offsets into the stream's input.
     @usableFromInline var piece = 0..<0
 
     package init(stream: ByteStream) {
         self.stream = stream
     }
 
-    /// Reads from another stream from here on.
+    /// Reads from another stream from now on.
     package func use(_ stream: ByteStream) { self.stream = stream }
 
-    /// Begins the body of the message whose head was just consumed from the stream.
+    /// Begins the content of the message whose head was just consumed from the stream.
     ///
-    /// - Parameter limit: more body bytes than this are ``MessageError/bodyTooLarge``.
+    /// - Parameter limit: the most content bytes; more are ``MessageError/bodyTooLarge``.
     package func begin(_ framing: BodyFraming, limit: UInt64 = .max) {
         decoder.begin(framing, limit: limit)
         isDecoded = framing == .none || framing == .length(0)
@@ -77,7 +78,7 @@ package final class MessageBody: BodySource {
         try await nextPiece(within: timeout, capacity: StoragePool.large)
     }
 
-    /// - Parameter capacity: how much may be received at once, in bytes.
+    /// - Parameter capacity: the most bytes of one receive.
     private func nextPiece(
         within timeout: Duration, capacity: Int
     ) async throws(MessageError) -> Int? {
@@ -119,9 +120,9 @@ package final class MessageBody: BodySource {
         while (try? nextPiece()) != nil { consumePiece() }
     }
 
-    /// Collects the rest of the body.
+    /// Collects the rest of the content.
     ///
-    /// - Parameter deadline: when all of it must be there; nil waits for ever.
+    /// - Parameter deadline: when it must be complete; nil waits for ever.
     /// - Throws: ``MessageError/bodyTooLarge`` beyond the limit given to ``begin(_:limit:)``.
     package func collect(
         until deadline: ContinuousClock.Instant?

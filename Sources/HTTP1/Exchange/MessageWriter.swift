@@ -4,24 +4,24 @@ package import BearerdEventLoop
 package import BearerdHTTPExchange
 package import BearerdHTTPMessages
 
-/// Writes one HTTP/1.1 message after another to a stream: a head, then content, in chunks of its own if need be.
+/// Writes one HTTP/1.1 message after another to a stream: a head, then content, in chunks if necessary.
 ///
-/// Confined to its loop's thread. What it keeps between sends, head included, is memory used again.
+/// Confined to its loop's thread. Its buffer is reused from message to message.
 package final class MessageWriter: BodySink {
-    /// A piece up to this size is copied behind what is kept: one small buffer costs less than a gathering send.
+    /// A piece up to this size is copied behind the kept bytes, which costs less than a gathering send.
     private static var joinLimit: Int { 4 * 1024 }
-    /// Chunks are gathered up to this size into one send.
+    /// Chunks are collected up to this size into one send.
     private static var gatherLimit: Int { 16 * 1024 }
-    /// More memory than this is not kept for the next message.
+    /// The largest buffer that is kept for the next message.
     private static var keptCapacity: Int { 2 * gatherLimit }
     private static let lineEnd = [UInt8(ascii: "\r"), UInt8(ascii: "\n")]
     private static let nothing: [UInt8] = []
 
     private var stream: ByteStream
-    /// The head, framing, small pieces, and what the peer did not take at once.
+    /// The head, framing, small pieces, and bytes that the peer did not take at once.
     private var kept: [UInt8] = []
     private var isChunked = false
-    /// Whether the end's framing is written.
+    /// True once the end's framing is written.
     private var hasEnd = false
     private var sentBefore: UInt64 = 0
 
@@ -29,13 +29,13 @@ package final class MessageWriter: BodySink {
         self.stream = stream
     }
 
-    /// Writes to another stream from here on.
+    /// Writes to another stream from now on.
     package func use(_ stream: ByteStream) { self.stream = stream }
 
-    /// Gives the memory back.
+    /// Frees the buffer.
     package func forget() { kept = [] }
 
-    /// Begins a message; what was kept of one before is forgotten.
+    /// Begins a message; kept bytes of the previous one are dropped.
     package func begin() {
         if !kept.isEmpty { empty() }
         isChunked = false
@@ -45,15 +45,15 @@ package final class MessageWriter: BodySink {
 
     /// Writes the head of a request.
     ///
-    /// - Parameter isChunked: whether the content that follows is sent in chunks (RFC 9112 §7.1), which the head then
-    ///   says.
+    /// - Parameter isChunked: true if the content is sent in chunks (RFC 9112 §7.1), which the head then
+    ///   declares.
     package func append(_ head: inout HTTPRequest, isChunked: Bool) {
         self.isChunked = isChunked
         head.serialize(into: &kept)
         if isChunked { append(lineOfHead: Self.chunkedLine) }
     }
 
-    /// Writes the head of a response; as for a request.
+    /// Writes the head of a response in the same way.
     package func append(_ head: inout HTTPResponse, isChunked: Bool) {
         self.isChunked = isChunked
         head.serialize(into: &kept)
@@ -62,7 +62,7 @@ package final class MessageWriter: BodySink {
 
     private static let chunkedLine = Array("Transfer-Encoding: chunked\r\n".utf8)
 
-    /// Puts a field line, its CR LF included, at the end of the head that was written last.
+    /// Appends a field line, including its CR LF, to the head that was written last.
     package func append(lineOfHead line: [UInt8]) {
         kept.removeLast(Self.lineEnd.count)
         kept.append(contentsOf: line)
@@ -103,7 +103,7 @@ package final class MessageWriter: BodySink {
 
     private func empty() { kept.removeAll(keepingCapacity: kept.capacity <= Self.keptCapacity) }
 
-    /// - Returns: whether the piece is small, and kept with the framing behind it.
+    /// - Returns: true if the piece is small and was kept with its framing.
     private func keeps(_ piece: Span<UInt8>) -> Bool {
         guard piece.count <= Self.joinLimit || isChunked, kept.count + piece.count <= Self.gatherLimit
         else { return false }

@@ -3,7 +3,8 @@
 internal import BearerdHTTPMessages
 
 extension HTTPFields {
-    /// Whether the sender of a message in that version lets the connection live on after it (RFC 9112 §9.3).
+    /// Returns true if the sender of a message of `version` keeps the connection open after it (RFC 9112
+    /// §9.3).
     func isPersistent(_ version: HTTPVersion) -> Bool {
         guard has(.connection) else { return version == .http11 }
         switch usualConnection {

@@ -6,12 +6,12 @@ internal import BearerdSystem
 extension HTTPFields {
     /// Appends every field line, without the empty line that ends a head (RFC 9112 §5).
     ///
-    /// Neighbours that stand together in the block are copied together.
+    /// Lines that are adjacent in the block are copied together.
     package func serialize(into output: inout [UInt8]) {
         output.append(addingCapacity: serializedRoom) { serialize(into: &$0) }
     }
 
-    /// How many bytes ``serialize(into:)`` appends at most: a line may get a space that it came without.
+    /// The most bytes that ``serialize(into:)`` appends; a line may get a space that it lacked.
     var serializedRoom: Int { block.count &+ entries.count }
 
     func serialize(into output: inout OutputSpan<UInt8>) {
@@ -33,7 +33,7 @@ extension HTTPFields {
         output.append(copying: bytes.extracting(run))
     }
 
-    /// Writes a line that came with other white space than one space after the colon.
+    /// Writes a line that had other white space than one space after the colon.
     private func writeNormalized(_ entry: Entry, of bytes: Span<UInt8>, into output: inout OutputSpan<UInt8>)
     {
         output.append(copying: bytes.extracting(entry.nameRange))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a message was refused.
+/// The reason why a message was refused.
 package enum HTTPParseError: Error, Equatable, Sendable, CaseIterable {
     // The start line.
 

@@ -4,7 +4,7 @@ internal import BearerdHTTPMessages
 internal import BearerdSystem
 
 extension HTTPRequest {
-    /// Judges `Host` and the target's form (RFC 9112 §3.2), and turns absolute-form into origin-form.
+    /// Validates `Host` and the target's form (RFC 9112 §3.2), and turns absolute-form into origin-form.
     mutating func checkHostAndTarget() throws(HTTPParseError) {
         switch fields.occurrence(of: .host) {
         case .none: guard version == .http10 else { throw .missingHost }
@@ -23,7 +23,7 @@ extension HTTPRequest {
         try takeAuthorityOutOfTarget()
     }
 
-    /// Turns `http://host/path` into `/path`, `Host` keeping the authority as the target spells it.
+    /// Turns `http://host/path` into `/path`; `Host` gets the authority as the target spells it.
     private mutating func takeAuthorityOutOfTarget() throws(HTTPParseError) {
         guard let start = Self.authorityStart(targetBytes.span) else { throw .malformedTarget }
         let end =

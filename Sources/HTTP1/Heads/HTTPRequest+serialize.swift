@@ -4,9 +4,9 @@ package import BearerdHTTPMessages
 internal import BearerdSystem
 
 extension HTTPRequest {
-    /// Appends the whole head, as HTTP/1.1, the empty line included.
+    /// Appends the whole head as HTTP/1.1, including the empty line.
     ///
-    /// Changes nothing; but what an object holds is lent to a mutating method, and copied for any other.
+    /// It changes nothing, but is mutating so that a head in an object is not copied for the call.
     package mutating func serialize(into output: inout [UInt8]) {
         let room = method.rawValue.utf8.count &+ targetBytes.count &+ fields.serializedRoom &+ 16
         output.append(addingCapacity: room) { head in

@@ -4,9 +4,9 @@ package import BearerdHTTPMessages
 internal import BearerdSystem
 
 extension HTTPResponse {
-    /// Appends the whole head, as HTTP/1.1, the empty line included.
+    /// Appends the whole head as HTTP/1.1, including the empty line.
     ///
-    /// Changes nothing; but what an object holds is lent to a mutating method, and copied for any other.
+    /// It changes nothing, but is mutating so that a head in an object is not copied for the call.
     package mutating func serialize(into output: inout [UInt8]) {
         output.append(addingCapacity: 20 &+ reasonBytes.count &+ fields.serializedRoom) { head in
             head.append(literal: "HTTP/1.1 ")

@@ -2,15 +2,16 @@
 
 internal import BearerdHTTPMessages
 
-/// The first line of a head: what tells a request's from a response's.
+/// The first line of a head, in which requests and responses differ.
 protocol StartLine: Sendable {
-    /// Judges a line from left to right.
+    /// Parses a line from left to right.
     ///
-    /// - Returns: the line, and where it ends; nil if the bytes end before.
+    /// - Returns: the line and the offset of its end; nil if the line is incomplete.
     static func parse(_ head: Span<UInt8>, _ limits: HeadLimits) throws(HTTPParseError) -> (Self, end: Int)?
 }
 
-/// Reads a start line and the field lines behind it, and remembers how far it came: both kinds of heads begin like this.
+/// Reads a start line and the field lines behind it, and remembers its position; both kinds of heads begin
+/// so.
 struct HeadReader<Line: StartLine>: Sendable {
     let limits: HeadLimits
     private var scanner: HeadScanner
@@ -21,12 +22,12 @@ struct HeadReader<Line: StartLine>: Sendable {
         scanner = HeadScanner(maxFields: limits.maxFields)
     }
 
-    /// Reads on, as far as the bytes go.
+    /// Reads on as far as the bytes go.
     ///
     /// - Parameters:
-    ///   - head: what may be of the head, from its first byte on.
-    ///   - fields: lend the memory that they have from an earlier head.
-    /// - Returns: the start line and where the head ends; nil if it is not complete.
+    ///   - head: the bytes of the head, from its first on.
+    ///   - fields: lend their memory from an earlier head.
+    /// - Returns: the start line and the offset at which the head ends; nil if it is incomplete.
     @inline(__always)
     mutating func read(
         _ head: Span<UInt8>, borrowing fields: inout HTTPFields
@@ -41,7 +42,7 @@ struct HeadReader<Line: StartLine>: Sendable {
         return (line, end)
     }
 
-    /// Moves the fields of a head that is complete into `fields`, and starts over with the next.
+    /// Moves the fields of a complete head into `fields`, and starts over with the next head.
     @inline(__always)
     mutating func finish(_ head: Span<UInt8>, into fields: inout HTTPFields) {
         scanner.finish(head, into: &fields)

@@ -3,32 +3,33 @@
 internal import BearerdHTTPMessages
 internal import BearerdSystem
 
-/// Reads the field lines of a head or of a trailer section (RFC 9112 §5), and remembers how far it came.
+/// Reads the field lines of a head or a trailer section (RFC 9112 §5), and remembers its position.
 ///
-/// Each line is judged from left to right. When the bytes end inside a line, its start is kept, and the line is judged
-/// again only when its LF has come: a head that trickles in costs no more than twice what one that is whole does.
+/// Each line is parsed from left to right. If the bytes end inside a line it is parsed again once its LF has
+/// come: a head that trickles in costs at most twice as much as one that comes whole.
 struct HeadScanner: Sendable {
-    /// The lines so far, as offsets in the head, and behind them what is left of an earlier one: to empty an array costs
-    /// as much as to judge a line.
+    /// The lines so far as offsets in the head, followed by old entries of an earlier head.
+    ///
+    /// The old ones stay because emptying an array costs as much as parsing a line.
     private var entries: [HTTPFields.Entry] = []
-    /// How many lines there are.
+    /// The number of lines so far.
     private var lineCount = 0
     private var present: UInt64 = 0
     private let maxFields: Int
     private let index = KnownFieldName.index
-    /// Where the first line begins that has not been judged.
+    /// The offset of the first line that has not been parsed.
     var position = 0
-    /// Behind the last byte that has been looked at.
+    /// The offset behind the last byte that was looked at.
     private var scanned = 0
-    /// Whether a head has begun.
+    /// True once a head has begun.
     private var isBusy = false
 
     init(maxFields: Int) {
         self.maxFields = maxFields
     }
 
-    /// Prepares for a head, if it is a new one, with the memory that `fields` has from an earlier one: they mean nothing
-    /// then, until the head is finished or they are emptied.
+    /// Prepares for a new head with the memory of `fields`, which mean nothing until ``finish(_:into:)`` or
+    /// their removal.
     mutating func begin(borrowing fields: inout HTTPFields) {
         guard !isBusy else { return }
         isBusy = true
@@ -44,7 +45,7 @@ struct HeadScanner: Sendable {
         scanned = 0
     }
 
-    /// Whether there is anything new to judge: a line's first bytes, or its end.
+    /// Returns true if there is something new to parse: the first bytes of a line, or its end.
     mutating func hasNews(in head: Span<UInt8>) -> Bool {
         let isKnown = scanned > position
         let from = scanned
@@ -53,9 +54,9 @@ struct HeadScanner: Sendable {
             || (from < head.count && head.firstIndex(of: Byte.lineFeed, in: from..<head.count) != nil)
     }
 
-    /// Judges line after line, up to the empty one.
+    /// Parses lines up to the empty one.
     ///
-    /// - Returns: where the head ends, its empty line included; nil if the bytes end before.
+    /// - Returns: the offset behind the empty line; nil if the head is incomplete.
     mutating func scanFields(of head: Span<UInt8>) throws(HTTPParseError) -> Int? {
         let end = head.count
         while position < end {
@@ -85,7 +86,7 @@ struct HeadScanner: Sendable {
         return nil
     }
 
-    /// Moves what was found into `fields`: the bytes with one copy, the entries with none.
+    /// Moves the result into `fields`: the bytes with one copy, the entries with none.
     mutating func finish(_ head: Span<UInt8>, into fields: inout HTTPFields) {
         fields.block.removeAll(keepingCapacity: true)
         fields.block.append(head)
@@ -112,7 +113,7 @@ struct HeadScanner: Sendable {
         lineCount &+= 1
     }
 
-    /// Where the next line begins, `cursor` standing on the first byte that no field value may hold.
+    /// Returns the offset of the next line; `cursor` is at the first byte that a field value cannot contain.
     @inline(__always)
     private static func lineEnd(_ head: Span<UInt8>, at cursor: Int) throws(HTTPParseError) -> Int? {
         guard cursor < head.count else { return nil }
@@ -124,7 +125,7 @@ struct HeadScanner: Sendable {
         return cursor &+ 2
     }
 
-    /// Judges a line whose name does not end with a colon: the empty line that ends the head, or an error.
+    /// Handles a line without a name and colon: the empty line that ends the head, or an error.
     private func endOrError(_ head: Span<UInt8>, start: Int, stop: Int) throws(HTTPParseError) -> Int? {
         switch head[stop] {
         case Byte.carriageReturn:

@@ -3,7 +3,7 @@
 package import BearerdHTTPExchange
 
 extension MessageError {
-    /// What the sender of bytes that were refused is told.
+    /// The fault as the sender of the refused bytes is told.
     package init(_ error: HTTPParseError) {
         switch error {
         case .bodyTooLarge: self = .bodyTooLarge

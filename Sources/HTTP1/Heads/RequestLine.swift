@@ -2,16 +2,16 @@
 
 internal import BearerdHTTPMessages
 
-/// The first line of a request (RFC 9112 §3), its target by its offsets in the head.
+/// The first line of a request (RFC 9112 §3); its target is a range of the head.
 struct RequestLine: StartLine {
     var method: HTTPMethod
     var target: Range<Int>
     var version: HTTPVersion
 
-    /// Longer than every registered method.
+    /// The most bytes of a method, more than any registered one has.
     private static var longestMethod: Int { 32 }
 
-    /// - Returns: the line and where the next one begins; nil if the bytes end before that is clear.
+    /// - Returns: the line and the offset of the next one; nil if the line is incomplete.
     static func parse(
         _ head: Span<UInt8>, _ limits: HeadLimits
     ) throws(HTTPParseError) -> (RequestLine, end: Int)? {
@@ -25,7 +25,7 @@ struct RequestLine: StartLine {
         return (RequestLine(method: method, target: target..<targetEnd, version: version), end)
     }
 
-    /// The method at the front of a head that was refused, or did not arrive whole, as far as it can be told.
+    /// The method at the front of a head that is faulty or incomplete; nil if it cannot be read.
     static func method(of head: Span<UInt8>) -> HTTPMethod? {
         guard let start = try? skipEmptyLine(head), let end = try? endOfMethod(head, from: start) else {
             return nil
@@ -75,7 +75,7 @@ struct RequestLine: StartLine {
         }
     }
 
-    /// The version; a word before it was cut off the target by a space.
+    /// Parses the version; a word before it means that the target contained a space.
     private static func version(
         _ head: Span<UInt8>, at start: Int
     ) throws(HTTPParseError) -> (version: HTTPVersion, end: Int)? {
@@ -88,7 +88,7 @@ struct RequestLine: StartLine {
 }
 
 extension HTTPMethod {
-    /// The method that the bytes, a token, spell; the common ones without making a string.
+    /// Makes the method that the token spells; the common ones without allocating a string.
     init(_ token: Span<UInt8>) {
         switch token.count {
         case 3 where token.equals(HTTPMethod.get): self = .get

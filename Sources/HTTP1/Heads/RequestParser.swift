@@ -3,32 +3,32 @@
 package import BearerdHTTPMessages
 internal import BearerdSystem
 
-/// Reads request heads from a connection's bytes, strictly (RFC 9112 §3).
+/// Parses request heads from a connection's bytes, strictly (RFC 9112 §3).
 ///
-/// One parser serves one connection. It keeps only offsets: until a head is complete, the caller gives the same
-/// bytes again with more behind them.
+/// One parser serves one connection. It keeps only offsets: until a head is complete, the caller passes the
+/// same bytes again with more behind them.
 package struct RequestParser: Sendable {
     private var reader: HeadReader<RequestLine>
-    /// Whether the client lets the connection live on after the response to the head read last (RFC 9112 §9.3).
+    /// True if the client keeps the connection open after the response to the last head (RFC 9112 §9.3).
     package private(set) var isPersistent = true
-    /// How the content behind the head read last ends (RFC 9112 §6.3), every doubt refused.
+    /// The framing of the content behind the last head (RFC 9112 §6.3); every ambiguity is an error.
     package private(set) var framing = Result<BodyFraming, HTTPParseError>.success(.none)
 
-    /// A parser for one connection.
+    /// Makes a parser for one connection.
     package init(limits: HeadLimits = HeadLimits()) {
         reader = HeadReader(limits: limits)
     }
 
-    /// Reads one head from the front of `bytes`; one empty line before it is skipped (RFC 9112 §2.2).
+    /// Parses one head at the front of `bytes`, after at most one empty line (RFC 9112 §2.2).
     ///
-    /// An absolute-form target is turned into origin-form, its authority becoming `Host` (RFC 9112 §3.2.2).
-    /// A fault of the framing is no fault of the head: ``framing`` tells it.
+    /// An absolute-form target is turned into origin-form, and its authority becomes `Host` (RFC 9112
+    /// §3.2.2). A fault of the framing is not thrown here but kept in ``framing``.
     ///
     /// - Parameters:
-    ///   - bytes: from the end of the last message on.
+    ///   - bytes: the bytes since the end of the last message.
     ///   - request: emptied with the first bytes of a head, filled when it is complete; its memory is reused.
-    /// - Returns: how many bytes the head took; nil if it is not complete.
-    /// - Throws: the first fault from left to right; the connection is then to be closed.
+    /// - Returns: the length of the head; nil if it is incomplete.
+    /// - Throws: the first fault from left to right; the connection must then be closed.
     package mutating func parse(
         _ bytes: Span<UInt8>, into request: inout HTTPRequest
     ) throws(HTTPParseError) -> Int? {
@@ -55,16 +55,16 @@ package struct RequestParser: Sendable {
         }
     }
 
-    /// Says of a head that was refused, or did not arrive whole, what its method is; no word of it where there is none.
+    /// Puts the method of a faulty or incomplete head into `request`, empty if it cannot be read.
     ///
-    /// The answer to HEAD has no content, whatever was wrong with the request (RFC 9110 §9.3.2).
+    /// The response to HEAD has no content, whatever was wrong with the request (RFC 9110 §9.3.2).
     ///
-    /// - Parameter bytes: those that were parsed last.
+    /// - Parameter bytes: the bytes that were parsed last.
     package func nameMethod(of bytes: Span<UInt8>, in request: inout HTTPRequest) {
         request.method = RequestLine.method(of: bytes) ?? HTTPMethod(rawValue: "")
     }
 
-    /// Finds out how the content ends, and whether the connection does.
+    /// Determines the framing of the content, and if the connection persists.
     private mutating func judgeEnd(of request: inout HTTPRequest) {
         isPersistent = request.fields.isPersistent(request.version)
         framing = request.fields.judgedFraming(request.version).map { $0 ?? .none }

@@ -3,29 +3,32 @@
 package import BearerdHTTPMessages
 internal import BearerdSystem
 
-/// Reads response heads from an upstream's bytes, as strictly as ``RequestParser`` reads requests (RFC 9112 §4).
+/// Parses response heads from an upstream's bytes, as strictly as ``RequestParser`` parses requests (RFC 9112
+/// §4).
 package struct ResponseParser: Sendable {
     private var reader: HeadReader<StatusLine>
-    /// Whether the upstream lets the connection live on after the response read last (RFC 9112 §9.3).
+    /// True if the upstream keeps the connection open after the last response (RFC 9112 §9.3).
     ///
-    /// A body that ends with the connection says otherwise, whatever the fields say.
+    /// It ignores that content which ends with the connection ends it all the same.
     package private(set) var isPersistent = true
-    /// What the framing fields of the head read last say, nil if there are none.
+    /// The framing that the fields of the last head declare; nil if they declare none.
     private var framing = Result<BodyFraming?, HTTPParseError>.success(nil)
 
-    /// A parser for one connection.
+    /// Makes a parser for one connection.
     package init(limits: HeadLimits = HeadLimits()) {
         reader = HeadReader(limits: limits)
     }
 
-    /// Reads one head from the front of `bytes`, interim ones (1xx) included.
+    /// Parses one head at the front of `bytes`; interim ones (1xx) are returned too.
     ///
-    /// A fault of the framing is no fault of the head: ``bodyFraming(of:answering:)`` tells it.
+    /// A fault of the framing is not thrown here but by ``bodyFraming(of:answering:)``.
     ///
     /// - Parameters:
-    ///   - bytes: from the end of the last message on; the same again, with more behind, after nil.
-    ///   - response: emptied with the first bytes of a head, filled when it is complete; its memory is reused.
-    /// - Returns: how many bytes the head took; nil if it is not complete.
+    ///   - bytes: the bytes since the end of the last message; after nil the same again with more behind
+    ///     them.
+    ///   - response: emptied with the first bytes of a head, filled when it is complete; its memory is
+    ///     reused.
+    /// - Returns: the length of the head; nil if it is incomplete.
     /// - Throws: the first fault from left to right.
     package mutating func parse(
         _ bytes: Span<UInt8>, into response: inout HTTPResponse
@@ -51,16 +54,16 @@ package struct ResponseParser: Sendable {
         }
     }
 
-    /// Forgets a head that has begun: what comes next is on another connection.
+    /// Drops a head that has begun, because the next bytes come from another connection.
     package mutating func reset() { reader.reset() }
 
-    /// How the content behind the head read last ends, which depends on what it answers (RFC 9112 §6.3).
+    /// The framing of the content behind the last head, which depends on the request (RFC 9112 §6.3).
     ///
-    /// The framing fields are judged even where there can be no content.
+    /// The framing fields must be valid even if there can be no content.
     ///
     /// - Parameters:
-    ///   - status: of that head.
-    ///   - method: of the request.
+    ///   - status: the status in the last head.
+    ///   - method: the method of the request.
     @inline(__always)
     package func bodyFraming(
         of status: Int, answering method: HTTPMethod

@@ -4,10 +4,10 @@ internal import BearerdHTTPMessages
 internal import BearerdSystem
 
 extension Span<UInt8> {
-    /// The protocol version that begins at `start`, and where it ends.
+    /// Parses the protocol version at `start`, and returns it with the offset of its end.
     ///
-    /// - Returns: nil if the bytes end before that is clear.
-    /// - Throws: `malformedVersion`; `unsupportedVersion` for digits other than 1.0 and 1.1.
+    /// - Returns: nil if the bytes end too early to tell.
+    /// - Throws: `malformedVersion`, or `unsupportedVersion` for digits other than 1.0 and 1.1.
     func version(at start: Int) throws(HTTPParseError) -> (version: HTTPVersion, end: Int)? {
         if start &+ 8 < count, word(at: start) == Self.http11, !isVersionCharacter(at: start &+ 8) {
             return (.http11, start &+ 8)
@@ -34,12 +34,12 @@ extension Span<UInt8> {
         }
     }
 
-    /// `HTTP/1.1`, the first letter in the lowest bits.
+    /// `HTTP/1.1`, with the first letter in the lowest bits.
     private static var http11: UInt64 { 0x312E_312F_5054_5448 }
 
     private func isVersionCharacter(at index: Int) -> Bool { self[index].isDigit || self[index] == Byte.dot }
 
-    /// Where the next line begins, if a CR LF stands at `cursor`; nil if the bytes end first.
+    /// The offset of the next line, if CR LF is at `cursor`; nil if the bytes end first.
     ///
     /// - Throws: `bareLineFeed`, `bareCarriageReturn`, or `other` for any other byte.
     func lineEnd(at cursor: Int, orElse other: HTTPParseError) throws(HTTPParseError) -> Int? {

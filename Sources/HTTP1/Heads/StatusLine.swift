@@ -2,15 +2,15 @@
 
 internal import BearerdHTTPMessages
 
-/// The first line of a response (RFC 9112 §4), its reason phrase by its offsets in the head.
+/// The first line of a response (RFC 9112 §4); its reason phrase is a range of the head.
 struct StatusLine: StartLine {
     var version: HTTPVersion
     var status: Int
     var reason: Range<Int>
 
-    /// Judges the line from left to right; the space before an empty reason phrase may be missing.
+    /// Parses the line from left to right; the space before an empty reason phrase may be missing.
     ///
-    /// - Returns: the line and where the next one begins; nil if the bytes end before that is clear.
+    /// - Returns: the line and the offset of the next one; nil if the line is incomplete.
     static func parse(
         _ head: Span<UInt8>, _ limits: HeadLimits
     ) throws(HTTPParseError) -> (StatusLine, end: Int)? {

@@ -2,26 +2,26 @@
 
 internal import Glibc
 
-/// Appends lines to a file from a thread of its own, so that a disk that is slow or full stops nobody.
+/// Appends lines to a file on a thread of its own, so that a slow or full disk blocks nobody else.
 ///
-/// What it may hold is bounded: when that is full, lines that come are dropped and counted. What could not be written is
-/// tried again each second, and at once when another file takes the place. The thread lives as long as the process.
+/// The waiting bytes are limited; beyond that, lines are dropped and counted. A failed write is tried again
+/// each second, and at once with another file. The thread lives as long as the process.
 package final class AppendedFile: Sendable {
-    /// What is told of a file that cannot be written.
+    /// A change in the state of the file.
     package enum News: Sendable {
-        /// It fails; told once, until it works again.
+        /// Writing fails; reported once until it works again.
         case fails(SystemError)
-        /// It works again; so many lines were lost since it was said that it fails.
+        /// Writing works again; `lost` lines were dropped since the failure was reported.
         case worksAgain(lost: Int)
     }
 
     private struct State {
         var file: OpenedFile?
         var pending: [UInt8] = []
-        /// Bytes that the thread has in its hands.
+        /// The number of bytes that the thread is writing.
         var inHand = 0
         var lost = 0
-        /// ``lost`` when the file began to fail; nil while it works.
+        /// ``lost`` at the moment when writing began to fail; nil while it works.
         var lostBefore: Int?
         var retryAt: MonotonicTime?
     }
@@ -33,10 +33,10 @@ package final class AppendedFile: Sendable {
     private let monitor = Monitor(State())
 
     /// - Parameters:
-    ///   - limit: of bytes that wait.
-    ///   - name: of the thread, at most 15 bytes.
-    ///   - onNews: runs on the thread.
-    /// - Throws: ``SystemError`` when the system has no thread left.
+    ///   - limit: the most bytes that wait.
+    ///   - name: the thread's name, at most 15 bytes.
+    ///   - onNews: called on the thread.
+    /// - Throws: ``SystemError`` if the system has no thread left.
     package init(
         limit: Int = 1 << 20, named name: String, onNews: @escaping @Sendable (News) -> Void
     ) throws(SystemError) {
@@ -45,7 +45,7 @@ package final class AppendedFile: Sendable {
         try SystemThread.start(named: name) { [self] in run() }
     }
 
-    /// Has everything that comes, and what waits still, written to `file`.
+    /// Writes everything that waits, and that comes later, to `file`.
     package func use(_ file: OpenedFile) {
         monitor.update { state in
             state.file = file
@@ -53,9 +53,9 @@ package final class AppendedFile: Sendable {
         }
     }
 
-    /// Takes whole lines to write after the ones before; never blocks for long.
+    /// Queues whole lines; never blocks for long.
     ///
-    /// - Parameter count: how many lines they are.
+    /// - Parameter count: the number of lines.
     package func write(_ lines: [UInt8], count: Int) {
         monitor.update { state in
             guard state.file != nil, state.pending.count + state.inHand + lines.count <= limit else {
@@ -66,12 +66,12 @@ package final class AppendedFile: Sendable {
         }
     }
 
-    /// How many lines were dropped.
+    /// The number of dropped lines.
     package var lost: Int { monitor.update { $0.lost } }
 
-    /// Blocks until everything taken so far is written, at most for `limit`.
+    /// Blocks until everything queued so far is written, at most for `limit`.
     ///
-    /// - Returns: whether it is.
+    /// - Returns: true if everything is written.
     @discardableResult
     package func flush(waitingAtMost limit: Duration = .seconds(1)) -> Bool {
         let deadline = MonotonicTime.now + limit

@@ -2,9 +2,9 @@
 
 internal import Glibc
 
-/// An open file, closed when its one owner goes.
+/// An open descriptor, closed by its one owner's deinit.
 ///
-/// Always close-on-exec: a child process must not keep our locks or files.
+/// It is always close-on-exec, so that a child process does not keep our locks or files.
 struct Descriptor: ~Copyable {
     let number: CInt
     private let path: String
@@ -29,7 +29,7 @@ struct Descriptor: ~Copyable {
         self.number = number
     }
 
-    /// Takes over what is open already; `path` is for errors.
+    /// Takes over an open descriptor; `path` is used in errors only.
     init(number: CInt, path: String) {
         self.number = number
         self.path = path
@@ -39,7 +39,7 @@ struct Descriptor: ~Copyable {
         close(number)
     }
 
-    /// What the file is now (`fstat`).
+    /// Reads the state of the file (`fstat`).
     ///
     /// - Throws: ``SystemError``.
     func status() throws(SystemError) -> FileStatus {
@@ -48,10 +48,10 @@ struct Descriptor: ~Copyable {
         return FileStatus(status)
     }
 
-    /// Reads on until the end.
+    /// Reads from the current position to the end.
     ///
-    /// - Parameter limit: of bytes; a longer file is not read whole.
-    /// - Returns: nil if the file is longer than `limit`.
+    /// - Parameter limit: the most bytes.
+    /// - Returns: nil if there are more than `limit`.
     /// - Throws: ``SystemError``.
     func readAll(limit: Int) throws(SystemError) -> [UInt8]? {
         var bytes: [UInt8] = []
@@ -72,9 +72,9 @@ struct Descriptor: ~Copyable {
         return nil
     }
 
-    /// Writes all bytes, however many calls it takes.
+    /// Writes all bytes, in as many calls as it takes.
     ///
-    /// - Throws: ``SystemError``, after which an unknown part was written.
+    /// - Throws: ``SystemError``, after which an unknown part is written.
     func writeAll(_ bytes: [UInt8]) throws(SystemError) {
         var written = 0
         while written < bytes.count {
@@ -89,7 +89,7 @@ struct Descriptor: ~Copyable {
         }
     }
 
-    /// Returns once the content is on the disk (`fsync`).
+    /// Waits until the content is on the disk (`fsync`).
     ///
     /// - Throws: ``SystemError``; the content may be lost then, even if a second call succeeds.
     func synchronize() throws(SystemError) {

@@ -3,20 +3,21 @@
 internal import CBearerdSystem
 internal import Glibc
 
-/// An exclusive lock on a file, respected by whoever else asks for it (`flock`).
+/// An exclusive lock on a file, effective among processes that ask for it (`flock`).
 ///
-/// Held until this value goes, or the process dies. The file stays: removing it would let two processes lock
-/// two files of one name. It says who holds it and since when, for those who wait, and what a holder has noted in it.
+/// It is held until this value is destroyed or the process dies. The file is never removed, because then two
+/// processes could lock two files of one name. For those who wait, it contains the holder and the time since
+/// when; it may also contain a note for the next holder.
 package struct FileLock: ~Copyable, Sendable {
     private let file: Descriptor
     private let isWritable: Bool
-    /// A number that this holder or one before has left in the file; it outlives the process.
+    /// A number that this or an earlier holder has left in the file; it outlives the process.
     package private(set) var note: Int64?
 
     /// Takes the lock if it is free; never waits.
     ///
-    /// - Parameter place: the file, made with mode 0600 if there is none; one that can only be read will do.
-    /// - Returns: nil if somebody else has it, in this process or another.
+    /// - Parameter place: the file, created with mode 0600 if missing; a read-only file suffices.
+    /// - Returns: nil if another holder has it, in this process or another.
     /// - Throws: ``SystemError``.
     package static func acquire(_ place: FilePlace) throws(SystemError) -> FileLock? {
         var isWritable = true
@@ -35,13 +36,13 @@ package struct FileLock: ~Copyable, Sendable {
         return lock
     }
 
-    /// Has the file say `note`, or nothing, from now on, as far as it can be written.
+    /// Writes `note` to the file, or removes the present one, if the file is writable.
     package mutating func leave(note: Int64?) {
         self.note = note
         write()
     }
 
-    /// Nobody needs it to be locked out: on a full disk there is a lock without a name on it.
+    /// Writes the holder's line; the lock does not depend on it, so errors such as a full disk are ignored.
     private func write() {
         guard isWritable else { return }
         var line = FileLockHolder.own
@@ -52,7 +53,7 @@ package struct FileLock: ~Copyable, Sendable {
         if written == bytes.count { ftruncate(file.number, written) }
     }
 
-    /// Whether nothing else is lost with the file's content: somebody may have put another one there.
+    /// True if nothing else is lost by writing to the file: it is a regular file with one name.
     private static func isForUsAlone(_ file: borrowing Descriptor) -> Bool {
         guard let status = try? file.status() else { return false }
         return status.kind == .regular && !status.hasOtherNames

@@ -4,21 +4,21 @@ internal import Glibc
 
 /// A process that holds a ``FileLock``.
 package struct FileLockHolder: Equatable, Sendable {
-    /// As this process sees it; of another host or container it is a number of theirs.
+    /// The process's number as seen here; a number from another host or container means nothing here.
     package let processID: Int32
-    /// Seconds since 1970 at which it took the lock; nil where it has not said so.
+    /// When it took the lock, in seconds since 1970; nil if unknown.
     package let since: Int64?
-    /// What a holder has noted for the next one; see ``FileLock/note``.
+    /// A number for the next holder; see ``FileLock/note``.
     var note: Int64?
 
     static let longestLine = 64
 
-    /// This process, from now on.
+    /// This process, holding the lock from now on.
     static var own: FileLockHolder {
         FileLockHolder(processID: getpid(), since: WallClock.sinceEpoch.components.seconds)
     }
 
-    /// What the holder writes into the file.
+    /// The line that the holder writes to the file.
     var line: String { "\(processID) \(since ?? 0)\(note.map { " \($0)" } ?? "")\n" }
 
     private init(processID: Int32, since: Int64?) {
@@ -26,11 +26,12 @@ package struct FileLockHolder: Equatable, Sendable {
         self.since = since
     }
 
-    /// Finds out who holds the lock on a file.
+    /// Determines who holds the lock on a file.
     ///
-    /// The kernel knows best (`/proc/locks`), but not of other hosts; the file may have been left by somebody who died.
+    /// The kernel knows it (`/proc/locks`), except for holders on other hosts. The line in the file may have
+    /// been left by a dead process.
     ///
-    /// - Returns: nil if that cannot be known.
+    /// - Returns: nil if the holder cannot be determined.
     package static func of(_ place: FilePlace) -> FileLockHolder? {
         let written = (try? FileSystem.read(place, limit: longestLine, followingLink: false)).flatMap {
             parse($0.bytes)
@@ -55,7 +56,7 @@ package struct FileLockHolder: Equatable, Sendable {
         return holder
     }
 
-    /// Lines are like `1: FLOCK  ADVISORY  WRITE 1234 08:01:131 0 EOF`.
+    /// Reads `/proc/locks`, whose lines are like `1: FLOCK  ADVISORY  WRITE 1234 08:01:131 0 EOF`.
     private static func lockers(of inode: UInt64) -> [Int32]? {
         guard let table = try? FileSystem.read("/proc/locks", limit: 1 << 22) else { return nil }
         return String(decoding: table.bytes, as: UTF8.self).split(separator: "\n").compactMap { line in
@@ -70,7 +71,7 @@ package struct FileLockHolder: Equatable, Sendable {
 }
 
 extension FileLockHolder: CustomStringConvertible {
-    /// Who it is and since when: `process 1234 (bearerd), since 2026-11-22T11:50:00Z,`.
+    /// The holder for people: `process 1234 (bearerd), since 2026-11-22T11:50:00Z,`.
     package var description: String {
         let name = (try? FileSystem.read("/proc/\(processID)/comm", limit: 64)).map {
             " (" + String(decoding: $0.bytes.prefix { 0x21...0x7E ~= $0 }, as: UTF8.self) + ")"

@@ -2,10 +2,11 @@
 
 internal import Glibc
 
-/// Where a file is: behind a path, or behind a name in a directory that is held open, whatever that is called by now.
+/// The location of a file: a path, or a name in a directory that is held open and may have been renamed
+/// since.
 package struct FilePlace: Sendable {
     private let directory: OpenDirectory?
-    /// The last argument of a call such as `openat`.
+    /// The name argument of a call such as `openat`.
     let name: String
 
     /// A path, absolute or from the working directory.
@@ -19,18 +20,17 @@ package struct FilePlace: Sendable {
         self.name = name
     }
 
-    /// The path; of a file in an open directory as it was when that was opened.
+    /// The path; for a file in an open directory, the path when that was opened.
     package var path: String { directory.map { "\($0.path)/\(name)" } ?? name }
 
-    /// The same place with a longer name.
     package func appending(_ suffix: String) -> FilePlace {
         directory.map { FilePlace(name + suffix, in: $0) } ?? FilePlace(name + suffix)
     }
 
-    /// The first argument of such a call; good for as long as this value is.
+    /// The directory argument of a call such as `openat`; valid while this value exists.
     var base: CInt { directory?.number ?? AT_FDCWD }
 
-    /// Returns once the names around it are on the disk (`fsync` of the directory).
+    /// Waits until the names in the file's directory are on the disk (`fsync` of the directory).
     ///
     /// - Throws: ``SystemError``.
     func synchronizeDirectory() throws(SystemError) {

@@ -2,22 +2,22 @@
 
 internal import Glibc
 
-/// Puts new content behind a name so that a reader, a crash or a power cut sees the old or the new, never
-/// less.
+/// Replaces the content behind a name so that readers, and a crash or power cut, find either the old or the
+/// new content.
 ///
-/// The steps can be taken one by one, so that a test can stop after each of them.
+/// The steps can be taken one by one, so that a test can stop after each.
 package struct FileReplacement: ~Copyable {
     /// The steps, in order.
     package enum Step: CaseIterable, Sendable {
-        /// The new content is written under a name of its own, mode 0600 (`open`, `write`).
+        /// Writes the new content to a file of its own with mode 0600 (`open`, `write`).
         case write
-        /// The new content is on the disk (`fsync`).
+        /// Waits until the new content is on the disk (`fsync`).
         case synchronize
-        /// The old content gets a second name (`link`, `rename`). Failing is no error: it is a convenience.
+        /// Gives the old content a second name (`link`, `rename`); a failure is ignored.
         case keepPrevious
-        /// The new content takes the name (`rename`).
+        /// Gives the new content its name (`rename`).
         case publish
-        /// The name is on the disk (`fsync` of the directory).
+        /// Waits until the name is on the disk (`fsync` of the directory).
         case synchronizeDirectory
     }
 
@@ -25,11 +25,11 @@ package struct FileReplacement: ~Copyable {
     private let previous: FilePlace?
     private let bytes: [UInt8]
     private var file: Descriptor?
-    /// What the new file will be known by, from the first step on.
+    /// The fingerprint of the new file, from the first step on.
     package private(set) var fingerprint: FileFingerprint?
 
     /// - Parameters:
-    ///   - place: the name; only one process at a time may replace it, which is what a ``FileLock`` is for.
+    ///   - place: the name; only one process at a time may replace it, which a ``FileLock`` ensures.
     ///   - bytes: the new content.
     ///   - previous: the second name for the old content, in the same directory.
     package init(of place: FilePlace, with bytes: [UInt8], keepingPreviousAs previous: FilePlace? = nil) {
@@ -38,10 +38,10 @@ package struct FileReplacement: ~Copyable {
         self.previous = previous
     }
 
-    /// Takes every step.
+    /// Takes all steps.
     ///
-    /// - Returns: what the new file is known by.
-    /// - Throws: ``SystemError``; the old content stands, unless only its directory could not be
+    /// - Returns: the fingerprint of the new file.
+    /// - Throws: ``SystemError``; the old content is still there unless only the directory could not be
     ///   synchronized.
     package static func replace(
         _ place: FilePlace, with bytes: [UInt8], keepingPreviousAs previous: FilePlace? = nil
@@ -57,7 +57,7 @@ package struct FileReplacement: ~Copyable {
         return replacement.fingerprint
     }
 
-    /// Takes one step; the ones before it must have been taken.
+    /// Takes one step; the earlier ones must have been taken.
     ///
     /// - Throws: ``SystemError``.
     package mutating func take(_ step: Step) throws(SystemError) {
@@ -70,7 +70,7 @@ package struct FileReplacement: ~Copyable {
         }
     }
 
-    /// Finds out whether a file could be replaced: its directory need not take new files because it can be read.
+    /// Checks that a file could be replaced: a directory that can be read does not always accept new files.
     ///
     /// - Throws: ``SystemError``; nothing has changed.
     package static func rehearse(_ place: FilePlace) throws(SystemError) {

@@ -2,25 +2,25 @@
 
 internal import Glibc
 
-/// What the file system says about a file (`stat`).
+/// The state of a file according to the file system (`stat`).
 package struct FileStatus: Equatable, Sendable {
-    /// The kinds that matter to us.
+    /// The kinds of files that bearerd distinguishes.
     package enum Kind: Sendable {
         case regular, directory, symbolicLink, socket, other
     }
 
     package let kind: Kind
-    /// The permission bits with set-uid, set-gid and sticky, so 0o600 for a private file.
+    /// The permission bits with set-uid, set-gid and sticky; 0o600 for a private file.
     package let mode: UInt32
-    /// The owner's user number.
+    /// The user number of the owner.
     package let owner: UInt32
     /// In bytes.
     package let size: Int64
-    /// Whether no name leads there any more.
+    /// True if the file has no name any more.
     package let isRemoved: Bool
-    /// Whether more than one name leads there.
+    /// True if the file has more than one name.
     let hasOtherNames: Bool
-    /// Changes whenever the content or the file behind the name does.
+    /// Changes when the content changes or another file gets the name.
     package let fingerprint: FileFingerprint
 
     init(_ status: stat) {
@@ -43,19 +43,20 @@ package struct FileStatus: Equatable, Sendable {
                 &+ Int64(status.st_mtim.tv_nsec))
     }
 
-    /// Whether `mode` allows the group or everybody to write.
+    /// True if `mode` lets the group or everybody write.
     package var isWritableByOthers: Bool { mode & 0o022 != 0 }
 
-    /// Whether `mode` allows everybody to read.
+    /// True if `mode` lets everybody read.
     package var isReadableByAll: Bool { mode & 0o004 != 0 }
 
-    /// Whose a file is that names commands, secrets or keys, or a directory of such: its owner can change it at any time.
+    /// The owner of a file that names commands, secrets or keys, or of such a directory; the owner can change
+    /// it at any time.
     package enum Ownership: Sendable {
-        /// Root's, or ours.
+        /// Root or our user.
         case own
-        /// Another user's, who may know what they do: we are not root, or were made it by them (`SUDO_UID`).
+        /// Another user, whom we may trust: we are not root, or run by that user's sudo (`SUDO_UID`).
         case others
-        /// That of a user who would be root by it.
+        /// A user without root's rights, while we are root: obeying the file would give them to that user.
         case usurped
     }
 
@@ -66,14 +67,14 @@ package struct FileStatus: Equatable, Sendable {
     }
 }
 
-/// Tells whether a name still stands for the same content: file, size and time of the last write.
+/// Identifies the content behind a name: file, size and time of the last write.
 package struct FileFingerprint: Hashable, Sendable {
     let device: UInt64
     let inode: UInt64
     let size: Int64
     let modifiedNanoseconds: Int64
 
-    /// Whether both are of one file, whatever was written to it.
+    /// Returns true if both belong to the same file, whatever was written to it.
     package func isSameFile(as other: FileFingerprint) -> Bool {
         device == other.device && inode == other.inode
     }

@@ -3,14 +3,14 @@
 internal import CBearerdSystem
 internal import Glibc
 
-/// The calls on files that bearerd makes; all of them block.
+/// The blocking calls on files.
 package enum FileSystem {
-    /// What `path` is.
+    /// Returns the state of `path`.
     ///
     /// - Parameters:
-    ///   - path: absolute, or from the working directory.
-    ///   - followsLink: whether a symbolic link is looked through (`stat`) or at (`lstat`).
-    /// - Returns: nil if there is nothing.
+    ///   - path: absolute, or relative to the working directory.
+    ///   - followsLink: true to follow a symbolic link (`stat`), false to look at the link (`lstat`).
+    /// - Returns: nil if nothing has this name.
     /// - Throws: ``SystemError``.
     package static func status(
         of path: String, followingLink followsLink: Bool = true
@@ -18,9 +18,9 @@ package enum FileSystem {
         try status(of: FilePlace(path), followingLink: followsLink)
     }
 
-    /// What a file is, with what it may be behind a link.
+    /// Returns the state of a file, and looks through a link only if asked to.
     ///
-    /// - Returns: nil if there is nothing.
+    /// - Returns: nil if nothing has this name.
     /// - Throws: ``SystemError``.
     package static func status(
         of place: FilePlace, followingLink followsLink: Bool
@@ -34,20 +34,20 @@ package enum FileSystem {
         return FileStatus(status)
     }
 
-    /// What tells whether a name stands for the same content as before, looked at through links.
+    /// Returns the fingerprint of the content behind `path`, with links followed.
     ///
-    /// - Returns: nil for what is not there, or cannot be looked at: to become so is a change too.
+    /// - Returns: nil for a missing or inaccessible file; a change to or from nil is a change too.
     package static func fingerprint(of path: String) -> FileFingerprint? {
         try? status(of: path)?.fingerprint
     }
 
-    /// Reads a file whole.
+    /// Reads a whole file.
     ///
     /// - Parameters:
-    ///   - path: absolute, or from the working directory.
-    ///   - limit: of bytes; a longer file is an error (`EFBIG`).
-    ///   - followsLink: whether a symbolic link as the last part is followed or an error (`ELOOP`).
-    /// - Returns: the content, with what the file was when it was read.
+    ///   - path: absolute, or relative to the working directory.
+    ///   - limit: the most bytes; a longer file is an error (`EFBIG`).
+    ///   - followsLink: true to follow a symbolic link at the end of the path, false to fail (`ELOOP`).
+    /// - Returns: the content, and the state of the file when it was read.
     /// - Throws: ``SystemError``.
     package static func read(
         _ path: String, limit: Int, followingLink followsLink: Bool = true
@@ -55,13 +55,13 @@ package enum FileSystem {
         try read(FilePlace(path), limit: limit, followingLink: followsLink)
     }
 
-    /// Reads a file whole.
+    /// Reads a whole file.
     ///
     /// - Parameters:
-    ///   - place: where it is.
-    ///   - limit: of bytes; a longer file is an error (`EFBIG`).
-    ///   - followsLink: whether a symbolic link as the last part is followed or an error (`ELOOP`).
-    /// - Returns: the content, with what the file was when it was read.
+    ///   - place: the file.
+    ///   - limit: the most bytes; a longer file is an error (`EFBIG`).
+    ///   - followsLink: true to follow a symbolic link at the end of the path, false to fail (`ELOOP`).
+    /// - Returns: the content, and the state of the file when it was read.
     /// - Throws: ``SystemError``.
     package static func read(
         _ place: FilePlace, limit: Int, followingLink followsLink: Bool
@@ -75,9 +75,9 @@ package enum FileSystem {
         return (bytes, status)
     }
 
-    /// Makes a directory for us alone, with the parents it lacks; one that is there is left as it is.
+    /// Creates a directory for our user alone, and its missing parents; an existing one is left as it is.
     ///
-    /// - Parameter path: made with mode 0700, parents with 0755, whatever the umask takes away.
+    /// - Parameter path: created with mode 0700, parents with 0755, minus the umask.
     /// - Throws: ``SystemError``.
     package static func createPrivateDirectory(_ path: String) throws(SystemError) {
         if mkdir(path, 0o700) == 0 || errno == EEXIST { return }
@@ -97,7 +97,7 @@ package enum FileSystem {
         guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw .last(.mkdir, path) }
     }
 
-    /// The names in a directory, without `.` and `..`, sorted.
+    /// Returns the names in a directory, sorted and without `.` and `..`.
     ///
     /// - Throws: ``SystemError``.
     package static func names(in directory: String) throws(SystemError) -> [String] {
@@ -105,7 +105,7 @@ package enum FileSystem {
         return names(reading: stream)
     }
 
-    /// The names that `stream` still has, which is closed then.
+    /// Returns the rest of the names in `stream`, and closes it.
     static func names(reading stream: OpaquePointer) -> [String] {
         defer { closedir(stream) }
         var names: [String] = []
@@ -120,7 +120,7 @@ package enum FileSystem {
         return names.sorted()
     }
 
-    /// Gives a file another name in the same file system, replacing what had it (`rename`).
+    /// Renames a file within its file system, replacing an existing one (`rename`).
     ///
     /// - Throws: ``SystemError``.
     package static func rename(_ place: FilePlace, to new: FilePlace) throws(SystemError) {
@@ -129,10 +129,10 @@ package enum FileSystem {
         }
     }
 
-    /// Lets every user connect to a Unix socket of ours, whatever the umask: the socket itself, never what a link in its
-    /// place leads to.
+    /// Lets every user connect to a Unix socket of ours, whatever the umask; never changes the target of a
+    /// link.
     ///
-    /// - Throws: ``SystemError``; `ENOTSOCK` if somebody has put something else there.
+    /// - Throws: ``SystemError``; `ENOTSOCK` if the path is not a socket of ours.
     package static func allowAll(toUseSocket path: String) throws(SystemError) {
         let file = try Descriptor(opening: path, bearerd_open_path | O_NOFOLLOW)
         let status = try file.status()
@@ -142,7 +142,7 @@ package enum FileSystem {
         guard chmod("/proc/self/fd/\(file.number)", 0o666) == 0 else { throw .last(.chmod, path) }
     }
 
-    /// Takes a name away (`unlink`); none there is no error.
+    /// Removes a name (`unlink`); a missing one is no error.
     ///
     /// - Throws: ``SystemError``.
     package static func remove(_ place: FilePlace) throws(SystemError) {
@@ -151,7 +151,7 @@ package enum FileSystem {
         }
     }
 
-    /// Returns once the names in a directory are on the disk.
+    /// Waits until the names in a directory are on the disk (`fsync`).
     ///
     /// - Throws: ``SystemError``.
     package static func synchronize(directory: String) throws(SystemError) {

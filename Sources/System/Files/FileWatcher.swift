@@ -2,13 +2,14 @@
 
 import Synchronization
 
-/// Tells when other content stands behind a name.
+/// Reports when the content behind a name changes.
 ///
-/// It looks twice a second (`stat`) rather than use inotify: that sees what another host wrote to a shared
-/// volume, and a Kubernetes secret whose content changes because a link two directories up does.
+/// It looks twice a second (`stat`) instead of using inotify, so that it also notices what another host
+/// writes to a shared volume, and a Kubernetes secret that changes because a link two directories up does.
 package final class FileWatcher: Sendable {
     private struct Watch {
-        /// What the name stood for when somebody looked last, nothing perhaps; nil before the first look.
+        /// The fingerprint at the last look, nil if there was no file; the outer nil means that nobody has
+        /// looked yet.
         var seen: FileFingerprint??
         var observers: [Int: AsyncStream<Void>.Continuation] = [:]
     }
@@ -24,8 +25,8 @@ package final class FileWatcher: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - thread: does the looking.
-    ///   - interval: between two looks.
+    ///   - thread: runs the looks.
+    ///   - interval: the time between two looks.
     package init(on thread: ThreadExecutor, every interval: Duration = .milliseconds(500)) {
         self.thread = thread
         self.interval = interval
@@ -37,13 +38,13 @@ package final class FileWatcher: Sendable {
         }
     }
 
-    /// Watches one name, from what it stands for when the thread has done what it has been given before.
+    /// Watches one name; its state after the thread's earlier jobs is the first to compare with.
     ///
-    /// Nothing blocks here: where the name leads may answer late, or never.
+    /// This does not block, even if the name's file system is slow or does not answer.
     ///
-    /// - Parameter path: looked at through links; need not exist.
-    /// - Returns: one element each time `path` was replaced, written, made or removed, several changes
-    ///   perhaps as one.
+    /// - Parameter path: links are followed; it need not exist.
+    /// - Returns: one element each time `path` was replaced, written, created or removed; several changes may
+    ///   become one.
     package func changes(of path: String) -> AsyncStream<Void> {
         let (stream, observer) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let (number, isFirst, startsTicking) = state.withLock { state in
@@ -59,7 +60,7 @@ package final class FileWatcher: Sendable {
         return stream
     }
 
-    /// Says that the change of `path` to what `fingerprint` stands for was our own, and no news.
+    /// Suppresses the report of our own change of `path` to the content with this fingerprint.
     package func expect(_ fingerprint: FileFingerprint?, at path: String) {
         state.withLock { $0.watches[path]?.seen = .some(fingerprint) }
     }
@@ -85,7 +86,7 @@ package final class FileWatcher: Sendable {
         tickLater()
     }
 
-    /// Tells of what has changed since the last look, if there was one.
+    /// Reports a change since the previous look, if there was one.
     private func look(at path: String) {
         let fingerprint = FileSystem.fingerprint(of: path)
         let observers = state.withLock { state -> [AsyncStream<Void>.Continuation] in

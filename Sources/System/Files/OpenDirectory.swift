@@ -3,13 +3,14 @@
 internal import CBearerdSystem
 internal import Glibc
 
-/// A directory that is held open: it stays the same one, however it is renamed, and whatever takes its name.
+/// A directory that is held open, so that it stays the same one even if it is renamed or its name given to
+/// another.
 package final class OpenDirectory: Sendable {
     private let descriptor: Descriptor
-    /// What it was called when it was opened.
+    /// The path when it was opened.
     package let path: String
 
-    /// Opens a directory that may be read.
+    /// Opens a directory that can be read.
     ///
     /// - Throws: ``SystemError``.
     package init(_ path: String) throws(SystemError) {
@@ -19,18 +20,18 @@ package final class OpenDirectory: Sendable {
 
     var number: CInt { descriptor.number }
 
-    /// A file in it.
+    /// A file in the directory.
     package func file(_ name: String) -> FilePlace { FilePlace(name, in: self) }
 
-    /// What it is now (`fstat`).
+    /// Reads the state of the directory (`fstat`).
     ///
     /// - Throws: ``SystemError``.
     package func status() throws(SystemError) -> FileStatus { try descriptor.status() }
 
-    /// Whether it was removed: nothing can be put into it any more, and nobody else can open it.
+    /// True if the directory was removed, so that nothing can be created in it and nobody else can open it.
     package var isRemoved: Bool { (try? status().isRemoved) ?? false }
 
-    /// The names in it, without `.` and `..`, sorted.
+    /// Returns the names in the directory, sorted and without `.` and `..`.
     ///
     /// - Throws: ``SystemError``.
     package func names() throws(SystemError) -> [String] {
@@ -45,20 +46,20 @@ package final class OpenDirectory: Sendable {
         return FileSystem.names(reading: stream)
     }
 
-    /// Returns once the names in it are on the disk (`fsync`).
+    /// Waits until the names in the directory are on the disk (`fsync`).
     ///
     /// - Throws: ``SystemError``.
     package func synchronize() throws(SystemError) { try descriptor.synchronize() }
 
-    /// Tells everybody who uses the directory too that we do (`flock`, shared).
+    /// Takes a shared lock that shows other users of the directory that we use it (`flock`).
     ///
-    /// - Returns: false if somebody has it alone, or that cannot be known.
+    /// - Returns: false if another one holds it exclusively, or locks are not supported.
     @discardableResult
     package func join() -> Bool { flock(number, LOCK_SH | LOCK_NB) == 0 }
 
-    /// Keeps it for this opening alone (`flock`, exclusive), unless somebody else has joined.
+    /// Takes an exclusive lock on the directory, unless another user holds a shared one (`flock`).
     ///
-    /// - Returns: whether nobody else has it.
+    /// - Returns: true if the lock was taken.
     package func keepAlone() -> Bool {
         if flock(number, LOCK_EX | LOCK_NB) == 0 { return true }
         join()  // what was held is lost where more is refused

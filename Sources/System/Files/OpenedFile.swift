@@ -2,18 +2,18 @@
 
 internal import Glibc
 
-/// A file that is open to be appended to, line by line; closed when nobody has it any more.
+/// A file that is open for appending whole lines; closed with the last reference.
 package final class OpenedFile: Sendable {
     private let descriptor: Descriptor
     private let path: String
 
-    /// Why a file cannot be appended to.
+    /// The reason why a file cannot be appended to.
     package enum Refusal: Error, Sendable {
         case failed(SystemError)
-        /// It is there, but others may have put it there, or may read it.
+        /// The file exists, but others may have put it there, or may read it.
         case unfit(path: String, problem: String)
 
-        /// What a person reads of it.
+        /// Text for people.
         package var reason: String {
             switch self {
             case .failed(let error):
@@ -22,7 +22,7 @@ package final class OpenedFile: Sendable {
             }
         }
 
-        /// Whether we may not open it.
+        /// True if we lack the permission to open it.
         package var isPermission: Bool {
             if case .failed(let error) = self { error.isPermission } else { false }
         }
@@ -31,12 +31,12 @@ package final class OpenedFile: Sendable {
     /// The standard streams by their names, which are links.
     private static let streams: [String: CInt] = ["/dev/stdout": 1, "/dev/stderr": 2]
 
-    /// Whether a path stands for a standard stream, whatever that leads to.
+    /// True if the path stands for a standard stream.
     package static func isStream(_ path: String) -> Bool { streams[path] != nil }
 
-    /// Opens a file to append to, made for us alone (0600) where there is none.
+    /// Opens a file for appending; a missing one is created with mode 0600.
     ///
-    /// It is ours alone too where it is there already, and no link leads to it, unless it is a standard stream.
+    /// An existing one must belong to us alone and must not be a link, unless it is a standard stream.
     ///
     /// - Throws: ``Refusal``.
     package init(appendingTo path: String) throws(Refusal) {
@@ -74,11 +74,12 @@ package final class OpenedFile: Sendable {
         return status.mode & ~0o600 == 0 ? nil : "has mode \(mode), must be 600: chmod 600"
     }
 
-    /// Writes whole lines at the end.
+    /// Appends whole lines.
     ///
-    /// A line that was not written whole leaves no part of it behind, unless somebody else has written behind it.
+    /// A line that could not be written completely is removed again, unless another process has written
+    /// behind it.
     ///
-    /// - Returns: how many bytes of whole lines were written, and what kept the others out, if something did.
+    /// - Returns: the number of bytes in completely written lines, and the failure that prevented the rest.
     func append(_ lines: [UInt8]) -> (written: Int, failure: SystemError?) {
         var written = 0
         while written < lines.count {
@@ -95,9 +96,9 @@ package final class OpenedFile: Sendable {
         return (written, nil)
     }
 
-    /// Takes the beginning of a line back off the end of the file.
+    /// Removes the incomplete line at the end of the file.
     ///
-    /// - Returns: how many bytes of whole lines stay.
+    /// - Returns: the number of bytes in complete lines.
     private func takeBackTail(of written: ArraySlice<UInt8>) -> Int {
         let whole = written.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
         let tail = off_t(written.count - whole)

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Bytes one behind the other, in memory that is used again and again.
+/// A byte array whose memory is reused, for messages.
 ///
-/// To empty an array and keep its memory costs some eighty instructions, to append to it a hundred; here it is a few, and
-/// the copy.
+/// Emptying a Swift array with its memory kept costs some eighty instructions, appending to it a hundred;
+/// here both cost a few, and the copy.
 package struct ByteBlock: Sendable {
-    /// All of the memory; what stands from ``count`` on means nothing.
+    /// All of the memory; bytes from ``count`` on are meaningless.
     package var bytes: [UInt8] = []
-    /// How many bytes there are.
+    /// The number of bytes.
     package private(set) var count = 0
 
     package init() {}
 
-    /// Whether there is no byte.
     @inline(__always) package var isEmpty: Bool { count == 0 }
 
     /// Appends a copy of `source`.
@@ -38,13 +37,13 @@ package struct ByteBlock: Sendable {
         count &+= 1
     }
 
-    /// Forgets the last `length` bytes.
+    /// Removes the last `length` bytes.
     package mutating func removeLast(_ length: Int) {
         precondition(length <= count, "more forgotten than there is")
         count &-= length
     }
 
-    /// Forgets all bytes.
+    /// Removes all bytes.
     @inline(__always)
     package mutating func removeAll(keepingCapacity: Bool) {
         if !keepingCapacity { bytes = [] }
@@ -59,9 +58,10 @@ package struct ByteBlock: Sendable {
 }
 
 extension [UInt8] {
-    /// Puts a copy of `source` in the place of all bytes, and keeps the memory.
+    /// Replaces the contents by a copy of `source` and keeps the memory.
     ///
-    /// Where the length stays the same, as it often does from message to message, that costs no more than the copy.
+    /// If the length stays the same, as it often does from message to message, this costs no more than the
+    /// copy.
     @inline(__always)
     package mutating func replaceAll(with source: Span<UInt8>) {
         guard source.count == count else { return replaceMemory(with: source) }

@@ -2,13 +2,13 @@
 
 // Into memory that was made ready for all of it: nothing is allocated, and no owner is asked for each piece.
 extension OutputSpan<UInt8> {
-    /// Appends a copy of `bytes`, for which there must be room, at once and not byte by byte.
+    /// Appends a copy of `bytes`, for which there must be room, in one step.
     @inline(__always)
     package mutating func append(copying bytes: Span<UInt8>) {
         bytes.withUnsafeBufferPointer { append(copying: $0) }
     }
 
-    /// Appends a text that is known when this is compiled.
+    /// Appends a literal.
     @inline(__always)
     package mutating func append(literal text: StaticString) {
         append(copying: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))

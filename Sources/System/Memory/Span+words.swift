@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Span<UInt8> {
-    /// Eight bytes from `start` on, the first in the lowest bits.
+    /// Eight bytes from `start` on as one number, the first byte in the lowest bits.
     ///
     /// The compiler makes one load of it.
     @inline(__always)
@@ -13,10 +13,10 @@ extension Span<UInt8> {
     }
 }
 
-/// Eight bytes that are looked at together.
+/// Eight bytes that are searched together.
 ///
-/// Marks are top bits: the lowest that is set belongs to the first byte that is looked for. Those above it may be
-/// wrong, as subtractions borrow from them.
+/// A mark is the top bit of a byte. The lowest mark belongs to the first byte found; higher ones may be
+/// wrong, because the subtraction borrows from them.
 extension UInt64 {
     private static var ones: UInt64 { 0x0101_0101_0101_0101 }
     private static var tops: UInt64 { 0x8080_8080_8080_8080 }
@@ -31,7 +31,7 @@ extension UInt64 {
     @inline(__always)
     package var marksAboveASCII: UInt64 { self & Self.tops }
 
-    /// Marks the bytes that are `byte`.
+    /// Marks the bytes that equal `byte`.
     @inline(__always)
     package func marks(of byte: UInt8) -> UInt64 { (self ^ (Self.ones &* UInt64(byte))).marks(below: 1) }
 }

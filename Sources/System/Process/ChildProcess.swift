@@ -3,25 +3,25 @@
 internal import CBearerdSystem
 internal import Glibc
 
-/// Other programs, run without a shell.
+/// Runs other programs without a shell.
 package enum ChildProcess {
-    /// How a program ended.
+    /// The way in which a program ended.
     package enum Ending: Equatable, Sendable {
         case exited(Int32)
-        /// By a signal, its number.
+        /// A signal ended it; the value is its number.
         case signalled(Int32)
-        /// By us, because it took too long; so did all that it started.
+        /// We killed it and all of its children, because it took too long.
         case killed
     }
 
-    /// Runs a program to its end; blocks.
+    /// Runs a program and waits for its end; blocks.
     ///
-    /// It gets none of our descriptors, reads nothing, and its output goes nowhere.
+    /// It inherits none of our descriptors; its input and output are `/dev/null`.
     ///
     /// - Parameters:
-    ///   - command: the program, searched on `PATH` unless it has a slash, and its arguments.
-    ///   - environment: all that it gets.
-    ///   - limit: what still runs then is killed.
+    ///   - command: the program, searched on `PATH` unless it contains a slash, and its arguments.
+    ///   - environment: its whole environment.
+    ///   - limit: the time after which it is killed.
     /// - Returns: how it ended.
     /// - Throws: ``SystemError`` if it cannot be started.
     package static func run(
@@ -36,16 +36,16 @@ package enum ChildProcess {
         return status & 0x7F == 0 ? .exited(status >> 8 & 0xFF) : .signalled(status & 0x7F)
     }
 
-    /// Runs a program for what it writes to its standard output; blocks.
+    /// Runs a program and collects its standard output; blocks.
     ///
-    /// It gets none of our descriptors and reads nothing.
+    /// It inherits none of our descriptors, and its input is `/dev/null`.
     ///
     /// - Parameters:
     ///   - command: as for ``run(_:environment:limit:)``.
-    ///   - environment: all that it gets.
-    ///   - limit: what still runs then is killed.
-    ///   - longest: so many bytes are read; who writes more is killed.
-    /// - Returns: what it wrote; `isWhole` tells whether it came to an end of its output in time.
+    ///   - environment: its whole environment.
+    ///   - limit: the time after which it is killed.
+    ///   - longest: the most bytes to read; a program that writes more is killed.
+    /// - Returns: the output; `isWhole` is true if the program closed it in time.
     /// - Throws: ``SystemError`` if it cannot be started.
     package static func output(
         of command: [String], environment: [String: String], limit: Duration, longest: Int
@@ -66,17 +66,17 @@ package enum ChildProcess {
         return (bytes, isWhole)
     }
 
-    /// How long a program that has closed its output may take to end, in milliseconds.
+    /// How long a program may run after it has closed its output, in milliseconds.
     private static let ending: CInt = 100
 
-    /// Starts a command that nobody may ever wait for.
+    /// Starts a program whose end need not be awaited.
     ///
     /// - Throws: ``SystemError``.
     static func start(_ command: [String], environment: [String: String]) throws(SystemError) -> pid_t {
         try spawn(command, environment) { bearerd_spawn($0, $1, $2, -1) }
     }
 
-    /// A list of strings as C has them: an array of pointers that ends with a null pointer.
+    /// An array of C strings that ends with a null pointer.
     private typealias CStrings = UnsafePointer<UnsafeMutablePointer<CChar>?>
 
     private static func spawn(

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A second of UTC as people write it.
+/// A second of UTC as a date and a time of day.
 package struct CivilDate {
     package let year, month, day: Int64
-    /// From Sunday, which is 0.
+    /// The days since Sunday, which is 0.
     package let weekday: Int64
     /// The second of the day.
     package let ofDay: Int64
 
-    /// Days become a date by Howard Hinnant's `civil_from_days`: years start in March, so leap days come last.
+    /// Converts days to a date by Howard Hinnant's `civil_from_days`: years start in March, so that leap days
+    /// come last.
     package init(ofUnixSecond second: Int64) {
         let count = Self.floored(second, by: 86400)
         let shifted = count + 719_468
@@ -24,7 +25,7 @@ package struct CivilDate {
         year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
     }
 
-    /// The date and the time as RFC 3339 has them, without a zone: `2026-11-21T10:45:54`.
+    /// The date and time in the form of RFC 3339 without a zone: `2026-11-21T10:45:54`.
     package var text: String {
         func padded(_ number: Int64, _ width: Int = 2) -> String {
             let digits = String(number)
@@ -34,7 +35,7 @@ package struct CivilDate {
             + "T\(padded(ofDay / 3600)):\(padded(ofDay / 60 % 60)):\(padded(ofDay % 60))"
     }
 
-    /// The second of a date; nil for one that no calendar has.
+    /// The second since 1970 of a date; nil for a date that does not exist.
     package static func unixSecond(year: Int64, month: Int64, day: Int64, ofDay: Int64) -> Int64? {
         guard 0...9999 ~= year, 1...12 ~= month, 1...31 ~= day, 0..<86400 ~= ofDay else { return nil }
         let shiftedYear = month <= 2 ? year - 1 : year
@@ -47,7 +48,7 @@ package struct CivilDate {
         return date.month == month && date.day == day ? second : nil
     }
 
-    /// Division that rounds down before 1970 too.
+    /// Division that rounds down for negative values too.
     package static func floored(_ value: Int64, by divisor: Int64) -> Int64 {
         let quotient = value / divisor
         return value % divisor < 0 ? quotient - 1 : quotient

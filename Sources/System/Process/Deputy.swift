@@ -4,21 +4,21 @@ internal import CBearerdSystem
 internal import Glibc
 import Synchronization
 
-/// A copy of this process that does its work, and may finish it after the process has ended; as the work sees it.
+/// A forked copy of this process that does some work, and may finish it after this process has ended.
 package final class Deputy: Sendable {
     private struct State: ~Copyable {
-        /// Leads to the other half; nil once that waits no longer, and where there is none.
+        /// The pipe to the waiting process; nil once that no longer waits, or if there is no copy.
         var pipe: Descriptor?
         var result: [UInt8]?
     }
 
-    /// What comes before a result on its way to the other half.
+    /// The byte that precedes a result in the pipe.
     private enum Mark: UInt8 {
         case ends
         case goesOn
     }
 
-    /// Whether the work is done by a copy, which hears a SIGTERM when the other half ends; nothing else ends it before.
+    /// True if a forked copy does the work; the copy gets SIGTERM when the other process ends.
     package let isCopy: Bool
     private let state: Mutex<State>
 
@@ -27,12 +27,12 @@ package final class Deputy: Sendable {
         state = Mutex(State(pipe: pipe))
     }
 
-    /// Has a copy of this process do `work`, and waits for the result; call it before there are threads.
+    /// Forks a copy of this process for `work`, and waits for its result; call it before there are threads.
     ///
-    /// Where no process can be made (`fork`), `work` runs here.
+    /// If `fork` fails, `work` runs in this process.
     ///
-    /// - Parameter work: hands the result over, once.
-    /// - Returns: what was handed over; nil if the copy ended before that.
+    /// - Parameter work: hands its result over once.
+    /// - Returns: the result; nil if the copy ended without one.
     package static func result(of work: (Deputy) -> Void) -> [UInt8]? {
         var end: CInt = -1
         let process = bearerd_split(&end)
@@ -52,9 +52,9 @@ package final class Deputy: Sendable {
         bearerd_end_copy()
     }
 
-    /// Gives the result to the process.
+    /// Passes the result to the waiting process.
     ///
-    /// - Parameter goesOn: whether there is something to finish that nobody waits for; see ``stayBehind()``.
+    /// - Parameter goesOn: true if the copy has more to do, for which nobody waits; see ``stayBehind()``.
     package func handOver(_ bytes: [UInt8], goingOn goesOn: Bool) {
         state.withLock { state in
             state.result = bytes
@@ -64,8 +64,8 @@ package final class Deputy: Sendable {
         if goesOn { stayBehind() }
     }
 
-    /// Goes on by itself from now on: with none of the descriptors that were inherited, away from the terminal, and what
-    /// is written to the standard streams goes nowhere.
+    /// Detaches the copy: closes its inherited descriptors, leaves the terminal, and discards output to the
+    /// standard streams.
     package func stayBehind() {
         guard isCopy else { return }
         state.withLock { state in

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension Duration {
-    /// Nanoseconds, none for a negative duration, at most a hundred years.
+    /// The duration in nanoseconds: 0 for a negative one, at most a hundred years.
     package var wholeNanoseconds: UInt64 {
         // Nine seconds of attoseconds fit into 64 bits, and dividing those costs a tenth.
         if let attoseconds = Int64(exactly: attoseconds) {

@@ -2,40 +2,41 @@
 
 internal import Glibc
 
-/// Where the service manager hears how a service is, a datagram at a time (sd_notify(3)).
+/// Tells the service manager the state of the service, one datagram at a time (sd_notify(3)).
 ///
-/// Connected when it is made: a sandbox entered later denies new connections to sockets without a file.
+/// It connects when it is created, because a sandbox that is entered later denies new connections to sockets
+/// without a file.
 package final class NotificationSocket: Sendable {
-    /// What can be told in one datagram, a line each.
+    /// A part of a datagram, one line each.
     package enum Notice: Equatable, Sendable {
-        /// The start, or a reload, is over.
+        /// The start, or a reload, is complete.
         case ready
-        /// A reload begins.
+        /// A reload has begun.
         case reloading
-        /// The end has begun.
+        /// The service has begun to stop.
         case stopping
-        /// All is well: the time of `WatchdogSec=` begins anew.
+        /// The service works, so that the time of `WatchdogSec=` begins anew.
         case alive
-        /// One line for people.
+        /// A line for people.
         case status(String)
         /// The start or the end may take this long from now on, whatever the unit says.
         case extendTimeout(Duration)
     }
 
-    /// Whether a datagram was taken.
+    /// The result of sending a datagram.
     package enum Delivery: Equatable, Sendable {
         case delivered
-        /// The manager is behind; the same may be sent again later.
+        /// The manager's queue is full; the same datagram may be sent again later.
         case busy
-        /// Nobody is there, or we may not.
+        /// Nobody listens, or we lack the permission.
         case failed(SystemError)
     }
 
     private let path: String
     private let descriptor: CInt
 
-    /// - Returns: nil where nobody wants to hear: `NOTIFY_SOCKET` is not set, or no path (`/…`) or abstract name (`@…`).
-    /// - Throws: ``SystemError`` if there is no socket to be had.
+    /// - Returns: nil if `NOTIFY_SOCKET` is not set, or is neither a path (`/…`) nor an abstract name (`@…`).
+    /// - Throws: ``SystemError`` if no socket can be created.
     package convenience init?() throws(SystemError) {
         guard let path = CurrentProcess.environment("NOTIFY_SOCKET") else { return nil }
         try self.init(path: path)
@@ -54,9 +55,9 @@ package final class NotificationSocket: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Tells all of these at once.
+    /// Sends several notices in one datagram; never blocks.
     ///
-    /// - Returns: at once, whether or not they were taken.
+    /// - Returns: whether they were delivered.
     package func send(_ notices: [Notice]) -> Delivery {
         let text = notices.map(\.lines).joined(separator: "\n")
         var code = write(text)
@@ -97,7 +98,7 @@ package final class NotificationSocket: Sendable {
 }
 
 extension NotificationSocket.Notice {
-    /// As the protocol writes it; `RELOADING=1` needs the time in the same datagram.
+    /// The lines of the protocol; `RELOADING=1` needs the time in the same datagram.
     var lines: String {
         switch self {
         case .ready: "READY=1"

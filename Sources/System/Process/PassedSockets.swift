@@ -2,32 +2,32 @@
 
 internal import Glibc
 
-/// The sockets that whoever started the process opened for it, by systemd's protocol (sd_listen_fds(3)).
+/// The sockets that the starter of this process, such as systemd, has opened for it (sd_listen_fds(3)).
 package struct PassedSockets: Sendable {
-    /// One of them.
+    /// A passed socket.
     package struct Entry: Equatable, Sendable {
-        /// Its number in this process.
+        /// The descriptor's number in this process.
         package let descriptor: Int32
-        /// `FileDescriptorName=` of the unit's socket; `unknown` where none was told.
+        /// The `FileDescriptorName=` of the socket's unit; `unknown` if there is none.
         package let name: String
     }
 
-    /// The first one's number; the others follow.
+    /// The number of the first descriptor; the others follow.
     private static let first: Int32 = 3
-    /// More than any unit passes; a number beyond it is no count of sockets.
+    /// The largest plausible count; a larger one is ignored.
     private static let most: Int32 = 1024
 
-    /// In the order in which they were passed.
+    /// The sockets in the order in which they were passed.
     package let entries: [Entry]
 
-    /// What the environment says was passed to this process, and to no other that left its variables to us.
+    /// Reads the environment; variables that name another process are ignored.
     package init() {
         self.init(process: CurrentProcess.identifier, environment: CurrentProcess.environment)
     }
 
     /// - Parameters:
-    ///   - process: our number, which `LISTEN_PID` must name.
-    ///   - environment: the variable of a name.
+    ///   - process: our process number, which `LISTEN_PID` must equal.
+    ///   - environment: returns the value of a variable.
     init(process: Int32, environment: (String) -> String?) {
         guard environment("LISTEN_PID").flatMap(Int32.init) == process,
             let count = environment("LISTEN_FDS").flatMap(Int32.init), (1...Self.most).contains(count)
@@ -42,12 +42,12 @@ package struct PassedSockets: Sendable {
         }
     }
 
-    /// The numbers of those that have a name; several may.
+    /// The descriptors with a name, of which there may be several.
     package func descriptors(named name: String) -> [Int32] {
         entries.filter { $0.name == name }.map(\.descriptor)
     }
 
-    /// Keeps programs that we start from inheriting them.
+    /// Makes the descriptors close-on-exec, so that child processes do not inherit them.
     package func closeOnExec() {
         for entry in entries { _ = fcntl(entry.descriptor, F_SETFD, FD_CLOEXEC) }
     }

@@ -2,14 +2,14 @@
 
 internal import Glibc
 
-/// What the kernel tells of a process at the other end of a Unix socket.
+/// Facts about the process at the other end of a Unix socket.
 package enum PeerProcess {
     private static let longest = 4096
 
-    /// The path of the program that a process runs, as the kernel says it.
+    /// The path of the program that a process runs, according to the kernel.
     ///
-    /// - Returns: nil without the right to trace the process, which a sandbox takes away and other users never had, or if
-    ///   there is no such process any more.
+    /// - Returns: nil if the process has ended, or if we may not trace it, as in a sandbox or for another
+    ///   user's process.
     package static func executable(of process: Int32) -> String? {
         let path = [UInt8](unsafeUninitializedCapacity: longest) { buffer, count in
             guard let start = buffer.baseAddress else { return }
@@ -21,10 +21,12 @@ package enum PeerProcess {
         return path.isEmpty ? nil : String(decoding: path, as: UTF8.self)
     }
 
-    /// The name that a process goes by: everybody's to see and the process's own to choose (`PR_SET_NAME`), at most 15 bytes,
-    /// with `_` for a slash, so that nobody takes it for a path.
+    /// The name that a process gives itself (`PR_SET_NAME`), at most 15 bytes.
     ///
-    /// - Returns: nil if there is no such process any more.
+    /// Any process can read it and the process itself can change it. A slash becomes `_`, so that it cannot
+    /// look like a path.
+    ///
+    /// - Returns: nil if the process has ended.
     package static func command(of process: Int32) -> String? {
         guard let file = try? Descriptor(opening: "/proc/\(process)/comm", O_RDONLY),
             let name = try? file.readAll(limit: longest)

@@ -2,7 +2,7 @@
 
 internal import Glibc
 
-/// What the kernel counts of this process, for the `process_*` metrics.
+/// The kernel's figures for this process, for the `process_*` metrics.
 package struct ProcessStatistics: Equatable, Sendable {
     /// CPU time, user and system, in seconds.
     package var cpuSeconds = 0.0
@@ -15,7 +15,7 @@ package struct ProcessStatistics: Equatable, Sendable {
     /// When the process started, in seconds since 1970.
     package var startSeconds = 0.0
 
-    /// The numbers of this moment (`/proc/self`); what cannot be read stays 0.
+    /// Reads the current figures (`/proc/self`); a figure that cannot be read is 0.
     package static func current() -> ProcessStatistics {
         var statistics = ProcessStatistics()
         let ticksPerSecond = Double(sysconf(CInt(_SC_CLK_TCK)))

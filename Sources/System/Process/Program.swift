@@ -2,9 +2,9 @@
 
 internal import Glibc
 
-/// Another program that is started and left to itself.
+/// Starts other programs without waiting for their end.
 package enum Program {
-    /// The path of an executable file called `name`, as `PATH` finds it; nil if there is none.
+    /// The path of an executable file called `name` according to `PATH`; nil if there is none.
     package static func find(_ name: String) -> String? {
         guard !name.contains("/") else { return isExecutable(name) ? name : nil }
         let directories = (CurrentProcess.environment("PATH") ?? "/usr/bin:/bin").split(separator: ":")
@@ -13,11 +13,11 @@ package enum Program {
 
     private static func isExecutable(_ path: String) -> Bool { access(path, X_OK) == 0 }
 
-    /// Starts a program in a process group of its own, its input and output nowhere (`posix_spawn`).
+    /// Starts a program in a process group of its own, with `/dev/null` as input and output (`posix_spawn`).
     ///
     /// - Parameters:
-    ///   - arguments: the program's path and its arguments; no shell sees them.
-    ///   - environment: all that it gets.
+    ///   - arguments: the program's path and its arguments; no shell interprets them.
+    ///   - environment: its whole environment.
     /// - Throws: ``SystemError``.
     package static func start(
         _ arguments: [String], environment: [String: String]

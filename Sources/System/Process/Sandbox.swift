@@ -4,12 +4,13 @@ internal import CBearerdSystem
 internal import Glibc
 internal import Synchronization
 
-/// What a process may still do after it has locked itself in (Landlock); everything else of files and TCP is denied.
+/// The access to files and TCP that a process keeps after it has restricted itself by Landlock; all other is
+/// denied.
 ///
-/// Descriptors that are open stay as they are, and so do UDP sockets and Unix sockets with a path: Landlock does not
-/// judge them. Abstract Unix sockets of others, and other processes, are out of reach since its version 6.
+/// Open descriptors stay usable. Landlock does not cover UDP sockets and Unix sockets with a path. Since its
+/// version 6 abstract Unix sockets and processes outside the sandbox are out of reach.
 package struct Sandbox: Sendable {
-    /// What came of it.
+    /// The extent to which a sandbox is in force.
     package enum Extent: Equatable, Sendable {
         /// The kernel has no Landlock, or it is turned off.
         case none
@@ -17,29 +18,29 @@ package struct Sandbox: Sendable {
         case landlock(version: Int)
     }
 
-    /// Since this version TCP is judged too.
+    /// The first version of Landlock that covers TCP.
     package static let versionForPorts = 4
-    /// Newer versions only add rights that this code does not know.
+    /// The newest version whose rights this code knows.
     private static let newestVersion = 7
 
-    /// Files that are read, perhaps anew after somebody has replaced them.
+    /// Files and directories that may be read, even after a replacement.
     private var files: Set<String> = []
     private var directories: Set<String> = []
     private var written: Set<String> = []
-    /// Directories that Unix sockets may be made in, and files taken out of.
+    /// Directories in which Unix sockets may be created and files removed.
     private var cleared: Set<String> = []
-    /// Whether no TCP port can be listened on any more.
+    /// True if no TCP port may be bound any more.
     package var deniesBinding = true
-    /// TCP ports that may be connected to; nil for any.
+    /// The TCP ports that may be connected to; nil allows all.
     package var connectPorts: Set<UInt16>?
 
-    /// Nothing is allowed yet but to connect anywhere.
+    /// Makes a sandbox that allows nothing but connecting anywhere.
     package init() {}
 
-    /// Lets a file be read, also after another has taken its name.
+    /// Allows a file to be read, even after another file has replaced it.
     ///
-    /// Landlock's rules hang on what stands behind a name, so this allows the directory that the name is in, and the one
-    /// that a link leads to; unless nobody can replace the file, because it is mounted there by itself.
+    /// A rule of Landlock belongs to the object behind a name. So this allows the file's whole directory, and
+    /// that of a link's target; or only the file, if it is a mount point and cannot be replaced.
     package mutating func allow(file path: String) {
         let real = Self.realPath(path)
         if let real, bearerd_is_mount_point(real) == 1 {
@@ -53,23 +54,24 @@ package struct Sandbox: Sendable {
         }
     }
 
-    /// Lets a file be read for as long as nobody replaces it, or everything in a directory; none there is no error.
+    /// Allows a file to be read until it is replaced, or everything in a directory; a missing one is no
+    /// error.
     package mutating func allow(fixed path: String) { files.insert(path) }
 
-    /// Lets everything be done to what is in a directory.
+    /// Allows everything in a directory.
     package mutating func allow(writing directory: String) { written.insert(directory) }
 
-    /// Lets a file be written, and made anew, which opens the directory that its name is in.
+    /// Allows a file to be written and created, which allows everything in its directory.
     package mutating func allow(creatingIn path: String) {
         if let directory = Self.realDirectory(of: path), directory != "/" { written.insert(directory) }
     }
 
-    /// Lets everything be done to what is in a directory, also after another one has taken its name.
+    /// Allows everything in a directory, even after another one has replaced it.
     ///
-    /// That takes a rule on the directory above, so only where that is ours alone; or where we are not root, and the kernel
-    /// keeps us from what is not ours there. Nobody's home is opened by that.
+    /// That needs a rule for the parent directory. It is made only if the parent belongs to our user alone,
+    /// or if we are not root, so that the kernel protects what is not ours there; never for a home directory.
     ///
-    /// - Parameter isParentDedicated: whether nothing else of the user's lives in the directory above.
+    /// - Parameter isParentDedicated: true if the parent holds nothing else of the user's.
     package mutating func allow(replacing directory: String, isParentDedicated: Bool) {
         written.insert(directory)
         guard let real = Self.realPath(directory), let parent = Self.realDirectory(of: real),
@@ -81,18 +83,19 @@ package struct Sandbox: Sendable {
         if isPrivate || geteuid() != 0 && (isParentDedicated || parent != home) { written.insert(parent) }
     }
 
-    /// Whether the sandbox that this process is in, if it is in one, lets a directory that is made anew be written to.
+    /// Returns true if the sandbox in force, if there is one, allows writing to a directory that replaces
+    /// this one.
     package static func allowsReplacing(_ directory: String) -> Bool {
         guard let written = entered.withLock({ $0 }) else { return true }
         return realDirectory(of: directory).map(written.contains) ?? false
     }
 
-    /// What the sandbox that is in force lets be written to; nil while there is none.
+    /// The directories that the sandbox in force allows to be written; nil while there is none.
     private static let entered = Mutex<Set<String>?>(nil)
 
-    /// Lets a Unix socket be made and removed, and with it whatever is in its directory and below.
+    /// Allows a Unix socket to be created and removed, and with it everything in and below its directory.
     ///
-    /// Only where the directory is ours alone, and not one that many share, such as `/run`.
+    /// Only if the directory belongs to our user alone and is not a shared one such as `/run`.
     package mutating func allow(socket path: String) {
         guard let directory = Self.realDirectory(of: path), Self.isOurs(directory) else { return }
         cleared.insert(directory)
@@ -104,20 +107,21 @@ package struct Sandbox: Sendable {
             && status.st_uid == geteuid() && status.st_mode & (S_IWGRP | S_IWOTH) == 0
     }
 
-    /// How many places may be read or changed.
+    /// The number of places that may be read or changed.
     package var placeCount: Int { files.union(directories).union(written).union(cleared).count }
 
-    /// The version of Landlock that the kernel has; nil for none.
+    /// The kernel's version of Landlock; nil if there is none.
     package static var version: Int? {
         let version = bearerd_landlock_version()
         return version > 0 ? Int(version) : nil
     }
 
-    /// Locks the calling thread in, and all that it will start; for ever.
+    /// Restricts the calling thread and everything that it will start, for ever.
     ///
-    /// Threads that are there already stay free, so call it before there are any.
+    /// Existing threads stay unrestricted, so call it before there are any.
     ///
-    /// - Throws: ``SystemError`` if the kernel has Landlock and does not take these rules; nothing is changed then.
+    /// - Throws: ``SystemError`` if the kernel has Landlock and refuses these rules; then nothing has
+    ///   changed.
     package func enter() throws(SystemError) -> Extent {
         let version = min(bearerd_landlock_version(), CInt(Self.newestVersion))
         guard version > 0 else { return .none }
@@ -150,7 +154,7 @@ package struct Sandbox: Sendable {
         try Self.forgive(path)
     }
 
-    /// What is not there, or is not for us to see, needs no rule.
+    /// Ignores a place that is missing or that we may not see, because it needs no rule.
     private static func forgive(_ path: String) throws(SystemError) {
         guard errno == ENOENT || errno == ENOTDIR || errno == EACCES else { throw .last(.landlock, path) }
     }

@@ -2,21 +2,21 @@
 
 internal import Glibc
 
-/// A stream that the process was given; for commands, which may wait for their reader.
+/// Standard output or standard error, for commands, which may wait for their reader.
 package enum StandardStream: Sendable {
-    /// What was asked for.
+    /// For the result of a command.
     case output
-    /// What went wrong.
+    /// For errors and messages.
     case error
 
-    /// Writes all of a text (`write`).
+    /// Writes a whole text (`write`).
     ///
-    /// - Throws: ``SystemError``, as when the reader has gone or the disk is full.
+    /// - Throws: ``SystemError``, for instance if the reader has gone or the disk is full.
     package func write(_ text: String) throws(SystemError) { try write(Array(text.utf8)) }
 
     /// Writes all bytes (`write`).
     ///
-    /// - Throws: ``SystemError``, as when the reader has gone or the disk is full.
+    /// - Throws: ``SystemError``, for instance if the reader has gone or the disk is full.
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         var written = 0
         while written < bytes.count {

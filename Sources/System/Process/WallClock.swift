@@ -3,18 +3,18 @@
 internal import CBearerdSystem
 internal import Glibc
 
-/// The civil clock, for what is stored and shown; it may jump.
+/// The civil clock, for times that are stored or shown; it may jump.
 ///
 /// Expiry is judged by `ContinuousClock`, which on Linux is `CLOCK_BOOTTIME` and goes on while the machine
 /// sleeps.
 package enum WallClock {
-    /// Time since 1970-01-01 00:00:00 UTC, leap seconds not counted (`CLOCK_REALTIME`).
+    /// The time since 1970-01-01 00:00:00 UTC without leap seconds (`CLOCK_REALTIME`).
     package static var sinceEpoch: Duration {
         let time = now
         return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
     }
 
-    /// Milliseconds since 1970 (`CLOCK_REALTIME`), as log lines count them.
+    /// Milliseconds since 1970 (`CLOCK_REALTIME`), for log lines.
     package static var unixMilliseconds: Int64 {
         let time = now
         return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000

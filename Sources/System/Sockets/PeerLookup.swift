@@ -2,10 +2,10 @@
 
 internal import Synchronization
 
-/// Asks on a thread of its own who is at the other end of connections, one question at a time.
+/// Looks up the users of connections on a thread of its own, one at a time.
 ///
-/// The thread is made with the first question. Where none can be had the caller's own waits for the kernel, a second
-/// at most.
+/// The thread is started for the first lookup. If none can be started, the caller's thread waits for the
+/// kernel, a second at most.
 package final class PeerLookup: Sendable {
     private let thread = Mutex<ThreadExecutor?>(nil)
 
@@ -13,7 +13,7 @@ package final class PeerLookup: Sendable {
 
     deinit { thread.withLock { $0?.stop() } }
 
-    /// Asks; see ``ConnectionEnds/peerUser()``.
+    /// Looks up the user; see ``ConnectionEnds/peerUser()``.
     package func user(at ends: ConnectionEnds) async -> PeerUser {
         guard let executor = executor() else { return ends.peerUser() }
         return await Task(executorPreference: executor) { ends.peerUser() }.value

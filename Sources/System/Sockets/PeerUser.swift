@@ -6,25 +6,25 @@ internal import Glibc
 /// The user at the other end of a connection on this machine.
 package enum PeerUser: Sendable, Equatable {
     case known(UInt32)
-    /// No process of this network namespace holds an open socket there: it waits to be accepted, was left, or is somewhere
-    /// else because addresses are translated.
+    /// No process of this network namespace has an open socket there: the connection is not accepted yet, was
+    /// closed, or leads elsewhere through address translation.
     case nobody
-    /// A user that has no number in our user namespace.
+    /// The user has no number in our user namespace.
     case ofOtherNamespace
-    /// The kernel answers no such question.
+    /// The kernel does not answer this question.
     case undiagnosed(SystemError)
 
-    /// What the kernel says for every user that has no number here (`/proc/sys/kernel/overflowuid`).
+    /// The number of every user without one in this namespace (`/proc/sys/kernel/overflowuid`).
     private static let overflow: UInt32 = 65534
-    /// `/proc/self/uid_map` where every user has a number: the initial namespace, or one like it.
+    /// The content of `/proc/self/uid_map` if every user has a number: the initial namespace, or one like it.
     private static let wholeMap = ["0", "0", "4294967295"]
 
-    /// Judges a number that the kernel has told.
+    /// Interprets a user number from the kernel.
     package init(seen user: UInt32) {
         self = user != Self.overflow || Self.seesEveryUser ? .known(user) : .ofOtherNamespace
     }
 
-    /// The user at the other end of a Unix socket, as it was when it connected or listened (`SO_PEERCRED`).
+    /// The user at the other end of a Unix socket at the time of connecting or listening (`SO_PEERCRED`).
     package init(ofUnixSocket descriptor: CInt) {
         var user = uid_t()
         var process = pid_t()
@@ -39,12 +39,12 @@ package enum PeerUser: Sendable, Equatable {
             == wholeMap
     }
 
-    /// Whether it is one of these users.
+    /// Returns true if the user is known and one of `users`.
     package func isAmong(_ users: Set<UInt32>) -> Bool {
         if case .known(let user) = self { users.contains(user) } else { false }
     }
 
-    /// Who it is, or why that is not known: a clause.
+    /// A clause for people: the user, or the reason why it is not known.
     package var words: String {
         switch self {
         case .known(let user): "this is uid \(user)"

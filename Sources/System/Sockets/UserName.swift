@@ -2,12 +2,12 @@
 
 internal import Glibc
 
-/// The names of this machine's users (passwd(5), nsswitch.conf(5)); looking one up may block.
+/// Looks up the users of this machine (passwd(5), nsswitch.conf(5)); a lookup may block.
 package enum UserName {
-    /// What an entry may take, in bytes.
+    /// The largest entry in bytes.
     private static let longestEntry = 16 << 10
 
-    /// The number of a user; nil if there is none of that name.
+    /// The number of a user; nil if there is no user of that name.
     package static func number(of name: String) -> UInt32? {
         entry {
             getpwnam_r(name, $0, $1, $2, $3)

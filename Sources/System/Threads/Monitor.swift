@@ -2,11 +2,11 @@
 
 internal import Glibc
 
-/// State that threads share, wait for and wake each other with.
+/// State that threads share, with a mutex and a condition variable.
 ///
-/// `@unchecked Sendable`: `state` is touched only with `mutex` held.
+/// `@unchecked Sendable`: `state` is used only while `mutex` is held.
 final class Monitor<State>: @unchecked Sendable {
-    /// What to do after looking at the state.
+    /// The decision after looking at the state.
     enum Decision<Result> {
         case done(Result)
         /// Look again when the state has changed, or at `until`, whichever comes first.
@@ -36,7 +36,7 @@ final class Monitor<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Changes the state and wakes everybody who waits.
+    /// Changes the state and wakes all waiting threads.
     func update<Result>(_ change: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer {
@@ -46,7 +46,7 @@ final class Monitor<State>: @unchecked Sendable {
         return change(&state)
     }
 
-    /// Blocks the thread until `look` is done.
+    /// Blocks the thread until `look` returns ``Decision/done(_:)``.
     func wait<Result>(_ look: (inout State) -> Decision<Result>) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -62,7 +62,7 @@ final class Monitor<State>: @unchecked Sendable {
     }
 }
 
-/// A moment of `CLOCK_MONOTONIC`, the clock that condition variables wait by.
+/// A moment of `CLOCK_MONOTONIC`, which condition variables use here.
 struct MonotonicTime: Comparable {
     private let nanoseconds: Int64
 
@@ -82,7 +82,7 @@ struct MonotonicTime: Comparable {
 
     static func < (left: MonotonicTime, right: MonotonicTime) -> Bool { left.nanoseconds < right.nanoseconds }
 
-    /// Rounded up to a nanosecond; a duration of more than a century counts as one.
+    /// The later moment, rounded up to a nanosecond; a duration above a century counts as one.
     static func + (time: MonotonicTime, duration: Duration) -> MonotonicTime {
         let parts = min(max(duration, .zero), .seconds(3_155_760_000)).components
         let added = parts.seconds * 1_000_000_000 + (parts.attoseconds + 999_999_999) / 1_000_000_000

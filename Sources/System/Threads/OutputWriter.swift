@@ -2,16 +2,16 @@
 
 internal import Glibc
 
-/// Writes to a descriptor from a thread of its own, so that a reader that has stopped reading stops nobody.
+/// Writes to a descriptor on a thread of its own, so that a reader that stops reading blocks nobody else.
 ///
-/// What it may hold is bounded: when that is full, what comes is dropped whole and counted. The thread lives
-/// as long as the process.
+/// The waiting bytes are limited; beyond that, each write is dropped whole and counted. The thread lives as
+/// long as the process.
 package final class OutputWriter: Sendable {
     private struct State {
         var pending: [UInt8] = []
         var isWriting = false
         var dropped = 0
-        /// Whether the other end is gone for good.
+        /// True once the other end is gone for good.
         var isBroken = false
     }
 
@@ -21,9 +21,9 @@ package final class OutputWriter: Sendable {
 
     /// - Parameters:
     ///   - descriptor: not owned; 2 is standard error.
-    ///   - limit: of bytes that wait.
-    ///   - name: of the thread, at most 15 bytes.
-    /// - Throws: ``SystemError`` when the system has no thread left.
+    ///   - limit: the most bytes that wait.
+    ///   - name: the thread's name, at most 15 bytes.
+    /// - Throws: ``SystemError`` if the system has no thread left.
     package init(
         descriptor: CInt = STDERR_FILENO, limit: Int = 1 << 20, named name: String = "log"
     ) throws(SystemError) {
@@ -32,9 +32,9 @@ package final class OutputWriter: Sendable {
         try SystemThread.start(named: name) { [self] in run() }
     }
 
-    /// Takes whole lines to write after the ones before; never blocks for long.
+    /// Queues whole lines; never blocks for long.
     ///
-    /// - Returns: whether they were taken, and not dropped.
+    /// - Returns: false if they were dropped.
     @discardableResult
     package func write(_ bytes: [UInt8]) -> Bool {
         monitor.update { state in
@@ -47,12 +47,12 @@ package final class OutputWriter: Sendable {
         }
     }
 
-    /// How many calls of ``write(_:)`` were for nothing.
+    /// The number of calls of ``write(_:)`` whose lines were dropped.
     package var dropped: Int { monitor.update { $0.dropped } }
 
-    /// Blocks until everything taken so far is written, at most for `limit`.
+    /// Blocks until everything queued so far is written, at most for `limit`.
     ///
-    /// - Returns: whether it is.
+    /// - Returns: true if everything is written.
     @discardableResult
     package func flush(waitingAtMost limit: Duration = .seconds(1)) -> Bool {
         let deadline = MonotonicTime.now + limit

@@ -5,14 +5,14 @@ internal import Glibc
 
 /// Threads of our own (`pthread_create`), for work that blocks.
 ///
-/// They receive no signals: those are the control loop's.
+/// They receive no signals, which are the control loop's.
 enum SystemThread {
-    /// Starts a thread that nobody waits for.
+    /// Starts a detached thread.
     ///
     /// - Parameters:
-    ///   - name: as `top -H` shows it, at most 15 bytes.
-    ///   - body: the thread's whole life.
-    /// - Throws: ``SystemError`` when the system has no thread left.
+    ///   - name: the name that `top -H` shows, at most 15 bytes.
+    ///   - body: the thread ends when this returns.
+    /// - Throws: ``SystemError`` if the system has no thread left.
     static func start(
         named name: String, _ body: @escaping @Sendable () -> Void
     ) throws(SystemError) {

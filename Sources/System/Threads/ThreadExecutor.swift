@@ -2,9 +2,9 @@
 
 internal import Glibc
 
-/// One thread that runs an actor, and tasks, whose calls block: files and `fsync`.
+/// One thread for an actor, and tasks, whose calls block: files and `fsync`.
 ///
-/// The thread lives until ``stop()``, whether or not anybody holds the executor.
+/// The thread lives until ``stop()``, even if nobody refers to the executor.
 package final class ThreadExecutor: SerialExecutor, TaskExecutor {
     private struct Timer {
         let deadline: MonotonicTime
@@ -13,7 +13,7 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor {
 
     private struct State {
         var jobs: [UnownedJob] = []
-        /// Few at a time, so unsorted.
+        /// A few at a time, hence unsorted.
         var timers: [Timer] = []
         var isStopping = false
     }
@@ -26,8 +26,8 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor {
 
     private let monitor = Monitor(State())
 
-    /// - Parameter name: of the thread, at most 15 bytes.
-    /// - Throws: ``SystemError`` when the system has no thread left.
+    /// - Parameter name: the thread's name, at most 15 bytes.
+    /// - Throws: ``SystemError`` if the system has no thread left.
     package init(named name: String) throws(SystemError) {
         try SystemThread.start(named: name) { [self] in run() }
     }
@@ -37,9 +37,7 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor {
         monitor.update { $0.jobs.append(job) }
     }
 
-    /// Runs `action` on the thread after at least `delay`.
-    ///
-    /// After ``stop()`` it never runs.
+    /// Runs `action` on the thread after at least `delay`, or never if ``stop()`` was called before.
     package func after(_ delay: Duration, _ action: @escaping @Sendable () -> Void) {
         let timer = Timer(deadline: .now + delay, action: action)
         monitor.update { state in
@@ -47,17 +45,17 @@ package final class ThreadExecutor: SerialExecutor, TaskExecutor {
         }
     }
 
-    /// Returns after at least `delay`, the thread being free meanwhile; for short waits, as it ignores
-    /// cancellation.
+    /// Suspends the caller for at least `delay` without blocking the thread; ignores cancellation, so keep it
+    /// short.
     package func sleep(for delay: Duration) async {
         await withCheckedContinuation { continuation in
             after(delay) { continuation.resume() }
         }
     }
 
-    /// Ends the thread once the jobs that wait have run, and the timers too, ahead of their time.
+    /// Ends the thread after the waiting jobs and timers have run, the latter ahead of time.
     ///
-    /// What comes later never runs, so whoever uses the executor must be done.
+    /// Jobs that come later never run, so nobody may use the executor any more.
     package func stop() {
         monitor.update { $0.isStopping = true }
     }
