@@ -14,6 +14,7 @@
 #include <openssl/objects.h>
 #include <openssl/param_build.h>
 #include <openssl/rsa.h>
+#include <string.h>
 
 /* The macro is made of others, which Swift does not see. */
 static const int bearerd_key_pair = EVP_PKEY_KEYPAIR;
@@ -21,13 +22,13 @@ static const int bearerd_key_pair = EVP_PKEY_KEYPAIR;
 /* Swift does not import what SSL_OP_BIT makes. */
 static const uint64_t BEARERD_SSL_OP_NO_TICKET = SSL_OP_NO_TICKET;
 
-/* Chooses HTTP/1.1 if the client names it; one that names other protocols alone is refused (RFC 7301 3.2). */
-static inline int bearerd_select_http11(SSL *session, const unsigned char **chosen, unsigned char *chosen_length,
+/* Chooses the first of ours that the client names, too; one that names other protocols alone is refused (RFC 7301 3.2).
+   Ours are a string of names, each behind its length. */
+static inline int bearerd_select_protocol(SSL *session, const unsigned char **chosen, unsigned char *chosen_length,
                                         const unsigned char *offered, unsigned int offered_length, void *context) {
-    static const unsigned char ours[] = "\x08http/1.1";
+    const unsigned char *ours = context;
     (void)session;
-    (void)context;
-    return SSL_select_next_proto((unsigned char **)chosen, chosen_length, ours, sizeof ours - 1, offered,
+    return SSL_select_next_proto((unsigned char **)chosen, chosen_length, ours, (unsigned int)strlen(context), offered,
                                  offered_length) == OPENSSL_NPN_NEGOTIATED
                ? SSL_TLSEXT_ERR_OK
                : SSL_TLSEXT_ERR_ALERT_FATAL;
@@ -35,23 +36,24 @@ static inline int bearerd_select_http11(SSL *session, const unsigned char **chos
 
 /* What every server of ours has in common; most of it is macros. TLS 1.2 with forward secrecy at least, no
    renegotiation, sessions kept by the clients alone (tickets), and no memory held by a connection that is silent.
-   Returns 1. */
-static inline int bearerd_ssl_ctx_set_up_server(SSL_CTX *context) {
+   The protocols are a string that is there for ever. Returns 1. */
+static inline int bearerd_ssl_ctx_set_up_server(SSL_CTX *context, const unsigned char *protocols) {
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CIPHER_SERVER_PREFERENCE |
                                      SSL_OP_PRIORITIZE_CHACHA);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_RELEASE_BUFFERS | SSL_MODE_NO_AUTO_CHAIN);
     SSL_CTX_set_read_ahead(context, 1);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-    SSL_CTX_set_alpn_select_cb(context, bearerd_select_http11, NULL);
+    SSL_CTX_set_alpn_select_cb(context, bearerd_select_protocol, (void *)protocols);
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
            SSL_CTX_set_session_id_context(context, (const unsigned char *)"bearerd", 7) == 1 &&
            SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20") == 1;
 }
 
-/* What every client of ours has in common; most of it is macros. TLS 1.2 at least, HTTP/1.1 and nothing else, records
-   read with one system call each, and sessions handed to the caller, who alone keeps them. Returns 1. */
-static inline int bearerd_ssl_ctx_set_up_client(SSL_CTX *context, int (*on_session)(SSL *, SSL_SESSION *)) {
+/* What every client of ours has in common; most of it is macros. TLS 1.2 at least, records read with one system call
+   each, and sessions handed to the caller, who alone keeps them. Returns 1. */
+static inline int bearerd_ssl_ctx_set_up_client(SSL_CTX *context, const unsigned char *protocols,
+                                                int (*on_session)(SSL *, SSL_SESSION *)) {
     SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
     SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                   SSL_MODE_NO_AUTO_CHAIN);
@@ -59,7 +61,7 @@ static inline int bearerd_ssl_ctx_set_up_client(SSL_CTX *context, int (*on_sessi
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL);
     SSL_CTX_sess_set_new_cb(context, on_session);
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
-           SSL_CTX_set_alpn_protos(context, (const unsigned char *)"\x08http/1.1", 9) == 0;
+           SSL_CTX_set_alpn_protos(context, protocols, (unsigned int)strlen((const char *)protocols)) == 0;
 }
 
 /* Names the server: for SNI unless it is an address (RFC 6066 3), and as what its certificate must be for. Returns 1. */
@@ -94,6 +96,14 @@ static inline int bearerd_ssl_client_verifies(SSL *connection, X509_STORE *store
     }
     X509_STORE_CTX_free(judgement);
     return verifies;
+}
+
+/* Whether both sides have agreed on a protocol by that name. */
+static inline int bearerd_ssl_has_chosen(const SSL *connection, const char *name) {
+    const unsigned char *chosen;
+    unsigned int length;
+    SSL_get0_alpn_selected(connection, &chosen, &length);
+    return length == strlen(name) && memcmp(chosen, name, length) == 0;
 }
 
 /* The names of a certificate: stack macros. A name that is neither a host nor an address has no bytes. */

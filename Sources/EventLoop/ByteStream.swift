@@ -18,6 +18,8 @@ package final class ByteStream {
     package let isEncrypted: Bool
     /// The end of validity of the peer's certificate in seconds since 1970; nil without one.
     package var peerCertificateEnd: Int64? { wire.peerCertificateEnd }
+    /// The protocol that both sides have agreed on in their handshake (ALPN, RFC 7301); nil where they have not.
+    package var applicationProtocol: ApplicationProtocol? { wire.applicationProtocol }
 
     private let wire: any Wire
     private let loop: EventLoop

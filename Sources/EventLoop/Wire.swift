@@ -33,6 +33,8 @@ package protocol Wire: AnyObject {
     var isEncrypted: Bool { get }
     /// The end of validity of the peer's certificate in seconds since 1970; nil without one.
     var peerCertificateEnd: Int64? { get }
+    /// The protocol that both sides have agreed on in the handshake (ALPN, RFC 7301); nil where they have not.
+    var applicationProtocol: ApplicationProtocol? { get }
     /// Performs the TLS handshake; ``WireResult/moved(_:)`` once it is complete.
     func handshake() -> WireResult
     /// True if ``endSending()`` can end the sending direction alone.
@@ -59,6 +61,8 @@ extension Wire {
     package var isEncrypted: Bool { false }
 
     package var peerCertificateEnd: Int64? { nil }
+
+    package var applicationProtocol: ApplicationProtocol? { nil }
 
     package func handshake() -> WireResult { .moved(0) }
 

@@ -32,6 +32,8 @@ package protocol MessageExchange: AnyObject {
     func resumeReceiving()
 
     /// Switches both directions to raw bytes, after a 101 response (RFC 9110 §7.8).
+    ///
+    /// The response that grants an extended CONNECT (RFC 8441) is a 101 for the proxy, too.
     func beginTunnel()
 
     /// Tells the peer that nothing more will be sent, while it may go on sending.

@@ -8,7 +8,8 @@ package struct RequestForm: Sendable {
     package var length = BodyLength.none
     /// True if the client accepts trailers in the response (RFC 9110 §10.1.4).
     package var takesTrailers = false
-    /// The protocols to which the upstream may switch, as the `Upgrade` field lists them (RFC 9110 §7.8).
+    /// The protocols to which the upstream may switch, as the `Upgrade` field lists them (RFC 9110 §7.8); HTTP/2 asks for
+    /// one of them with an extended CONNECT (RFC 8441).
     package var upgrade: String?
 
     package init() {}

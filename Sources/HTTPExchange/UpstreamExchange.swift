@@ -8,6 +8,9 @@ package import BearerdHTTPMessages
 package protocol UpstreamExchange: MessageExchange {
     associatedtype Arrivals: ArrivalSource
 
+    /// True if responses may tell in their trailers what others tell by their status, as gRPC's do.
+    static var isJudgedByTrailers: Bool { get }
+
     /// True if the connection has carried no request before this one.
     var isFirst: Bool { get }
 
@@ -19,6 +22,9 @@ package protocol UpstreamExchange: MessageExchange {
 
     /// Writes the head of the request with the fields that belong to the protocol, and keeps it in
     /// ``outgoing`` until the next send.
+    ///
+    /// ``RequestForm/upgrade`` asks for a tunnel. An upstream grants it with a ``response`` of status 101 whose `Upgrade`
+    /// names the protocol, however its own protocol says that.
     func begin(_ head: inout HTTPRequest, as form: RequestForm)
 
     /// The head of the response.

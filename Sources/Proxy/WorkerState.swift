@@ -9,9 +9,9 @@ internal import BearerdRouting
 /// counts and logs.
 ///
 /// Confined to the loop's thread.
-final class WorkerState<Pool: ExchangePool> {
+final class WorkerState<Kinds: UpstreamKinds> {
     /// The routing for requests that begin from now on.
-    private(set) var routing: WorkerRouting<Pool>
+    private(set) var routing: WorkerRouting<Kinds>
     /// Grows each time that the rules for requests change, even if only a key or an authority changed.
     private(set) var version = 1
     let recorder: Recorder
@@ -20,16 +20,19 @@ final class WorkerState<Pool: ExchangePool> {
     /// True if kept connections end with their current response.
     var isDraining = false
     /// Upstreams of earlier snapshots that still have a connection in use.
-    private var leftUpstreams: [UpstreamState<Pool>] = []
-    private let makePool: (SharedUpstream) -> Pool
+    private var leftUpstreams: [UpstreamState<Kinds>] = []
+    private let makeWay: (SharedUpstream) -> UpstreamWay<Kinds>
 
-    /// - Parameter makePool: makes the pool for an upstream that has none yet.
-    init(loop: EventLoop, snapshot: RoutingSnapshot, makePool: @escaping (SharedUpstream) -> Pool) {
-        self.makePool = makePool
+    /// - Parameter makeWay: makes a way to an upstream that there is none to yet.
+    init(
+        loop: EventLoop, snapshot: RoutingSnapshot,
+        makeWay: @escaping (SharedUpstream) -> UpstreamWay<Kinds>
+    ) {
+        self.makeWay = makeWay
         recorder = Recorder(loop: loop, snapshot: snapshot)
         tracer = snapshot.tracing.map { Tracer($0) }
         routing = WorkerRouting(
-            snapshot, version: version, after: nil, tallies: &recorder.tallies, makePool: makePool)
+            snapshot, version: version, after: nil, tallies: &recorder.tallies, makeWay: makeWay)
         heedShortages()
     }
 
@@ -46,30 +49,30 @@ final class WorkerState<Pool: ExchangePool> {
         let before = routing
         version += 1
         routing = WorkerRouting(
-            snapshot, version: version, after: before, tallies: &recorder.tallies, makePool: makePool)
+            snapshot, version: version, after: before, tallies: &recorder.tallies, makeWay: makeWay)
         recorder.use(snapshot)
         tracer = snapshot.tracing.map { Tracer($0) }
         heedShortages()
-        let kept = Set(routing.routes.map { ObjectIdentifier($0.upstream) })
-        var left: Set<ObjectIdentifier> = []
+        let kept = Set(routing.upstreams.map { ObjectIdentifier($0) })
         leftUpstreams.removeAll(where: \.isQuiet)
-        for state in before.routes.map(\.upstream) where !kept.contains(ObjectIdentifier(state)) {
-            guard left.insert(ObjectIdentifier(state)).inserted else { continue }
-            state.pool.close()
+        for state in before.upstreams where !kept.contains(ObjectIdentifier(state)) {
+            state.way.pool.close()
             leftUpstreams.append(state)
         }
     }
 
     private func heedShortages() {
-        for route in routing.routes { route.pool.onShortage = { [unowned self] in closeIdleUpstreams() } }
+        for state in routing.upstreams {
+            state.way.pool.onShortage = { [unowned self] in closeIdleUpstreams() }
+        }
     }
 
     /// The counts so far.
     func metricsSnapshot() -> WorkerMetrics {
         var counts = recorder.counts
         leftUpstreams.removeAll(where: \.isQuiet)
-        for state in upstreams + leftUpstreams {
-            let connections = state.pool.connections
+        for state in routing.upstreams + leftUpstreams {
+            let connections = state.way.pool.connections
             counts.addUpstreamConnections(
                 route: state.route, connecting: connections.connecting, active: connections.active,
                 idle: connections.idle)
@@ -77,15 +80,9 @@ final class WorkerState<Pool: ExchangePool> {
         return counts
     }
 
-    /// The upstreams of the snapshot, each once.
-    private var upstreams: [UpstreamState<Pool>] {
-        var seen: Set<ObjectIdentifier> = []
-        return routing.routes.map(\.upstream).filter { seen.insert(ObjectIdentifier($0)).inserted }
-    }
-
     /// True if connections to upstreams are open and unused.
-    var hasIdleUpstreams: Bool { routing.routes.contains { $0.pool.connections.idle > 0 } }
+    var hasIdleUpstreams: Bool { routing.upstreams.contains { $0.way.pool.connections.idle > 0 } }
 
     /// Closes the connections to upstreams that no request uses now.
-    func closeIdleUpstreams() { for state in routing.routes { state.pool.closeIdleEverywhere() } }
+    func closeIdleUpstreams() { for state in routing.upstreams { state.way.pool.closeIdleEverywhere() } }
 }

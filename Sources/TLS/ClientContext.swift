@@ -20,13 +20,15 @@ package final class ClientContext {
     ///   - authorities: an `X509_STORE *`; nil trusts nobody.
     ///   - certificate: our own; nil for none.
     ///   - skipsVerification: true to accept any certificate.
+    ///   - offer: the protocols that the server may choose of.
     package init(
-        host: String, authorities: OpaquePointer?, certificate: CertifiedKey?, skipsVerification: Bool
+        host: String, authorities: OpaquePointer?, certificate: CertifiedKey?, skipsVerification: Bool,
+        offering offer: ProtocolOffer = .http1
     ) throws(ContextError) {
         ERR_clear_error()
         defer { ERR_clear_error() }
         guard let handle = SSL_CTX_new(TLS_client_method()) else { throw .lastOfThread }
-        guard bearerd_ssl_ctx_set_up_client(handle, onNewSession) == 1 else {
+        guard bearerd_ssl_ctx_set_up_client(handle, offer.list.utf8Start, onNewSession) == 1 else {
             SSL_CTX_free(handle)
             throw .lastOfThread
         }

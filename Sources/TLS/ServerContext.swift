@@ -23,14 +23,17 @@ package final class ServerContext: @unchecked Sendable {
     ///   - chain: PEM; the server's certificate, then its intermediate certificates.
     ///   - key: PEM, without a passphrase.
     ///   - clientAuthorities: PEM; clients need a certificate of one of these. Nil requires none.
+    ///   - offer: the protocols that clients may choose of.
     package init(
-        chain: [UInt8], key: Secret, clientAuthorities: [UInt8]? = nil
+        chain: [UInt8], key: Secret, clientAuthorities: [UInt8]? = nil, offering offer: ProtocolOffer = .http1
     ) throws(ContextError) {
         ERR_clear_error()
         defer { ERR_clear_error() }
         guard let handle = SSL_CTX_new(TLS_server_method()) else { throw .lastOfThread }
         do throws(ContextError) {
-            guard bearerd_ssl_ctx_set_up_server(handle) == 1 else { throw .lastOfThread }
+            guard bearerd_ssl_ctx_set_up_server(handle, offer.list.utf8Start) == 1 else {
+                throw .lastOfThread
+            }
             certificate = try CertifiedKey(chain: chain, key: key).install(in: handle, mustBeValid: true)
             clientTrust = try clientAuthorities.map { pem throws(ContextError) in
                 let authorities = PEMCertificates(pem)

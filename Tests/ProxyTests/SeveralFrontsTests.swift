@@ -14,8 +14,8 @@ import Testing
 /// Clients of two kinds, each with a forwarder of its own: one connection carries one exchange, or several at a time.
 @Suite(.timeLimit(.minutes(10)))
 struct `Two forwarders of one worker` {
-    private typealias Streams = Forwarder<FakeStream, FakePool>
-    private typealias StreamExchange = Exchange<FakeStream, FakePool>
+    private typealias Streams = Forwarder<FakeStream, FakeKinds>
+    private typealias StreamExchange = Exchange<FakeStream, FakeKinds>
 
     /// The lines of the access log.
     private final class Lines: LineSink {

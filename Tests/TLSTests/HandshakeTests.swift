@@ -15,18 +15,21 @@ import Testing
         security = ServerTLS(try Self.context(authority))
     }
 
-    private static func context(_ authority: TLSAuthority, wantsClients: Bool = false) throws -> ServerContext
-    {
+    private static func context(
+        _ authority: TLSAuthority, wantsClients: Bool = false, offering offer: ProtocolOffer = .http1
+    ) throws -> ServerContext {
         let files = try authority.certificate(for: ["a.test"])
         return try ServerContext(
             chain: TemporaryDirectory.contents(of: files.certificateFile),
             key: Secret(bytes: TemporaryDirectory.contents(of: files.keyFile)),
             clientAuthorities: wantsClients
-                ? TemporaryDirectory.contents(of: authority.certificateFile) : nil)
+                ? TemporaryDirectory.contents(of: authority.certificateFile) : nil,
+            offering: offer)
     }
 
     private func client(
-        believesAll: Bool = true, certificate: (certificateFile: String, keyFile: String)? = nil
+        believesAll: Bool = true, certificate: (certificateFile: String, keyFile: String)? = nil,
+        offering offer: ProtocolOffer = .http1
     ) throws -> ClientContext {
         let own = certificate.map { files in
             CertifiedKey(
@@ -34,7 +37,8 @@ import Testing
                 key: Secret(bytes: TemporaryDirectory.contents(of: files.keyFile)))
         }
         return try ClientContext(
-            host: "a.test", authorities: nil, certificate: own, skipsVerification: believesAll)
+            host: "a.test", authorities: nil, certificate: own, skipsVerification: believesAll,
+            offering: offer)
     }
 
     @Test func `carry bytes both ways, and an end in good order`() throws {
@@ -47,6 +51,33 @@ import Testing
         #expect(pair.server.endSending().word == "moved")
         #expect(pair.client.hear().text == "answer")
         #expect(pair.client.hear().result.word == "end")
+    }
+
+    @Test(
+        arguments: [
+            (.http1, .http1, .http1), (.either, .either, .http2), (.either, .http1, .http1),
+            (.http1, .either, .http1), (.http2, .either, .http2), (.http2, .http2, .http2),
+        ] as [(ProtocolOffer, ProtocolOffer, ApplicationProtocol)])
+    func `agree on the first of the server's protocols that the client offers`(
+        server: ProtocolOffer, client: ProtocolOffer, agreed: ApplicationProtocol
+    ) throws {
+        let security = ServerTLS(try Self.context(authority, offering: server))
+        let pair = try #require(WirePair(security, self.client(offering: client)))
+        #expect(pair.client.applicationProtocol == nil)
+        let hands = pair.shakeHands()
+        #expect(hands.server.word == "moved" && hands.client.word == "moved")
+        #expect(pair.server.applicationProtocol == agreed && pair.client.applicationProtocol == agreed)
+    }
+
+    @Test func `do not agree where they have no protocol in common`() throws {
+        let security = ServerTLS(try Self.context(authority, offering: .http1))
+        let pair = try #require(WirePair(security, client(offering: .http2)))
+        let hands = pair.shakeHands()
+        guard case .failed(.transport) = hands.server, case .failed(.transport) = hands.client else {
+            Issue.record("\(hands)")
+            return
+        }
+        #expect(pair.client.applicationProtocol == nil)
     }
 
     @Test func `tell a cut from an end`() throws {

@@ -10,6 +10,8 @@ extension UpstreamConnection: UpstreamExchange, ConnectionExchange {
     private static let upgradeLine = Array("Connection: Upgrade\r\n".utf8)
     private static let trailersLines = Array("TE: trailers\r\nConnection: TE\r\n".utf8)
 
+    package static var isJudgedByTrailers: Bool { false }
+
     package var isFirst: Bool { requestsServed == 0 }
 
     package var isLeftUnprocessed: Bool { false }

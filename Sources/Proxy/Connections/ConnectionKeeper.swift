@@ -15,12 +15,12 @@ private let dormantAfter = Duration.seconds(1)
 /// Serves the HTTP/1.1 connections of one event loop's clients and hands each request to the ``Forwarder``.
 ///
 /// Confined to the loop's thread. A connection has one task, except while its client is silent.
-final class ConnectionKeeper<Pool: ExchangePool> {
-    typealias Seat = ConnectionSeat<Pool>
+final class ConnectionKeeper<Kinds: UpstreamKinds> {
+    typealias Seat = ConnectionSeat<Kinds>
 
     private let loop: EventLoop
     private let budget: ConnectionBudget
-    private let forwarder: Forwarder<ServerConnection, Pool>
+    private let forwarder: Forwarder<ServerConnection, Kinds>
     private var memoryRelief: MemoryRelief?
     /// True once a drain no longer waits for requests on idle connections.
     private var hasLingered = false
@@ -38,7 +38,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
     private var dormant: DormantConnections<ListenerPolicy>?
     private var emptied: [CheckedContinuation<Void, Never>] = []
 
-    init(loop: EventLoop, budget: ConnectionBudget, forwarder: Forwarder<ServerConnection, Pool>) {
+    init(loop: EventLoop, budget: ConnectionBudget, forwarder: Forwarder<ServerConnection, Kinds>) {
         self.loop = loop
         self.budget = budget
         self.forwarder = forwarder
@@ -121,7 +121,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
 
     /// Serves a connection that was counted in the budget, until it ends.
     func serve(
-        _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Pool>,
+        _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Kinds>,
         on worker: isolated any Actor
     ) {
         forwarder.recorder.metrics.openConnections += 1
@@ -141,7 +141,7 @@ final class ConnectionKeeper<Pool: ExchangePool> {
     }
 
     private func attach(
-        _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Pool>, isSecured: Bool,
+        _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Kinds>, isSecured: Bool,
         on worker: isolated any Actor
     ) {
         if let seat = vacant.popLast() {

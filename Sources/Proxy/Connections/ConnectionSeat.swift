@@ -6,9 +6,9 @@ internal import BearerdHTTPServer
 /// The objects that serve one HTTP/1.1 connection, reused for one connection after another.
 ///
 /// A new task, parser and exchange would cost as much as half a request.
-final class ConnectionSeat<Pool: ExchangePool> {
+final class ConnectionSeat<Kinds: UpstreamKinds> {
     let connection: ServerConnection
-    let exchange: Exchange<ServerConnection, Pool>
+    let exchange: Exchange<ServerConnection, Kinds>
     /// The seat's index in ``ConnectionKeeper``'s list of occupied seats.
     var position = 0
     /// True if the TLS handshake is done, because the connection was served before it fell silent.
@@ -16,7 +16,7 @@ final class ConnectionSeat<Pool: ExchangePool> {
     /// Resumed with true for the next connection, or with false when the seat is no longer needed.
     var vacancy: CheckedContinuation<Bool, Never>?
 
-    init(_ exchange: Exchange<ServerConnection, Pool>) {
+    init(_ exchange: Exchange<ServerConnection, Kinds>) {
         connection = exchange.client
         self.exchange = exchange
     }

@@ -12,18 +12,20 @@ internal import BearerdRouting
 /// A connection has one exchange, which begins anew for each request and is passed on to the next connection,
 /// so that its memory is reused. It holds state only, grouped by the step that owns it. The steps are methods
 /// of the forwarder, in the order of ``Forwarder/serve(_:)``.
-final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
+final class Exchange<Client: ClientExchange, Kinds: UpstreamKinds> {
     let client: Client
-    /// The upstream's side of the exchange, while it has a connection.
-    var upstream: Pool.Exchange?
-    let upload: Upload<Client, Pool.Exchange>
+    /// The request as it goes up, and what comes back, while there is a connection for it; for those who only end it.
+    ///
+    /// Those who send and receive know its type.
+    var upstream: (any UpstreamExchange)?
+    let upload: Upload<Client>
     /// The listener's part of the snapshot that was in force when the request began.
-    private(set) var routing: ListenerRouting<Pool>
+    private(set) var routing: ListenerRouting<Kinds>
 
     // The request.
 
     /// The request's route; nil until it is found.
-    var route: RouteState<Pool>?
+    var route: RouteState?
     /// The needs of the request that an upstream connection must meet.
     var form = RequestForm()
     /// The target as received; empty if it was not changed.
@@ -57,14 +59,14 @@ final class Exchange<Client: ClientExchange, Pool: ExchangePool> {
     /// The state of the client, kept by ``ClientWatch``.
     var presence = ClientPresence()
 
-    init(client: Client, routing: ListenerRouting<Pool>, loop: EventLoop) {
+    init(client: Client, routing: ListenerRouting<Kinds>, loop: EventLoop) {
         self.client = client
         self.routing = routing
         upload = Upload(from: client, loop: loop)
     }
 
     /// Prepares for requests under `routing`, which may belong to another client or a newer snapshot.
-    func use(_ routing: ListenerRouting<Pool>) {
+    func use(_ routing: ListenerRouting<Kinds>) {
         guard routing !== self.routing else { return }
         host.removeAll()
         self.routing = routing

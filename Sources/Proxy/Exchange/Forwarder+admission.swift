@@ -70,17 +70,17 @@ extension Forwarder {
         client.request.fields.copy(.host, into: &exchange.host)
     }
 
-    func findRoute(of exchange: Exchange) throws(ProxyError) -> RouteState<Pool> {
+    func findRoute(of exchange: Exchange) throws(ProxyError) -> RouteByKind<Kinds> {
         let client = exchange.client
         var route = try exchange.routing.table.route(
             for: client.request.method, client.request.targetBytes, host: client.request.fields[.host])
-        exchange.route = route
+        exchange.route = route.state
         if let callers = exchange.routing.callers {
             guard let own = callers.route(route, of: client.peer) else { throw .accessDenied(.user) }
             route = own
-            exchange.route = own
+            exchange.route = own.state
         }
-        if let rules = route.terms.rules { try judge(client.request, by: rules) }
+        if let rules = route.state.terms.rules { try judge(client.request, by: rules) }
         return route
     }
 

@@ -10,7 +10,7 @@ extension Forwarder {
     /// Sends the response to the client, every byte as soon as it arrives.
     @inline(__always)
     func deliver(
-        _ exchange: Exchange, from upstream: Pool.Exchange, on route: RouteState<Pool>
+        _ exchange: Exchange, from upstream: some UpstreamExchange, on route: RouteState
     ) async throws(ProxyError) {
         exchange.record.status = upstream.response.status
         if exchange.isTunnel { return try await tunnel(exchange, to: upstream) }
@@ -28,7 +28,7 @@ extension Forwarder {
 
     /// Rewrites the head of the response for the client and writes it.
     private func writeHead(
-        of exchange: Exchange, from upstream: Pool.Exchange, on route: RouteState<Pool>
+        of exchange: Exchange, from upstream: some UpstreamExchange, on route: RouteState
     ) {
         let client = exchange.client
         // Who refuses a body that is still on its way will hardly read it to its end.
@@ -59,7 +59,7 @@ extension Forwarder {
     ///
     /// - Returns: true if the whole response has been sent.
     private func deliverAtOnce(
-        _ exchange: Exchange, from upstream: Pool.Exchange
+        _ exchange: Exchange, from upstream: some UpstreamExchange
     ) throws(ProxyError) -> Bool {
         do {
             while !upstream.incoming.isFinished, !loop.turnIsOver,
@@ -80,7 +80,7 @@ extension Forwarder {
 
     /// Sends the rest of the response as it arrives; pieces that arrived together are sent together.
     private func deliverRest(
-        of exchange: Exchange, from upstream: Pool.Exchange, within timeout: Duration
+        of exchange: Exchange, from upstream: some UpstreamExchange, within timeout: Duration
     ) async throws(ProxyError) {
         // Before anything else is taken: what a slow client has left is held once, not twice.
         try await flushToClient(exchange)
@@ -100,7 +100,7 @@ extension Forwarder {
         try await flushToClient(exchange)
     }
 
-    private func end(_ exchange: Exchange, from upstream: Pool.Exchange) {
+    private func end(_ exchange: Exchange, from upstream: some UpstreamExchange) {
         exchange.client.outgoing.end(
             trailers: upstream.incoming.trailers.without(
                 exchange.route?.plan.unwantedResponseTrailers ?? []))
@@ -111,7 +111,7 @@ extension Forwarder {
     ///
     /// - Returns: false if there is none.
     private func takeArrived(
-        of exchange: Exchange, from upstream: Pool.Exchange
+        of exchange: Exchange, from upstream: some UpstreamExchange
     ) throws(ProxyError) -> Bool {
         do {
             guard let count = try upstream.incoming.nextPiece() else { return false }
@@ -126,7 +126,7 @@ extension Forwarder {
     ///
     /// - Returns: false at the end of the content.
     private func takeNext(
-        of exchange: Exchange, from upstream: Pool.Exchange, within timeout: Duration
+        of exchange: Exchange, from upstream: some UpstreamExchange, within timeout: Duration
     ) async throws(ProxyError) -> Bool {
         do {
             guard let count = try await upstream.incoming.nextPiece(within: timeout) else { return false }
@@ -139,7 +139,7 @@ extension Forwarder {
         }
     }
 
-    private func took(_ count: Int, of exchange: Exchange, from upstream: Pool.Exchange) {
+    private func took(_ count: Int, of exchange: Exchange, from upstream: some UpstreamExchange) {
         exchange.record.bytesOut &+= UInt64(count)
         if upstream.incoming.isFinished, !exchange.client.outgoing.framesEnd {
             announceEnd(of: exchange)

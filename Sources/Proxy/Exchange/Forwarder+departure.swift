@@ -18,7 +18,9 @@ extension Forwarder {
     }
 
     /// Opens a connection to the upstream, unless the client leaves first.
-    func open(for exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) -> Pool.Exchange {
+    func open<Pool: ExchangePool>(
+        for exchange: Exchange, on route: PooledRoute<Pool>
+    ) async throws(ProxyError) -> Pool.Exchange {
         let (pool, timeout) = (route.pool, route.terms.timeouts.connect)
         // Taken before the task begins: whoever asks meanwhile whether places are scarce must count this one.
         let (place, form) = (pool.takePlace(), exchange.form)

@@ -20,7 +20,8 @@ extension Forwarder {
                 try await answerPreflight(exchange)
                 return ended(exchange)
             }
-            let route = try findRoute(of: exchange)
+            let kind = try findRoute(of: exchange)
+            let route = kind.state
             guard mayForward(exchange) else {
                 try await answerAsLastHop(exchange)
                 return ended(exchange)
@@ -28,23 +29,42 @@ extension Forwarder {
             try beginUpload(of: exchange, length, on: route)
             if try lacksToken(exchange, on: route) { try await awaitToken(exchange, on: route) }
             try rewriteHead(of: exchange, length, for: route)
-            var upstream: Pool.Exchange
+            switch kind {
+            case .first(let route): await pass(exchange, on: route)
+            case .second(let route): await pass(exchange, on: route)
+            }
+        } catch {
+            await reject(exchange, exchange.isClientGone ? .clientGone : error)
+        }
+        ended(exchange)
+    }
+
+    /// The part of a request's life that the upstream has a share in: the same for all kinds, but made for each.
+    @inline(__always)
+    private func pass<Pool: ExchangePool>(_ exchange: Exchange, on route: PooledRoute<Pool>) async {
+        var upstream: Pool.Exchange?
+        do throws(ProxyError) {
+            var answering: Pool.Exchange
             repeat {
-                upstream = try await requestAnswer(to: exchange, on: route)
-                guard mayRepeat(exchange, after: upstream, on: route) else { break }
-            } while try await mustRepeat(exchange, after: upstream, on: route)
-            try await deliver(exchange, from: upstream, on: route)
-            if exchange.upload.isRunning { await finishUpload(of: exchange, to: upstream) }
+                answering = try await requestAnswer(to: exchange, on: route)
+                upstream = answering
+                guard mayRepeat(exchange, after: answering, on: route) else { break }
+            } while try await mustRepeat(exchange, after: answering, on: route)
+            try await deliver(exchange, from: answering, on: route)
+            if exchange.upload.isRunning { await finishUpload(of: exchange, to: answering) }
+            if Pool.Exchange.isJudgedByTrailers {
+                await judgeEnd(of: exchange, from: answering, on: route)
+            }
         } catch {
             // What an upload has in its hands must not be read a second time.
             if exchange.upload.isRunning { await stopUpload(of: exchange) }
             if let trace = exchange.trace { endSend(of: trace, error, hasHead: exchange.record.status > 0) }
-            if exchange.repetition.isTokenOnTrial { exchange.route?.tally.countReplay(.failed) }
+            if exchange.repetition.isTokenOnTrial { route.tally.countReplay(.failed) }
             await reject(exchange, exchange.isClientGone ? .clientGone : error)
         }
         if exchange.upload.isRunning { await stopUpload(of: exchange) }
-        if let route = exchange.route { endUpstream(of: exchange, on: route) }
-        ended(exchange)
+        // The exchange has it for as long as it is not given back.
+        if let upstream, exchange.upstream != nil { end(upstream, of: exchange, on: route) }
     }
 
     /// Answers a head that could not be received.

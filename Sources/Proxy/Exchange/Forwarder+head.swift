@@ -9,14 +9,14 @@ internal import BearerdSystem
 /// The head of the request as the upstream gets it, and the start of the content.
 extension Forwarder {
     func beginUpload(
-        of exchange: Exchange, _ length: BodyLength, on route: RouteState<Pool>
+        of exchange: Exchange, _ length: BodyLength, on route: RouteState
     ) throws(ProxyError) {
         exchange.upload.begin(length, on: route.plan)
         if case .exact(let length) = length, length > exchange.routing.bodyLimit { throw .bodyTooLarge }
     }
 
     func rewriteHead(
-        of exchange: Exchange, _ length: BodyLength, for route: RouteState<Pool>
+        of exchange: Exchange, _ length: BodyLength, for route: RouteState
     ) throws(ProxyError) {
         let client = exchange.client
         exchange.form.length = length
@@ -47,7 +47,7 @@ extension Forwarder {
     private func upgrade(
         wantedBy request: HTTPRequest, on plan: PreparedRoute, length: BodyLength
     ) -> String? {
-        guard request.version == .http11, length.isZero,
+        guard request.version != .http10, length.isZero,
             request.fields.containsToken("upgrade", in: .connection)
         else { return nil }
         return plan.terms.passableProtocols(in: request.fields)

@@ -42,10 +42,10 @@ extension Forwarder {
         if let denial = DenialReason(error) { recorder.metrics.countDenial(denial) }
         if let route = exchange.route,
             let failure = UpstreamFailure(
-                error, over: route.upstream.shared.address.transport, hasHead: exchange.record.status > 0)
+                error, over: route.shared.address.transport, hasHead: exchange.record.status > 0)
         {
             route.tally.countUpstreamFailure(failure.label)
-            route.upstream.shared.report.failed(failure)
+            route.shared.report.failed(failure)
         }
         let plan = exchange.route?.plan
         guard

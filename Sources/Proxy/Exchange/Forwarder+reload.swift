@@ -67,9 +67,8 @@ extension Forwarder {
         do throws(ProxyError) {
             let method = client.request.method
             let found = try routing.table.route(for: method, target, host: host)
-            guard let new = routing.callers.map({ $0.route(found, of: client.peer) }) ?? found else {
-                return .accessGone
-            }
+            guard let new = (routing.callers.map { $0.route(found, of: client.peer) } ?? found)?.state
+            else { return .accessGone }
             guard new.plan.key == old.key || new.plan.leads(whereDoes: old) else { return .routeGone }
             let path = target.prefix { $0 != UInt8(ascii: "?") }
             if let rules = new.terms.rules, rules.rule(for: method, path.span) == nil { return .accessGone }

@@ -7,7 +7,7 @@ internal import BearerdHTTPMessages
 /// The tunnel that follows a 101 response (RFC 9110 §7.8).
 extension Forwarder {
     /// Moves bytes both ways until one side ends.
-    func tunnel(_ exchange: Exchange, to upstream: Pool.Exchange) async throws(ProxyError) {
+    func tunnel(_ exchange: Exchange, to upstream: some UpstreamExchange) async throws(ProxyError) {
         let client = exchange.client
         guard let upgrade = exchange.form.upgrade else { throw .upstreamProtocol }
         upstream.response.fields.removeHopByHop()

@@ -13,7 +13,9 @@ extension Forwarder {
     /// Receives the body before the request gets an upstream connection, if those are scarce.
     ///
     /// Otherwise clients that send slowly could hold all of them. No more than `replay_buffer` is received.
-    func gatherBody(of exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
+    func gatherBody<Pool: ExchangePool>(
+        of exchange: Exchange, on route: PooledRoute<Pool>
+    ) async throws(ProxyError) {
         guard route.terms.replayBuffer > 0, route.pool.isCrowded else { return }
         if exchange.client.request.fields.has(.expect) { try await invite(exchange) }
         do {
@@ -38,7 +40,7 @@ extension Forwarder {
     /// Sends the rest of the content while the response may already arrive.
     ///
     /// If the client fails, the upstream must see a cut, not an end.
-    func sendRest(of exchange: Exchange, to upstream: Pool.Exchange) async {
+    func sendRest(of exchange: Exchange, to upstream: some UpstreamExchange) async {
         await exchange.upload.sendRest(to: upstream)
         if exchange.upload.isCutByClient { upstream.close() }
         if exchange.answer.isWhole { upstream.stopReceiving() }
@@ -49,7 +51,7 @@ extension Forwarder {
     ///
     /// An upstream that answers early and keeps the connection goes on reading (RFC 9112 §9.3), and may need
     /// the rest.
-    func finishUpload(of exchange: Exchange, to upstream: Pool.Exchange) async {
+    func finishUpload(of exchange: Exchange, to upstream: some UpstreamExchange) async {
         // Who waited for a 100 in vain will hardly send the body now.
         guard upstream.persists, exchange.record.status < 300,
             !exchange.client.request.fields.has(.expect)

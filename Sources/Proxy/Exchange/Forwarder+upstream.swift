@@ -19,8 +19,8 @@ extension Forwarder {
     /// the upstream declares unprocessed is sent again whatever its method.
     ///
     /// - Returns: the upstream's exchange, with the content of the response begun.
-    func requestAnswer(
-        to exchange: Exchange, on route: RouteState<Pool>
+    func requestAnswer<Pool: ExchangePool>(
+        to exchange: Exchange, on route: PooledRoute<Pool>
     ) async throws(ProxyError) -> Pool.Exchange {
         if !exchange.upload.hasArrived { try await gatherBody(of: exchange, on: route) }
         if let upstream = try await attempt(exchange, on: route, fresh: false) { return upstream }
@@ -32,8 +32,8 @@ extension Forwarder {
 
     /// - Returns: nil if the upstream did not answer and the request may be sent again.
     @inline(__always)
-    private func attempt(
-        _ exchange: Exchange, on route: RouteState<Pool>, fresh: Bool
+    private func attempt<Pool: ExchangePool>(
+        _ exchange: Exchange, on route: PooledRoute<Pool>, fresh: Bool
     ) async throws(ProxyError) -> Pool.Exchange? {
         guard !exchange.isClientGone else { throw .clientGone }
         if let trace = exchange.trace { beginSend(of: exchange, trace) }
@@ -52,7 +52,7 @@ extension Forwarder {
             }
             try await receiveHead(
                 of: exchange, from: upstream, timeout: route.terms.timeouts.firstByte)
-            if route.upstream.shared.report.isFailing { route.upstream.shared.report.answered() }
+            if route.shared.report.isFailing { route.shared.report.answered() }
         } catch {
             let isUnprocessed = upstream.isLeftUnprocessed && exchange.client.isOpen
             let wasStale =
@@ -62,7 +62,8 @@ extension Forwarder {
             if wasStale { heedStaleness(of: upstream, exchange, on: route) }
             await stopUpload(of: exchange)
             if let trace = exchange.trace { endSend(of: trace, error, hasHead: false) }
-            discardUpstream(of: exchange, on: route)
+            exchange.upstream = nil
+            route.pool.discard(upstream)
             let isSafe = !mayBeSeen || exchange.client.request.method.isIdempotent
             guard isUnprocessed || (wasStale && isSafe), exchange.isReplayable else { throw error }
             return nil
@@ -70,7 +71,9 @@ extension Forwarder {
         return upstream
     }
 
-    private func takeKept(for exchange: Exchange, on route: RouteState<Pool>) -> Pool.Exchange? {
+    private func takeKept<Pool: ExchangePool>(
+        for exchange: Exchange, on route: PooledRoute<Pool>
+    ) -> Pool.Exchange? {
         route.pool.take(
             for: exchange.form,
             mayRepeat: exchange.client.request.method.isIdempotent
@@ -78,8 +81,8 @@ extension Forwarder {
     }
 
     /// Tells the pool about a kept connection that the upstream had closed before the request.
-    private func heedStaleness(
-        of upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+    private func heedStaleness<Pool: ExchangePool>(
+        of upstream: Pool.Exchange, _ exchange: Exchange, on route: PooledRoute<Pool>
     ) {
         let now = CoarseInstant.now
         let sentAt = exchange.upload.isFinished ? exchange.upload.finishedAt : now
@@ -90,7 +93,7 @@ extension Forwarder {
 
     /// - Returns: true if content is left to send.
     private func sendRequest(
-        of exchange: Exchange, to upstream: Pool.Exchange
+        of exchange: Exchange, to upstream: some UpstreamExchange
     ) throws(ProxyError) -> Bool {
         upstream.begin(&exchange.client.request, as: exchange.form)
         do {
@@ -107,7 +110,7 @@ extension Forwarder {
     /// Receives the final head, and forwards interim ones (1xx) as they arrive (RFC 9110 §15.2).
     @inline(__always)
     private func receiveHead(
-        of exchange: Exchange, from upstream: Pool.Exchange, timeout: Duration
+        of exchange: Exchange, from upstream: some UpstreamExchange, timeout: Duration
     ) async throws(ProxyError) {
         var interimCount = 0
         while true {
@@ -123,7 +126,7 @@ extension Forwarder {
         try takeFinalHead(of: exchange, from: upstream)
     }
 
-    private func hasHead(_ upstream: Pool.Exchange) throws(ProxyError) -> Bool {
+    private func hasHead(_ upstream: some UpstreamExchange) throws(ProxyError) -> Bool {
         do {
             return try upstream.receiveHead()
         } catch {
@@ -134,7 +137,7 @@ extension Forwarder {
     /// Waits for more of the head; the time-out runs from the last byte of the request.
     @inline(__always)
     private func awaitAnswer(
-        of exchange: Exchange, from upstream: Pool.Exchange, timeout: Duration
+        of exchange: Exchange, from upstream: some UpstreamExchange, timeout: Duration
     ) async throws(ProxyError) {
         var remaining = timeout
         while true {
@@ -155,7 +158,7 @@ extension Forwarder {
     }
 
     private func forwardInterim(
-        from upstream: Pool.Exchange, to exchange: Exchange
+        from upstream: some UpstreamExchange, to exchange: Exchange
     ) async throws(ProxyError) {
         guard exchange.client.request.version != .http10 else { return }
         upstream.response.fields.removeHopByHop()
@@ -177,7 +180,7 @@ extension Forwarder {
 
     /// Begins the content that follows the final head.
     private func takeFinalHead(
-        of exchange: Exchange, from upstream: Pool.Exchange
+        of exchange: Exchange, from upstream: some UpstreamExchange
     ) throws(ProxyError) {
         if upstream.response.status == 101 {
             guard let chosen = upstream.response.fields[.upgrade], exchange.mayUpgrade(to: chosen),
@@ -197,22 +200,19 @@ extension Forwarder {
     // // MARK: Releasing the connection
 
     /// Drops a response that the client will not see.
-    func discardAnswer(of exchange: Exchange, on route: RouteState<Pool>) {
-        exchange.upstream?.incoming.skipArrived()
-        endUpstream(of: exchange, on: route)
+    func discardAnswer<Pool: ExchangePool>(
+        of exchange: Exchange, from upstream: Pool.Exchange, on route: PooledRoute<Pool>
+    ) {
+        upstream.incoming.skipArrived()
+        end(upstream, of: exchange, on: route)
     }
 
     /// Ends the upstream's exchange; the pool keeps its connection if nothing is outstanding on it.
-    func endUpstream(of exchange: Exchange, on route: RouteState<Pool>) {
-        guard let upstream = exchange.upstream else { return }
+    func end<Pool: ExchangePool>(
+        _ upstream: Pool.Exchange, of exchange: Exchange, on route: PooledRoute<Pool>
+    ) {
         exchange.upstream = nil
         if let trace = exchange.trace { trace.endSend(status: upstream.response.status) }
         route.pool.end(upstream, isRequestWhole: exchange.upload.isFinished)
-    }
-
-    func discardUpstream(of exchange: Exchange, on route: RouteState<Pool>) {
-        guard let upstream = exchange.upstream else { return }
-        exchange.upstream = nil
-        route.pool.discard(upstream)
     }
 }

@@ -7,17 +7,17 @@ internal import BearerdHTTPExchange
 ///
 /// It knows messages, whatever protocols carry them, and no socket. It is confined to the loop's thread: its
 /// functions run on the executor of their caller, so that no call on a request's way has to switch executors.
-final class Forwarder<Client: ClientExchange, Pool: ExchangePool> {
-    typealias Exchange = BearerdProxy.Exchange<Client, Pool>
+final class Forwarder<Client: ClientExchange, Kinds: UpstreamKinds> {
+    typealias Exchange = BearerdProxy.Exchange<Client, Kinds>
 
     let loop: EventLoop
     /// The state that the worker's forwarders share.
-    let worker: WorkerState<Pool>
+    let worker: WorkerState<Kinds>
     /// The recorder of ``worker``, kept here because every request needs it.
     let recorder: Recorder
-    let clients: ClientWatch<Client, Pool>
+    let clients: ClientWatch<Client, Kinds>
 
-    init(loop: EventLoop, worker: WorkerState<Pool>) {
+    init(loop: EventLoop, worker: WorkerState<Kinds>) {
         self.loop = loop
         self.worker = worker
         recorder = worker.recorder
@@ -29,7 +29,7 @@ final class Forwarder<Client: ClientExchange, Pool: ExchangePool> {
     func useSnapshot() { clients.use(patience: worker.snapshot.serverTimeouts.halfClosed) }
 
     /// Makes an exchange that is reused for one connection after another.
-    func makeExchange(for client: Client, on routing: ListenerRouting<Pool>) -> Exchange {
+    func makeExchange(for client: Client, on routing: ListenerRouting<Kinds>) -> Exchange {
         Exchange(client: client, routing: routing, loop: loop)
     }
 

@@ -8,7 +8,7 @@ internal import BearerdRouting
 /// The request's content on its way from the client to the upstream.
 ///
 /// The content is also kept, up to the route's `replay_buffer`, so that the request can be sent again.
-final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
+final class Upload<Client: ClientExchange> {
     private let client: Client
     private let loop: EventLoop
     private var length = BodyLength.none
@@ -74,7 +74,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
     ///
     /// Afterwards ``isFinished`` tells if that was everything. The rest, or more than the loop's fair share,
     /// is left to ``sendRest(to:)``.
-    func sendStart(to upstream: Upstream) throws(ProxyError) {
+    func sendStart(to upstream: some UpstreamExchange) throws(ProxyError) {
         failure = nil
         isFinished = false
         if !kept.isEmpty { upstream.outgoing.append(kept) }
@@ -103,7 +103,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
     func awaitEnd() async { await task?.value }
 
     /// Sends the rest of the content as it arrives.
-    func sendRest(to upstream: Upstream) async {
+    func sendRest(to upstream: some UpstreamExchange) async {
         defer {
             task = nil
             wakeWaiter()
@@ -128,7 +128,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
     /// Takes the next piece; sends the kept bytes before it has to wait.
     ///
     /// - Returns: false at the end of the content.
-    private func takePiece(for upstream: Upstream) async throws(ProxyError) -> Bool {
+    private func takePiece(for upstream: some UpstreamExchange) async throws(ProxyError) -> Bool {
         // Whoever stops an upload wakes it from a wait; one that has not begun to wait must not begin.
         guard upstream.isOpen else { throw .upstreamClosed }
         do throws(MessageError) {
@@ -145,7 +145,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
         }
     }
 
-    private func flush(to upstream: Upstream) async throws(ProxyError) {
+    private func flush(to upstream: some UpstreamExchange) async throws(ProxyError) {
         do {
             try await upstream.outgoing.flush(within: timeout)
         } catch {
@@ -209,7 +209,7 @@ final class Upload<Client: ClientExchange, Upstream: UpstreamExchange> {
         finishedAt = .now
     }
 
-    private func end(_ upstream: Upstream) { upstream.outgoing.end(trailers: trailers) }
+    private func end(_ upstream: some UpstreamExchange) { upstream.outgoing.end(trailers: trailers) }
 
     /// The client's trailers without those that must not be forwarded.
     private var trailers: HTTPFields {

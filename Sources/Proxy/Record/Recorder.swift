@@ -66,12 +66,12 @@ final class Recorder {
     func identify(_ fields: inout HTTPFields) { requestIDs.identify(&fields) }
 
     /// The counts to which a request belongs.
-    func tally<Client, Pool>(of exchange: Exchange<Client, Pool>) -> RouteTally {
+    func tally<Client, Kinds>(of exchange: Exchange<Client, Kinds>) -> RouteTally {
         exchange.route?.tally ?? noRoute
     }
 
     /// Counts a finished request and writes its access line.
-    func record<Client, Pool>(_ exchange: Exchange<Client, Pool>) {
+    func record<Client, Kinds>(_ exchange: Exchange<Client, Kinds>) {
         let duration = exchange.record.startedAt.duration(to: .now)
         let tally = exchange.route?.tally ?? noRoute
         tally.countRequest(status: exchange.record.status, duration: duration)
@@ -96,7 +96,7 @@ final class Recorder {
     }
 
     /// Records which token served whom, if the request carried one.
-    private func recordForAudit<Client, Pool>(_ exchange: Exchange<Client, Pool>) {
+    private func recordForAudit<Client, Kinds>(_ exchange: Exchange<Client, Kinds>) {
         guard let token = exchange.token, let route = exchange.route, let session = route.plan.session
         else { return }
         let client = exchange.client

@@ -5,16 +5,16 @@ internal import BearerdHTTPExchange
 internal import BearerdHTTPMessages
 
 /// One listener's part of a snapshot, as one worker uses it; an exchange holds this one reference.
-final class ListenerRouting<Pool: ExchangePool> {
+final class ListenerRouting<Kinds: UpstreamKinds> {
     /// The worker's ``WorkerState/version`` at which this was made.
     let version: Int
     let listener: ListenerPolicy
     let access: AccessPolicy
     let bodyLimit: UInt64
     let streamIdle: Duration
-    let table: RouteTable<RouteState<Pool>>
+    let table: RouteTable<RouteByKind<Kinds>>
     /// The routes that depend on the calling user; nil if none does.
-    let callers: CallerRoutes<Pool>?
+    let callers: CallerRoutes<Kinds>?
     /// True if the snapshot no longer has the listener, so that connections end with their current response.
     let isClosing: Bool
     /// True if the audit records which token served whom.
@@ -31,7 +31,7 @@ final class ListenerRouting<Pool: ExchangePool> {
     }
 
     init(
-        _ listener: ListenerPolicy, by snapshot: RoutingSnapshot, version: Int, routes: [RouteState<Pool>],
+        _ listener: ListenerPolicy, by snapshot: RoutingSnapshot, version: Int, routes: [RouteByKind<Kinds>],
         isClosing: Bool = false
     ) {
         self.version = version
@@ -40,7 +40,7 @@ final class ListenerRouting<Pool: ExchangePool> {
         bodyLimit = snapshot.bodyLimit ?? .max
         streamIdle = snapshot.serverTimeouts.streamIdle
         callers = CallerRoutes(routes)
-        table = RouteTable((callers?.found ?? routes).map { ($0.plan, $0) }, at: listener.key.address)
+        table = RouteTable((callers?.found ?? routes).map { ($0.state.plan, $0) }, at: listener.key.address)
         self.isClosing = isClosing
         isAudited = snapshot.audit != nil
         isTraced = snapshot.tracing != nil

@@ -5,22 +5,61 @@ internal import BearerdObservability
 internal import BearerdRouting
 
 /// One worker's state for a route of a snapshot.
-final class RouteState<Pool: ExchangePool> {
-    let plan: PreparedRoute
-    let upstream: UpstreamState<Pool>
-    /// The pool of ``upstream``, kept here because every request needs it.
-    let pool: Pool
+class RouteState {
+    final let plan: PreparedRoute
     /// nil for a route without an identity.
-    let token: TokenState?
-    let tally: RouteTally
+    final let token: TokenState?
+    final let tally: RouteTally
 
-    init(plan: PreparedRoute, upstream: UpstreamState<Pool>, token: TokenState?, tally: RouteTally) {
+    init(plan: PreparedRoute, token: TokenState?, tally: RouteTally) {
         self.plan = plan
-        self.upstream = upstream
-        pool = upstream.pool
         self.token = token
         self.tally = tally
     }
 
-    var terms: RouteTerms { _read { yield plan.terms } }
+    /// The route's upstream, as all workers share it.
+    final var shared: SharedUpstream { plan.upstream }
+
+    final var terms: RouteTerms { _read { yield plan.terms } }
+}
+
+/// A route with the worker's connections to its upstream.
+final class PooledRoute<Pool: ExchangePool>: RouteState {
+    let pool: Pool
+
+    init(to pool: Pool, plan: PreparedRoute, token: TokenState?, tally: RouteTally) {
+        self.pool = pool
+        super.init(plan: plan, token: token, tally: tally)
+    }
+}
+
+/// A route, by the kind that its upstream is of.
+enum RouteByKind<Kinds: UpstreamKinds> {
+    case first(PooledRoute<Kinds.First>)
+    case second(PooledRoute<Kinds.Second>)
+
+    init(by way: UpstreamWay<Kinds>, plan: PreparedRoute, token: TokenState?, tally: RouteTally) {
+        switch way {
+        case .first(let pool):
+            self = .first(PooledRoute(to: pool, plan: plan, token: token, tally: tally))
+        case .second(let pool):
+            self = .second(PooledRoute(to: pool, plan: plan, token: token, tally: tally))
+        }
+    }
+
+    /// What does not depend on the kind.
+    var state: RouteState {
+        switch self {
+        case .first(let route): route
+        case .second(let route): route
+        }
+    }
+
+    /// The way to the upstream.
+    var way: UpstreamWay<Kinds> {
+        switch self {
+        case .first(let route): .first(route.pool)
+        case .second(let route): .second(route.pool)
+        }
+    }
 }

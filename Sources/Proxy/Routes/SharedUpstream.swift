@@ -33,10 +33,4 @@ package final class SharedUpstream: Sendable {
 
     /// The reason for which requests to it fail, as last logged; nil while they do not.
     package var trouble: String? { report.trouble }
-
-    /// Makes one worker's pool of connections to the upstream.
-    func makePool(_ multis: CurlMultiSet) -> WorkerUpstreamPool {
-        WorkerUpstreamPool(
-            address: address, limit: limit, lifetimes: lifetimes, headLimits: headLimits, multis: multis)
-    }
 }

@@ -3,21 +3,21 @@
 internal import BearerdHTTPExchange
 
 /// One worker's connections to one route's upstream; they survive a reload that keeps the upstream.
-final class UpstreamState<Pool: ExchangePool> {
+final class UpstreamState<Kinds: UpstreamKinds> {
     let shared: SharedUpstream
-    let pool: Pool
+    let way: UpstreamWay<Kinds>
     /// The name of the route.
     let route: String
 
-    init(_ shared: SharedUpstream, pool: Pool, route: String) {
+    init(_ shared: SharedUpstream, by way: UpstreamWay<Kinds>, route: String) {
         self.shared = shared
-        self.pool = pool
+        self.way = way
         self.route = route
     }
 
     /// True if no connection is in use or being opened.
     var isQuiet: Bool {
-        let connections = pool.connections
+        let connections = way.pool.connections
         return connections.active == 0 && connections.connecting == 0
     }
 }

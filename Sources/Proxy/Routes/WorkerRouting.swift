@@ -6,11 +6,13 @@ internal import BearerdObservability
 internal import BearerdRouting
 
 /// A snapshot as one worker uses it, with the worker's connections, tokens and counts.
-final class WorkerRouting<Pool: ExchangePool> {
+final class WorkerRouting<Kinds: UpstreamKinds> {
     let snapshot: RoutingSnapshot
     private let version: Int
-    let routes: [RouteState<Pool>]
-    private let listeners: [ListenerKey: ListenerRouting<Pool>]
+    /// The connections to upstreams, each once.
+    let upstreams: [UpstreamState<Kinds>]
+    private let routes: [RouteByKind<Kinds>]
+    private let listeners: [ListenerKey: ListenerRouting<Kinds>]
 
     /// - Parameters:
     ///   - version: the worker's ``WorkerState/version``.
@@ -19,29 +21,30 @@ final class WorkerRouting<Pool: ExchangePool> {
     init(
         _ snapshot: RoutingSnapshot, version: Int, after before: WorkerRouting?,
         tallies: inout [String: RouteTally],
-        makePool: (SharedUpstream) -> Pool
+        makeWay: (SharedUpstream) -> UpstreamWay<Kinds>
     ) {
-        var upstreams: [ObjectIdentifier: UpstreamState<Pool>] = [:]
+        var known: [ObjectIdentifier: UpstreamState<Kinds>] = [:]
+        for state in before?.upstreams ?? [] { known[ObjectIdentifier(state.shared)] = state }
         var tokens: [RouteKey: TokenState] = [:]
-        for state in before?.routes ?? [] {
-            upstreams[ObjectIdentifier(state.upstream.shared)] = state.upstream
-            tokens[state.plan.key] = state.token
-        }
-        var routes: [RouteState<Pool>] = []
+        for route in before?.routes ?? [] { tokens[route.state.plan.key] = route.state.token }
+        var upstreams: [ObjectIdentifier: UpstreamState<Kinds>] = [:]
+        var routes: [RouteByKind<Kinds>] = []
         for plan in snapshot.routes {
             let (name, shared) = (plan.key.path, plan.upstream)
+            let identifier = ObjectIdentifier(shared)
             let upstream =
-                upstreams[ObjectIdentifier(shared)]
-                ?? UpstreamState(shared, pool: makePool(shared), route: name)
-            upstreams[ObjectIdentifier(shared)] = upstream
+                upstreams[identifier] ?? known[identifier]
+                ?? UpstreamState(shared, by: makeWay(shared), route: name)
+            upstreams[identifier] = upstream
             let tally = tallies[name] ?? RouteTally(name)
             tallies[name] = tally
             routes.append(
-                RouteState(
-                    plan: plan, upstream: upstream, token: .of(plan, known: tokens[plan.key]), tally: tally))
+                RouteByKind(
+                    by: upstream.way, plan: plan, token: .of(plan, known: tokens[plan.key]), tally: tally))
         }
         self.snapshot = snapshot
         self.version = version
+        self.upstreams = Array(upstreams.values)
         self.routes = routes
         listeners = Dictionary(
             snapshot.listeners.map {
@@ -52,11 +55,11 @@ final class WorkerRouting<Pool: ExchangePool> {
 
     /// The routing for a listener's next requests; one that closes connections if the snapshot has no such
     /// listener.
-    func routing(at listener: ListenerPolicy) -> ListenerRouting<Pool> {
+    func routing(at listener: ListenerPolicy) -> ListenerRouting<Kinds> {
         listeners[listener.key]
             ?? ListenerRouting(listener, by: snapshot, version: version, routes: routes, isClosing: true)
     }
 
     /// The routing for a listener of the snapshot.
-    subscript(key: ListenerKey) -> ListenerRouting<Pool>? { listeners[key] }
+    subscript(key: ListenerKey) -> ListenerRouting<Kinds>? { listeners[key] }
 }

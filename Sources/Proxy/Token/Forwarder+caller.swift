@@ -28,7 +28,7 @@ extension Forwarder {
     }
 
     func awaitToken(
-        _ exchange: Exchange, of caller: CallerToken, on route: RouteState<Pool>, _ session: AuthSession
+        _ exchange: Exchange, of caller: CallerToken, on route: RouteState, _ session: AuthSession
     ) async throws(ProxyError) {
         let known: CallerTokens.Known
         do throws(TokenError) {

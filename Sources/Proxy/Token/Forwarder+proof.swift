@@ -12,7 +12,7 @@ extension Forwarder {
     ///
     /// The signature is made on another thread, because it takes longer than everything else that a request
     /// costs here.
-    func prove(_ exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
+    func prove(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
         guard let state = route.token, let token = exchange.token,
             let proof = RequestAuthorization.proof(
                 of: token, for: exchange.client.request, at: proofTarget(of: exchange, on: route),
@@ -33,7 +33,7 @@ extension Forwarder {
     /// Such a refusal says nothing about the token. If the body was not kept whole the client gets it, and
     /// the next request has the nonce. A second nonce in a row is not tried.
     func wantsNewNonce(
-        _ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+        _ upstream: some UpstreamExchange, _ exchange: Exchange, on route: RouteState
     ) async -> Bool {
         let isTold = noteNonce(of: upstream, exchange, on: route)
         guard isTold, upstream.response.asksForNonce, !exchange.repetition.hasNewNonce else { return false }
@@ -41,7 +41,7 @@ extension Forwarder {
     }
 
     private func noteNonce(
-        of upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+        of upstream: some UpstreamExchange, _ exchange: Exchange, on route: RouteState
     ) -> Bool {
         guard upstream.response.fields.has(.other), let nonces = route.token?.session.proofs.nonces else {
             return false
@@ -49,7 +49,7 @@ extension Forwarder {
         return nonces.note(upstream.response.fields, from: proofTarget(of: exchange, on: route).origin)
     }
 
-    private func proofTarget(of exchange: Exchange, on route: RouteState<Pool>) -> DPoPTarget {
-        DPoPTarget(exchange.client.request, over: route.upstream.shared.address.url.scheme)
+    private func proofTarget(of exchange: Exchange, on route: RouteState) -> DPoPTarget {
+        DPoPTarget(exchange.client.request, over: route.shared.address.url.scheme)
     }
 }

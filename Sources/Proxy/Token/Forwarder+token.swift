@@ -10,7 +10,7 @@ extension Forwarder {
     /// Takes the session's current token if it is fresh, without a lock or a change of threads.
     ///
     /// - Returns: true if the session must be asked for a token.
-    func lacksToken(_ exchange: Exchange, on route: RouteState<Pool>) throws(ProxyError) -> Bool {
+    func lacksToken(_ exchange: Exchange, on route: RouteState) throws(ProxyError) -> Bool {
         guard let state = route.token else { return false }
         if let callers = state.callers { return try lacksToken(exchange, among: callers) }
         if !route.plan.replacesCredentials,
@@ -26,7 +26,7 @@ extension Forwarder {
         return false
     }
 
-    func awaitToken(_ exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
+    func awaitToken(_ exchange: Exchange, on route: RouteState) async throws(ProxyError) {
         guard let session = route.token?.session else { return }
         if let caller = exchange.caller {
             return try await awaitToken(exchange, of: caller, on: route, session)
@@ -42,7 +42,7 @@ extension Forwarder {
     }
 
     /// Replaces the token by a fresh one if it expired while the body arrived.
-    func renewToken(of exchange: Exchange, on route: RouteState<Pool>) async throws(ProxyError) {
+    func renewToken(of exchange: Exchange, on route: RouteState) async throws(ProxyError) {
         guard exchange.token != nil else { return }
         if exchange.caller == nil { exchange.token = route.token?.reader.current() }
         if exchange.token?.isUsable(at: .now) != true {
@@ -53,7 +53,7 @@ extension Forwarder {
     }
 
     /// Writes the token into the request, over credentials of the client or of an earlier attempt.
-    func putToken(into exchange: Exchange, for route: RouteState<Pool>) {
+    func putToken(into exchange: Exchange, for route: RouteState) {
         guard let state = route.token else { return }
         // Who keeps its own credential keeps the proof of it.
         if state.mayProve, exchange.token != nil || route.plan.replacesCredentials {

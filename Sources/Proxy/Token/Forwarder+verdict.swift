@@ -11,7 +11,7 @@ extension Forwarder {
     /// Returns true if the response must be judged before the client gets it; for most responses it need not.
     @inline(__always)
     func mayRepeat(
-        _ exchange: Exchange, after upstream: Pool.Exchange, on route: RouteState<Pool>
+        _ exchange: Exchange, after upstream: some UpstreamExchange, on route: RouteState
     ) -> Bool {
         exchange.needsProof || exchange.repetition.isTokenOnTrial || hasVerdict(upstream, exchange, on: route)
     }
@@ -20,11 +20,11 @@ extension Forwarder {
     /// available.
     ///
     /// - Returns: true to send the request again; false if the client gets the response.
-    func mustRepeat(
-        _ exchange: Exchange, after upstream: Pool.Exchange, on route: RouteState<Pool>
+    func mustRepeat<Pool: ExchangePool>(
+        _ exchange: Exchange, after upstream: Pool.Exchange, on route: PooledRoute<Pool>
     ) async throws(ProxyError) -> Bool {
         if exchange.needsProof, await wantsNewNonce(upstream, exchange, on: route) {
-            await prepareRepetition(of: exchange, on: route)
+            await prepareRepetition(of: exchange, after: upstream, on: route)
             exchange.repetition.hasNewNonce = true
             return true
         }
@@ -35,7 +35,7 @@ extension Forwarder {
         guard hasVerdict(upstream, exchange, on: route),
             let token = try await otherToken(after: upstream, exchange, on: route)
         else { return false }
-        await prepareRepetition(of: exchange, on: route)
+        await prepareRepetition(of: exchange, after: upstream, on: route)
         exchange.token = token
         putToken(into: exchange, for: route)
         exchange.record.isReplayed = true
@@ -46,18 +46,49 @@ extension Forwarder {
     /// Returns true if the session may have to be told: of a refusal or, once for each token and route, of an
     /// acceptance.
     private func hasVerdict(
-        _ upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+        _ upstream: some UpstreamExchange, _ exchange: Exchange, on route: RouteState
     ) -> Bool {
         guard let generation = exchange.token?.generation, let state = route.token else { return false }
         return upstream.response.status >= 300 || state.acceptedGeneration != generation
-            || state.reader.slot.isWatched
+            || state.reader.slot.isWatched || isRefusedCall(upstream, exchange)
+    }
+
+    /// True if all of a gRPC call's answer is the status UNAUTHENTICATED, in the head or in trailers right behind it.
+    @inline(__always)
+    private func isRefusedCall<Upstream: UpstreamExchange>(
+        _ upstream: Upstream, _ exchange: Exchange
+    ) -> Bool {
+        guard Upstream.isJudgedByTrailers, exchange.client.request.fields.areOfGRPC else { return false }
+        if upstream.response.fields.grpcStatus == GRPCStatus.unauthenticated { return true }
+        return upstream.incoming.isFinished && upstream.incoming.byteCount == 0
+            && upstream.incoming.trailers.grpcStatus == GRPCStatus.unauthenticated
+    }
+
+    /// The status by which the answer judges the token: a refused gRPC call counts as a 401.
+    private func judgedStatus(of upstream: some UpstreamExchange, _ exchange: Exchange) -> Int {
+        isRefusedCall(upstream, exchange) ? 401 : upstream.response.status
+    }
+
+    /// Tells the session of a call of gRPC that has ended with the news that its caller is not authenticated, when it is too
+    /// late to send it once more.
+    func judgeEnd(
+        of exchange: Exchange, from upstream: some UpstreamExchange, on route: RouteState
+    ) async {
+        guard let token = exchange.token, exchange.caller == nil, let session = route.token?.session,
+            upstream.incoming.trailers.grpcStatus == GRPCStatus.unauthenticated,
+            exchange.client.request.fields.areOfGRPC, !isRefusedCall(upstream, exchange)
+        else { return }
+        route.tally.countAuthorizationError(upstream.response.challengeError)
+        _ = await session.accessTokenRejected(
+            TokenRejection(generation: token.generation, route: route.plan.key.path, canReplay: false),
+            waitingAtMost: .zero)
     }
 
     /// Tells the session what the response says about its token.
     ///
     /// - Returns: another token if the request is to be sent again with it.
     private func otherToken(
-        after upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+        after upstream: some UpstreamExchange, _ exchange: Exchange, on route: RouteState
     ) async throws(ProxyError) -> AccessTokenSnapshot? {
         guard let token = exchange.token, let session = route.token?.session else { return nil }
         let verdict = verdict(of: upstream, exchange, on: route)
@@ -97,7 +128,7 @@ extension Forwarder {
     /// - Returns: the new token if the request is to be sent again with it.
     private func otherToken(
         of caller: CallerToken, refused token: AccessTokenSnapshot, isWorthReplay: Bool, _ exchange: Exchange,
-        on route: RouteState<Pool>, _ session: AuthSession
+        on route: RouteState, _ session: AuthSession
     ) async throws(ProxyError) -> AccessTokenSnapshot? {
         guard let callers = route.token?.callers, callers.drop(token, of: caller.digest, at: .now),
             isWorthReplay, exchange.isReplayable, await keepsWholeBody(exchange)
@@ -113,11 +144,11 @@ extension Forwarder {
 
     /// Counts the upstream's verdict on the other token, and tells the session.
     private func endTrial(
-        by upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+        by upstream: some UpstreamExchange, _ exchange: Exchange, on route: RouteState
     ) async {
         exchange.repetition.isTokenOnTrial = false
         guard let token = exchange.token, let session = route.token?.session else { return }
-        let isRefused = upstream.response.status == 401
+        let isRefused = judgedStatus(of: upstream, exchange) == 401
         guard exchange.caller == nil else {
             return route.tally.countReplay(isRefused ? .refused : .accepted)
         }
@@ -135,25 +166,27 @@ extension Forwarder {
     }
 
     private func verdict(
-        of upstream: Pool.Exchange, _ exchange: Exchange, on route: RouteState<Pool>
+        of upstream: some UpstreamExchange, _ exchange: Exchange, on route: RouteState
     ) -> TokenVerdict {
         if exchange.needsProof, upstream.response.asksForNonce { return .unjudged }
-        let status = upstream.response.status
+        let status = judgedStatus(of: upstream, exchange)
         return TokenVerdict(
             status: status, retried: route.terms.retryOnStatus,
             lacksScope: status == 403 && upstream.response.challengeError == .insufficientScope)
     }
 
     /// Drops a response so that the request can be sent again with the body that was kept.
-    func prepareRepetition(of exchange: Exchange, on route: RouteState<Pool>) async {
+    func prepareRepetition<Pool: ExchangePool>(
+        of exchange: Exchange, after upstream: Pool.Exchange, on route: PooledRoute<Pool>
+    ) async {
         if exchange.upload.isRunning { await stopUpload(of: exchange) }
-        discardAnswer(of: exchange, on: route)
+        discardAnswer(of: exchange, from: upstream, on: route)
         exchange.client.request.fields.remove(.expect)  // the whole body is here
     }
 
     /// Tells the session that the upstream refuses a token that is new.
     private func reportRefusal(
-        of token: AccessTokenSnapshot, by route: RouteState<Pool>, _ session: AuthSession
+        of token: AccessTokenSnapshot, by route: RouteState, _ session: AuthSession
     ) async {
         _ = await session.accessTokenRejected(
             TokenRejection(
@@ -163,7 +196,7 @@ extension Forwarder {
 
     /// Tells the session, once for each token and route, that the upstream accepts the token.
     private func reportAcceptance(
-        of token: AccessTokenSnapshot, by route: RouteState<Pool>, _ session: AuthSession
+        of token: AccessTokenSnapshot, by route: RouteState, _ session: AuthSession
     ) async {
         guard route.token?.acceptedGeneration != token.generation || session.slot.isWatched else { return }
         route.token?.acceptedGeneration = token.generation

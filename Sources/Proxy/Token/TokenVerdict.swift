@@ -10,7 +10,8 @@
 /// | any other | yes | – | doubtful, worth another token |
 /// | any other | no | – | accepted |
 ///
-/// A refusal of the request's proof alone is no verdict on its token.
+/// A refusal of the request's proof alone is no verdict on its token. A gRPC call that is answered with status
+/// UNAUTHENTICATED and nothing else counts as a 401.
 enum TokenVerdict: Equatable, Sendable {
     /// The upstream did not judge the token (RFC 9449 §9); nobody is told.
     case unjudged

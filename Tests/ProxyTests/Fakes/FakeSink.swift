@@ -8,6 +8,8 @@ import BearerdHTTPMessages
 final class FakeSink: BodySink {
     /// How many bytes of content the peer takes before it takes no more until ``takeMore()``; nil for all.
     var room: Int?
+    /// What all exchanges of its connection may send together; nil where each has a connection of its own.
+    var window: FakeWindow?
     /// What the next send fails with.
     var failure: StreamError?
     var framesEnd = false
@@ -33,16 +35,21 @@ final class FakeSink: BodySink {
     /// The peer takes whatever comes from here on.
     func takeMore() {
         room = nil
+        goOn()
+    }
+
+    private func goOn() {
         waiter?.resume()
         waiter = nil
     }
 
     private func take() throws(StreamError) -> Bool {
         if let failure { throw failure }
-        let count = min(room ?? .max, kept.count)
+        let count = min(room ?? .max, window?.room ?? .max, kept.count)
         taken += kept.prefix(count)
         kept.removeFirst(count)
         room = room.map { $0 - count }
+        window?.room -= count
         if count > 0 { hasSent = true }
         return kept.isEmpty
     }
@@ -75,6 +82,11 @@ final class FakeSink: BodySink {
 
     func flush(within timeout: Duration) async throws(StreamError) {
         hasSent = true
-        while try !take() { await withCheckedContinuation { waiter = $0 } }
+        while try !take() {
+            await withCheckedContinuation { continuation in
+                waiter = continuation
+                window?.wait { [weak self] in self?.goOn() }
+            }
+        }
     }
 }

@@ -16,14 +16,16 @@ actor FakeStage: LoopConfined {
     private let shelf: PoolShelf
     /// Every pool, in the order in which they were made.
     var pools: [FakePool] { shelf.pools }
+    /// The connection of the first upstream of the second kind.
+    var connection: FakeConnection { shelf.connections[0] }
     /// The one for the first snapshot's route.
     var pool: FakePool { shelf.pools[0] }
     /// The route of the first snapshot.
     let route: PreparedRoute
     static let listener = ListenerKey(.tcp(host: "127.0.0.1", port: 0))
-    let worker: WorkerState<FakePool>
-    let forwarder: Forwarder<FakeClient, FakePool>
-    private(set) var exchange: Exchange<FakeClient, FakePool>
+    let worker: WorkerState<FakeKinds>
+    let forwarder: Forwarder<FakeClient, FakeKinds>
+    private(set) var exchange: Exchange<FakeClient, FakeKinds>
     var upstream: FakeUpstream { pool.exchange }
 
     init(loop: EventLoop, _ change: (inout TestRoute) -> Void) throws {
@@ -35,7 +37,7 @@ actor FakeStage: LoopConfined {
         self.route = route
         let shelf = PoolShelf()
         self.shelf = shelf
-        worker = WorkerState(loop: loop, snapshot: snapshot) { _ in shelf.makePool() }
+        worker = WorkerState(loop: loop, snapshot: snapshot) { shelf.makeWay(to: $0) }
         forwarder = Forwarder(loop: loop, worker: worker)
         exchange = forwarder.makeExchange(for: client, on: worker.routing.routing(at: listener))
     }
@@ -70,16 +72,5 @@ actor FakeStage: LoopConfined {
         do { try await act(stage) } catch { Issue.record(error) }
         loop.stop()
         thread.join()
-    }
-}
-
-/// Makes pools, and remembers them.
-final class PoolShelf {
-    private(set) var pools: [FakePool] = []
-
-    func makePool() -> FakePool {
-        let pool = FakePool()
-        pools.append(pool)
-        return pool
     }
 }

@@ -11,6 +11,8 @@ struct FakeAnswer {
     var fields: [HTTPFields.Name: String] = [:]
     var length = BodyLength.none
     var pieces: [String] = []
+    /// Behind the content.
+    var trailers: [HTTPFields.Name: String] = [:]
     var isWhole = true
     /// The upstream ends its connection instead of answering.
     var isEnd = false
@@ -21,7 +23,9 @@ struct FakeAnswer {
 }
 
 /// A request to an upstream of which a test says what it answers.
-final class FakeUpstream: UpstreamExchange, ArrivalSource, FakeExchange {
+class FakeUpstream: UpstreamExchange, ArrivalSource, FakeExchange {
+    class var isJudgedByTrailers: Bool { false }
+
     let incoming = FakeSource()
     let outgoing = FakeSink()
     var response = HTTPResponse()
@@ -89,6 +93,7 @@ final class FakeUpstream: UpstreamExchange, ArrivalSource, FakeExchange {
     func beginBody(answering method: HTTPMethod) throws(MessageError) -> BodyLength {
         let answer = answers.removeFirst()
         incoming.begin(answer.pieces, isWhole: answer.isWhole)
+        for (name, value) in answer.trailers { incoming.trailers[name] = value }
         return answer.length
     }
 

@@ -15,8 +15,8 @@ actor KeeperStage: LoopConfined {
     nonisolated let loop: EventLoop
     private let shelf = PoolShelf()
     private let budget = ConnectionBudget(limit: 8)
-    private let worker: WorkerState<FakePool>
-    private let keeper: ConnectionKeeper<FakePool>
+    private let worker: WorkerState<FakeKinds>
+    private let keeper: ConnectionKeeper<FakeKinds>
     private let listener = ListenerPolicy(
         key: ListenerKey(.tcp(host: "127.0.0.1", port: 0)), hosts: HostList(["front.example"]))
 
@@ -25,7 +25,7 @@ actor KeeperStage: LoopConfined {
         let snapshot = RoutingSnapshot(
             version: 1, routes: [try TestRoute().prepared()], access: AccessPolicy(), listeners: [listener])
         let shelf = shelf
-        worker = WorkerState(loop: loop, snapshot: snapshot) { _ in shelf.makePool() }
+        worker = WorkerState(loop: loop, snapshot: snapshot) { shelf.makeWay(to: $0) }
         keeper = ConnectionKeeper(
             loop: loop, budget: budget, forwarder: Forwarder(loop: loop, worker: worker))
     }

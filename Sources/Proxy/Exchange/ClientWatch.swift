@@ -14,8 +14,8 @@ private let sendingPace = Duration.seconds(1)
 /// A short request costs nothing here: one timer looks at all those that have been in flight for a while.
 /// From that look on each event of the client's socket is heeded, so that a reset is noticed at once.
 /// Confined to its loop's thread.
-final class ClientWatch<Client: ClientExchange, Pool: ExchangePool> {
-    typealias Exchange = BearerdProxy.Exchange<Client, Pool>
+final class ClientWatch<Client: ClientExchange, Kinds: UpstreamKinds> {
+    typealias Exchange = BearerdProxy.Exchange<Client, Kinds>
 
     private let loop: EventLoop
     /// How long a half-closed client may take no data; zero means for ever.

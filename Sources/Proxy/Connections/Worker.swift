@@ -16,10 +16,10 @@ package actor Worker: LoopConfined {
 
     private let budget: ConnectionBudget
     /// The state that all protocols share.
-    private let state: WorkerState<WorkerUpstreamPool>
+    private let state: WorkerState<WorkerKinds>
     /// The forwarder for clients that use HTTP/1.1.
-    private let forwarder: Forwarder<ServerConnection, WorkerUpstreamPool>
-    private let keeper: ConnectionKeeper<WorkerUpstreamPool>
+    private let forwarder: Forwarder<ServerConnection, WorkerKinds>
+    private let keeper: ConnectionKeeper<WorkerKinds>
     private var entrances: [ListenerKey: Entrance] = [:]
     /// Connections accepted while another worker took the last place; they wait as if they were in the accept
     /// queue.
@@ -30,7 +30,7 @@ package actor Worker: LoopConfined {
     /// One listener's sockets, as far as this worker watches them.
     private final class Entrance {
         /// The listener's routing; nil until a snapshot has this listener, and connections wait until then.
-        var routing: ListenerRouting<WorkerUpstreamPool>?
+        var routing: ListenerRouting<WorkerKinds>?
         var listeners: [Listener] = []
     }
 
@@ -41,7 +41,7 @@ package actor Worker: LoopConfined {
         self.loop = loop
         self.budget = budget
         let multis = CurlMultiSet(loop: loop)
-        state = WorkerState(loop: loop, snapshot: snapshot) { $0.makePool(multis) }
+        state = WorkerState(loop: loop, snapshot: snapshot) { $0.makeWay(multis) }
         forwarder = Forwarder(loop: loop, worker: state)
         keeper = ConnectionKeeper(loop: loop, budget: budget, forwarder: forwarder)
     }
