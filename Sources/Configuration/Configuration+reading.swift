@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdHTTPMessages
+internal import OAuth
 internal import BearerdRouting
 internal import BearerdYAML
 
@@ -29,14 +30,19 @@ extension Configuration {
         root.checkHosts(listen, access: access)
 
         let timeouts = timeouts
-        let named = root.namedSections(.identities, IdentityKey.self)
+        let named = root.namedSections(.identities, usable: IdentityKey.usable(beside:))
         let identities = (named ?? []).compactMap { name, section in
-            IdentityConfiguration(reading: section, name: name, timeouts: timeouts)
+            section.has(.source)
+                ? IdentityConfiguration(readingSource: section, name: name, timeouts: timeouts)
+                : IdentityConfiguration(reading: section, name: name, timeouts: timeouts)
         }
         let context = RouteConfiguration.Context(
             listeners: root.isInDoubt(.listen) ? [] : listen,
             ownAddresses: listen + [admin?.listen].compactMap { $0 },
-            identities: named?.map(\.name.value), timeouts: timeouts.upstream, peers: root.peers(by: access))
+            identities: named?.map(\.name.value),
+            sources: Dictionary(
+                identities.map { ($0.name, $0.client.source) }, uniquingKeysWith: { first, _ in first }
+            ).compactMapValues(\.self), timeouts: timeouts.upstream, peers: root.peers(by: access))
         let routes = root.routes(in: context)
         self.routes = routes
         self.identities = identities.map { $0.serving(routes) }

@@ -138,13 +138,17 @@ public final class AuthRuntime: Sendable {
     }
 
     /// A session for a client that has been checked, in the family of its name.
+    ///
+    /// One with a source of its own keeps what it has to itself, in memory: there is nothing to share.
     package func session(
         for client: ClientConfiguration, over transport: any TokenTransport,
         observer: any SessionObserver, proving credentials: any CredentialSource
     ) -> AuthSession {
-        AuthSession(
+        let isAlone = client.source != nil
+        return AuthSession(
             configuration: client, executor: loop, clock: LoopClock(loop: loop), transport: transport,
-            store: store, credentials: credentials, observer: observer, family: families[client.name],
+            store: isAlone ? MemoryStore(on: thread) : store, credentials: credentials, observer: observer,
+            family: isAlone ? SessionFamily() : families[client.name],
             signingOn: client.proofs == .never ? nil : signingThread)
     }
 

@@ -40,6 +40,7 @@ extension HTTPRequest {
         if plan.terms.forwarded != .none { tell(plan.terms.forwarded, host: host, peer: peer, scheme) }
         if plan.terms.via { fields.append(ownVia) }
         if let edits = plan.requestEdits { edits.apply(to: &fields) }
+        if let query = plan.terms.tokenQuery { query.remove(from: &targetBytes) }
         if !plan.keepsTarget, targetBytes != [UInt8(ascii: "*")] {
             setTarget(prefix: plan.upstreamPrefix, droppingFirst: plan.strippedCount)
         }

@@ -21,9 +21,25 @@ extension HTTPResponse {
         if let demanded { fields.append(.upgrade, demanded) }
         if fields.has(.setCookie) { fields.removeOwnSetCookies() }
         if status == 204 { fields.remove(.contentLength) }  // RFC 9110 8.6
+        if let query = plan.terms.tokenQuery { removeToken(as: query, for: plan, origins: origins) }
         if fields.has(.location) { rewriteLocation(for: plan, origins: origins) }
         if let edits = plan.responseEdits { edits.apply(to: &fields) }
     }
+
+    /// Removes the token from references to the upstream's own resources, which repeat a target in whole or in part.
+    private mutating func removeToken(as query: QueryParameter, for plan: PreparedRoute, origins: Origins) {
+        for name in Self.references {
+            guard let value = fields[name],
+                value.isRelativeReference || ownPath(of: value, plan: plan, toldOrigin: origins.told) != nil
+            else { continue }
+            var bytes = Array(value.utf8)
+            query.remove(from: &bytes)
+            fields[name] = String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    /// The fields that may repeat a target (RFC 9110 §8.7, §10.2.2).
+    private static let references = [.location] + [HTTPFields.Name("Content-Location")].compactMap(\.self)
 
     /// Rewrites a `Location` at the upstream's origin: removes the upstream's path prefix and restores the
     /// route's path.
@@ -76,5 +92,14 @@ extension HTTPResponse {
         case "?", "#": return "/" + rest
         default: return nil
         }
+    }
+}
+
+extension String {
+    /// True for a reference without a scheme and an authority (RFC 3986 §4.2).
+    fileprivate var isRelativeReference: Bool {
+        guard !hasPrefix("//") else { return false }
+        let scheme = prefix { $0 != ":" && $0 != "/" && $0 != "?" && $0 != "#" }
+        return scheme.endIndex == endIndex || self[scheme.endIndex] != ":" || scheme.isEmpty
     }
 }

@@ -71,6 +71,11 @@ package struct Rejection: Equatable, Sendable {
             self.init(.noRoute, "No route has this path.")
         case .methodNotAllowed:
             self.init(.methodNotAllowed, "The route does not take this method.")
+        case .tunnelRefused:
+            self.init(
+                .methodNotAllowed,
+                "No token could be put into a tunnel (CONNECT). Ask for an http:// URL of this host in place of "
+                    + "https://: bearerd itself speaks TLS to the upstream.")
         case .policyDenied(hasOddSegment: false):
             self.init(.policyDenied, "The route's rules do not allow this method and path.")
         case .policyDenied(hasOddSegment: true):

@@ -12,6 +12,8 @@ package enum ProxyError: Error, Equatable, Sendable {
     case wrongHost
     case noRoute
     case methodNotAllowed
+    /// A tunnel to a host that a route names: what goes through it could get no token.
+    case tunnelRefused
     /// No rule of the route allows the request.
     ///
     /// - Parameter hasOddSegment: true if the path has an empty or dot segment, which no rule can allow.

@@ -48,6 +48,8 @@ package struct RouteTerms: Sendable {
     package var authorization = AuthorizationPolicy.overwrite
     /// The field and scheme of the token.
     package var credentials = RequestAuthorization.Field()
+    /// The parameter of the target that the token goes into; nil for a field.
+    package var tokenQuery: QueryParameter?
     package var hostField = HostField.upstream
     package var requestEdits = FieldEdits()
     package var responseEdits = FieldEdits()

@@ -7,7 +7,8 @@ import Testing
 /// What decides beside the kind of a failure, and the word that people and programs read of it.
 @Suite struct `A failure's reason` {
     private static let ours: [TokenFailure.Reason] = [
-        .emptyAnswer, .noAccessToken, .badAccessToken, .wrongTokenType, .expiredOnArrival, .badAnswer,
+        .emptyAnswer, .noAccessToken, .badAccessToken, .wrongTokenType, .expiredOnArrival, .commandFailed,
+        .badAnswer,
         .badIDToken, .badSignature, .noKeys, .badUserinfo, .noSubject, .subjectMismatch, .badRegistration,
         .noMetadata, .issuerMismatch, .unreachable, .certificate, .timedOut, .interrupted, .answerTooLarge,
         .badIssuer, .noEndpoint(.token), .noEndpoint(.revocation), .insecureEndpoint, .notRegistered,

@@ -7,7 +7,12 @@ internal import BearerdSystem
 /// Keys whose value is a file or may be in one.
 extension Section {
     /// A secret, from at most one of `X`, `X_file` and `X_credential`.
-    func secret(_ key: Key) -> SecretSource? {
+    func secret(_ key: Key) -> SecretSource? { secret(key, in: checked) }
+
+    /// A secret whose file somebody else renews: one with nothing of use in it is only a warning.
+    func renewedSecret(_ key: Key) -> SecretSource? { secret(key, in: checkedForNow) }
+
+    private func secret(_ key: Key, in checked: (Found<String>) -> SecretSource?) -> SecretSource? {
         let file = key.rawValue + SecretForm.file.rawValue
         let credential = key.rawValue + SecretForm.credential.rawValue
         let given = key.spellings.filter(has(spelling:))
@@ -79,6 +84,24 @@ extension Section {
     private func checked(_ path: Found<String>) -> SecretSource? {
         inspect(path) { path throws(CredentialError) in try SecretFile.read(path).status }
             .map { .file(path: $0) }
+    }
+
+    private func checkedForNow(_ path: Found<String>) -> SecretSource? {
+        var objection: String?
+        let file = inspect(path) { path throws(CredentialError) in
+            let status = try SecretFile.status(of: path)
+            do throws(CredentialError) {
+                _ = try SecretFile.read(path)
+            } catch {
+                guard !error.isDenied else { throw error }
+                objection = error.reason
+            }
+            return status
+        }
+        if let objection {
+            reading.warn("\(objection): there is no token before that is mended", at: path.place)
+        }
+        return file.map { .file(path: $0) }
     }
 
     private func inspect(

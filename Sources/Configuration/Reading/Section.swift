@@ -18,7 +18,9 @@ struct Section<Key: ConfigurationKey> {
     private var misspelt: Set<Key> = []
 
     /// Begins to read the map under a key; the node is nil if the file does not have the key.
-    init(_ node: YAMLNode?, at place: Place, reading: Reading) {
+    ///
+    /// - Parameter usable: the keys that make sense beside what the file says elsewhere; others are unknown keys.
+    init(_ node: YAMLNode?, at place: Place, reading: Reading, usable: Usable? = nil) {
         self.place = place
         self.reading = reading
         let mapping = node.map { reading.mapping($0, at: place) } ?? YAMLMapping()
@@ -26,15 +28,26 @@ struct Section<Key: ConfigurationKey> {
         guard let mapping else { return }
         for entry in mapping.entries {
             let place = place.key(entry.key, at: entry.mark)
-            if Key.spelled(entry.key) != nil {
+            let key = Key.spelled(entry.key)
+            if let key, usable?.keys.contains(key) ?? true {
                 entries[entry.key] = entry
                 reading.stands(entry.value, at: place)
+            } else if let key, let objection = usable?.objection(key) {
+                reading.error(objection, at: place)
             } else {
-                reading.error("unknown key\(NearMiss.hint(for: entry.key, among: Key.spellings))", at: place)
-                let meant = NearMiss.best(for: entry.key, among: Key.spellings)
+                let spellings = usable?.keys.flatMap(\.spellings).sorted() ?? Key.spellings
+                reading.error("unknown key\(NearMiss.hint(for: entry.key, among: spellings))", at: place)
+                let meant = NearMiss.best(for: entry.key, among: spellings)
                 if let key = meant.flatMap(Key.spelled) { misspelt.insert(key) }
             }
         }
+    }
+
+    /// The keys that make sense in a section of one kind.
+    struct Usable {
+        let keys: Set<Key>
+        /// Why a key of another kind is refused.
+        let objection: (Key) -> String
     }
 
     /// Returns true if the file has the key, well-formed or not.
@@ -173,13 +186,15 @@ struct Section<Key: ConfigurationKey> {
     ///
     /// - Returns: nil if the file probably has them, but in a form that could not be read.
     func namedSections<Inner: ConfigurationKey>(
-        _ key: Key, _: Inner.Type = Inner.self
+        _ key: Key, _: Inner.Type = Inner.self,
+        usable: (YAMLNode) -> Section<Inner>.Usable? = { _ in nil }
     ) -> [(name: Found<String>, section: Section<Inner>)]? {
         guard isMap, has(key) || !isInDoubt(key) else { return nil }
         guard has(key) else { return [] }
         return mapping(key)?.entries.map { entry in
             let place = place(of: key).key(entry.key, at: entry.mark)
-            let section = Section<Inner>(entry.value, at: place, reading: reading)
+            let section = Section<Inner>(
+                entry.value, at: place, reading: reading, usable: usable(entry.value))
             return (Found(value: entry.key, place: place), section)
         }
     }

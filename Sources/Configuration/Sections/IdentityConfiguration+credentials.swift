@@ -37,6 +37,7 @@ extension Section<IdentityKey> {
                 case .privateKey: .privateKeyFile
                 case .assertion: .assertionFile
                 case .assertionCertificate: .assertionCertificateFile
+                case .token: .token
                 case .subjectToken: has(.subjectTokenFile) ? .subjectTokenFile : .assertionFile
                 }
             keys[credential] = spelling(ofSecret: key)

@@ -51,7 +51,7 @@ extension IdentityConfiguration {
     }
 
     /// Checks a name for use in URLs, file names and metric labels.
-    private static func check(_ name: Found<String>, in section: Section<IdentityKey>) {
+    static func check(_ name: Found<String>, in section: Section<IdentityKey>) {
         let text = name.value.utf8
         if name.value == RouteConfiguration.noIdentity {
             section.reading.error("'none' is no name: it means a route without a token", at: name.place)

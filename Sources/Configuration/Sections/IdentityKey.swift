@@ -65,6 +65,10 @@ enum IdentityKey: String, ConfigurationKey {
     case pushedAuthorizationRequests = "par"
     case profile
     case onStateChange = "on_state_change"
+    case source
+    case token
 
-    var isSecret: Bool { self == .clientSecret || self == .password || self == .initialAccessToken }
+    var isSecret: Bool {
+        self == .clientSecret || self == .password || self == .initialAccessToken || self == .token
+    }
 }

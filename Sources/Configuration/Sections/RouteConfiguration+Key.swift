@@ -18,6 +18,7 @@ extension RouteConfiguration {
         case authorization
         case header
         case scheme
+        case query
         case hostHeader = "host_header"
         case requestHeaders = "request_headers"
         case responseHeaders = "response_headers"

@@ -12,6 +12,8 @@ extension RouteConfiguration {
         let ownAddresses: [ListenAddress]
         /// The names of all identities, faulty ones included; nil if they could not be read.
         let identities: [String]?
+        /// The sources of identities without an authorization server, by name.
+        let sources: [String: TokenSource]
         /// The defaults for a route's time-outs.
         let timeouts: UpstreamTimeouts
         let peers: Peers
@@ -43,7 +45,7 @@ extension RouteConfiguration {
                     reading: section, at: position, hasIdentity: identity != nil, mayAim: hasIdentity,
                     in: context)
             else { return [] }
-            route.identity = identity
+            route.carry(identity, in: context, section)
             return [route]
         }
         let users = section.identitiesByUser(in: context)
@@ -56,10 +58,17 @@ extension RouteConfiguration {
         return users.map { user, identity in
             var own = route
             own.key.user = user
-            own.identity = identity
+            own.carry(identity, in: context, section)
             if identity == nil { own.target = nil }
             return own
         }
+    }
+
+    /// Has the route carry an identity's token, in the scheme of its source where the file names none.
+    private mutating func carry(_ identity: String?, in context: Context, _ section: Section<Key>) {
+        self.identity = identity
+        guard let source = identity.flatMap({ context.sources[$0] }), !section.has(.scheme) else { return }
+        terms.credentials.scheme = source.scheme
     }
 
     /// Reads everything but the identity.
@@ -84,6 +93,11 @@ extension RouteConfiguration {
         if upstream.scheme == .http, !isLoopback, !allowsInsecure {
             section.error(
                 .upstream, "plain http off loopback shows the token; it needs allow_insecure_upstream: true")
+        }
+        if terms.tokenQuery != nil, upstream.scheme == .http, !isLoopback {
+            section.error(
+                .query,
+                "puts the token into the target, which plain http shows to everybody on the way: use https")
         }
         if let own = context.ownAddresses.first(where: {
             $0.isReached(by: upstream, at: transport.connectTo)

@@ -16,7 +16,7 @@ package struct RouteConfiguration: Sendable {
     package let upstream: HTTPURL
     package let transport: TransportConfiguration
     /// The changes to messages, and the time-outs of the upstream.
-    package let terms: RouteTerms
+    package internal(set) var terms: RouteTerms
     /// The name of the identity whose token is added; nil for none.
     package internal(set) var identity: String?
     /// The token's own target; nil for the identity's.

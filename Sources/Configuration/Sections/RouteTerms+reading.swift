@@ -15,10 +15,11 @@ extension RouteTerms {
         rules = section.has(.allow) ? RequestRules(reading: section) : nil
         authorization = section.value(.authorization, .word, default: authorization)
         credentials = RequestAuthorization.Field(name: section.header, scheme: section.scheme)
+        tokenQuery = section.tokenQuery(hasIdentity: hasIdentity)
         onNoToken = section.value(.onNoToken, .word, default: onNoToken)
 
         hostField = section.value(.hostHeader, .hostField, default: hostField)
-        let tokenHeader = credentials.name
+        let tokenHeader = tokenQuery == nil ? credentials.name : nil
         requestEdits = FieldEdits(reading: section.section(.requestHeaders)) { name, key in
             if FieldEdits.framing.contains(name) { return "is bearerd's own to write" }
             if name == .host { return "is set by host_header" }
@@ -51,13 +52,30 @@ extension Section<RouteConfiguration.Key> {
         return header
     }
 
-    /// The scheme before the token; an empty one means the token alone.
+    /// The parameter of the target that the token goes into; nil for a header.
+    fileprivate func tokenQuery(hasIdentity: Bool) -> QueryParameter? {
+        guard let name = value(.query, .text) else { return nil }
+        if !hasIdentity, !isInDoubt(.identity) {
+            reading.error("means nothing to a route without an identity", at: name.place)
+        }
+        for key in [RouteConfiguration.Key.header, .scheme] where has(key) {
+            error(key, "is for a token in a header, and query puts it into the target: remove one of the two")
+        }
+        if has(.authorization), value(.authorization, .text)?.value != "overwrite" {
+            error(
+                .authorization,
+                "is for a token in a header; with query the client's own parameter always goes")
+        }
+        return QueryParameter(name.value)
+    }
+
+    /// The scheme before the token; `none` or an empty one means the token alone.
     fileprivate var scheme: String {
         guard let scheme = value(.scheme, .textThatMayBeEmpty) else { return "Bearer" }
         if !scheme.value.isEmpty, HTTPFields.Name(scheme.value) == nil {
             reading.error("is not a single word", at: scheme.place)
         }
-        return scheme.value
+        return scheme.value == "none" ? "" : scheme.value
     }
 
     /// The protocols to upgrade to; nil if the file does not say.

@@ -25,6 +25,11 @@ enum SecretFile {
         of path: String, limit: Int = longest
     ) throws(CredentialError) -> (bytes: [UInt8], status: FileStatus) {
         let (bytes, status) = try anyContents(of: path, limit)
+        try check(status, of: path)
+        return (bytes, status)
+    }
+
+    private static func check(_ status: FileStatus, of path: String) throws(CredentialError) {
         guard !status.isWritableByOthers else {
             let mode = String(status.mode, radix: 8)
             throw CredentialError(reason: "\(path) may be written by others (mode \(mode)); chmod go-w it")
@@ -32,7 +37,26 @@ enum SecretFile {
         if let problem = status.ownerProblem, problem.isError {
             throw CredentialError(reason: "\(path) \(problem.reason)")
         }
-        return (bytes, status)
+    }
+
+    /// A file as it is now, whatever is in it: somebody else writes it, and may be at it.
+    static func status(of path: String) throws(CredentialError) -> FileStatus {
+        let status: FileStatus?
+        do throws(SystemError) {
+            status = try FileSystem.status(of: path)
+        } catch {
+            throw unreadable(path, error)
+        }
+        guard let status else { throw CredentialError(reason: "\(path) is not there") }
+        try check(status, of: path)
+        return status
+    }
+
+    private static func unreadable(_ path: String, _ error: SystemError) -> CredentialError {
+        var unreadable = CredentialError(
+            reason: "\(path) cannot be read: \(SystemError.text(of: error.code))")
+        unreadable.isDenied = error.isPermission
+        return unreadable
     }
 
     private static func anyContents(
@@ -41,10 +65,7 @@ enum SecretFile {
         do throws(SystemError) {
             return try FileSystem.read(path, limit: limit)
         } catch {
-            var unreadable = CredentialError(
-                reason: "\(path) cannot be read: \(SystemError.text(of: error.code))")
-            unreadable.isDenied = error.isPermission
-            throw unreadable
+            throw unreadable(path, error)
         }
     }
 }

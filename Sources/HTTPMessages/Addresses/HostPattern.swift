@@ -7,6 +7,14 @@ package struct HostPattern: Hashable, Sendable {
     /// Nil for any port.
     package let port: UInt16?
 
+    /// The same host on any port.
+    package var onAnyPort: HostPattern { HostPattern(host: host, port: nil) }
+
+    private init(host: String, port: UInt16?) {
+        self.host = host
+        self.port = port
+    }
+
     /// Reads `host` or `host:port`, an IPv6 address in brackets.
     package init?(_ text: String) {
         // The authority of a URL has the same grammar (RFC 9110 §7.2).

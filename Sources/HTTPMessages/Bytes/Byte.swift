@@ -9,6 +9,7 @@ package enum Byte {
     package static var numberSign: UInt8 { 0x23 }
     package static var percent: UInt8 { 0x25 }
     package static var asterisk: UInt8 { 0x2A }
+    package static var ampersand: UInt8 { 0x26 }
     package static var plus: UInt8 { 0x2B }
     package static var comma: UInt8 { 0x2C }
     package static var hyphen: UInt8 { 0x2D }

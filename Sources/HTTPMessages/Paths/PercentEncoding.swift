@@ -4,12 +4,15 @@
 package enum PercentEncoding {
     /// Appends `text` with everything encoded but unreserved characters (RFC 3986 §2.3).
     package static func encode(_ text: String, into output: inout [UInt8]) {
-        for byte in text.utf8 {
-            if isUnreserved(byte) {
-                output.append(byte)
-            } else {
-                output += triplet(byte)
-            }
+        for byte in text.utf8 { encode(byte, into: &output) }
+    }
+
+    /// Appends `byte`, encoded unless it is an unreserved character (RFC 3986 §2.3).
+    static func encode(_ byte: UInt8, into output: inout [UInt8]) {
+        if isUnreserved(byte) {
+            output.append(byte)
+        } else {
+            output += triplet(byte)
         }
     }
 

@@ -15,6 +15,7 @@ extension ClientConfiguration {
     private var serverProblems: [String] {
         var problems: [String] = []
         if name.isEmpty { problems.append("name: is empty") }
+        guard source == nil else { return problems }
         if issuer == nil, discoveryURL == nil, endpoints[.token] == nil, endpoints[.authorization] == nil {
             problems.append("issuer: is missing, and there is neither discoveryURL nor a token endpoint")
         }

@@ -27,8 +27,10 @@ public struct ClientConfiguration: Equatable, Sendable {
     public var authentication = ClientAuthentication.none
     /// The encoding of HTTP Basic.
     public var basicEncoding = BasicEncoding.automatic
-    /// The grant that begins the session.
+    /// The grant that begins the session; the source's name with a ``source``.
     public var grantType: GrantType
+    /// The source of access tokens in place of an authorization server; nil for a token endpoint.
+    package var source: TokenSource?
     /// How assertions are made.
     public var assertion = AssertionSettings()
     /// True if connections present a client certificate, so that `mtls_endpoint_aliases` count (RFC 8705 §5).

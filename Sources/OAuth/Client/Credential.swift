@@ -18,4 +18,6 @@ public enum Credential: String, CaseIterable, Sendable {
     case password
     /// RFC 8693 §2.1.
     case subjectToken = "subject_token"
+    /// The access token itself, of the source `static`.
+    case token
 }

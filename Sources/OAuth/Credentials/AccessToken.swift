@@ -33,5 +33,8 @@ struct AccessToken: Sendable {
         renewal = snapshot.expiry - margin - margin * (jitter * 0.1)
     }
 
+    /// The lifetime that people are told; nil for a token without an expiry.
+    var finiteLifetime: Duration? { lifetime < ClientConfiguration.longestLifetime ? lifetime : nil }
+
     func isUsable(at now: Instant) -> Bool { snapshot.isUsable(at: now) }
 }

@@ -130,7 +130,7 @@ struct DevicePolling {
             .expiredOnArrival, .badAnswer, .badIDToken, .badSignature, .noKeys, .badUserinfo, .noSubject,
             .subjectMismatch, .badRegistration, .noMetadata, .issuerMismatch, .badIssuer, .noEndpoint,
             .insecureEndpoint, .notRegistered, .noCredential, .unreadableCredential, .badCredential,
-            .badParameter, .badRedirectURI, .noIdentity, .noProof:
+            .badParameter, .badRedirectURI, .noIdentity, .noProof, .commandFailed:
             false
         }
     }

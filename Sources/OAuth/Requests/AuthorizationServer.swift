@@ -72,6 +72,7 @@ final class AuthorizationServer {
         proving known: ProofKey? = nil, waitingAtMost limit: Duration? = nil,
         unless isNeedless: () -> Bool = { false }
     ) async -> TokenRequestResult {
+        if let source = configuration.source { return await requestToken(from: source) }
         do throws(TokenFailure) {
             try grant.checkParameters(with: additions)
             let key = try await proofKey(known)

@@ -25,7 +25,8 @@ extension AuthState {
         var status = IdentityStatus(
             name: configuration.name, state: state(at: now), generation: session.generation,
             expiresAt: expiresAt, expiry: access?.snapshot.expiry,
-            lifetime: access?.lifetime, scope: session.scope.filter { !SecretListing.isRepeated(in: $0) },
+            lifetime: access?.finiteLifetime,
+            scope: session.scope.filter { !SecretListing.isRepeated(in: $0) },
             lastRefresh: session.lastRefresh,
             lastError: lastError)
         if status.state == .authorized, status.lastError == nil, let scopeChange {
@@ -59,9 +60,9 @@ extension AuthState {
 
     /// nil too where the store's access token is another one, for another daemon's scope.
     private var expiresAt: WallTime? {
-        guard let stored = session[request], stored.generation == access?.snapshot.generation else {
-            return nil
-        }
+        guard let stored = session[request], stored.generation == access?.snapshot.generation,
+            access?.finiteLifetime != nil
+        else { return nil }
         return stored.expiresAt
     }
 

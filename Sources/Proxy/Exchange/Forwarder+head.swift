@@ -27,7 +27,7 @@ extension Forwarder {
             exchange.form.takesTrailers = client.request.fields.containsToken("trailers", in: .te)
         }
         identify(exchange)
-        if !route.plan.keepsTarget {
+        if route.plan.hidesTarget {
             exchange.originalTarget.append(contentsOf: client.request.targetBytes)
         }
         try client.request.rewrite(

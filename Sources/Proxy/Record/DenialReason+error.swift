@@ -20,7 +20,8 @@ extension DenialReason {
                 case .origin, .referer, .site: .origin
                 case .authorizationHeader, .noCallerToken, .callerToken: .authorization
                 }
-        case .malformedRequest, .ambiguousPath, .noRoute, .methodNotAllowed, .requestTimedOut, .bodyTooLarge,
+        case .malformedRequest, .ambiguousPath, .noRoute, .methodNotAllowed, .tunnelRefused, .requestTimedOut,
+            .bodyTooLarge,
             .loopDetected, .loginRequired, .misconfigured, .providerUnavailable, .upstreamUnavailable,
             .upstreamTimedOut, .upstreamProtocol, .upstreamClosed, .clientGone:
             return nil

@@ -42,7 +42,8 @@ struct UpstreamFailure {
             label = .closed
             reason = "the connection was closed or reset before an answer"
         case .malformedRequest, .unencryptedRequest, .ambiguousPath, .accessDenied, .wrongHost, .noRoute,
-            .methodNotAllowed, .policyDenied, .requestTimedOut, .bodyTooLarge, .rateLimited, .loopDetected,
+            .methodNotAllowed, .tunnelRefused, .policyDenied, .requestTimedOut, .bodyTooLarge, .rateLimited,
+            .loopDetected,
             .loginRequired,
             .misconfigured, .providerUnavailable, .clientGone:
             return nil

@@ -33,6 +33,8 @@ package final class PreparedRoute: Sendable {
     let strippedCount: Int
     /// True if the target is forwarded unchanged.
     let keepsTarget: Bool
+    /// Whether the target that goes up is not for a log: it is changed, or gets a token.
+    let hidesTarget: Bool
     /// True if the client's own credentials are removed, even if there is no token to replace them.
     let replacesCredentials: Bool
     /// The changes to a request's head; nil for none.
@@ -74,6 +76,7 @@ package final class PreparedRoute: Sendable {
         host = PreparedField(.host, known: upstreamAuthority)
         strippedCount = terms.stripsPrefix ? key.path.utf8.count - (key.path.hasSuffix("/") ? 1 : 0) : 0
         keepsTarget = upstreamPrefix.isEmpty && strippedCount == 0
+        hidesTarget = !keepsTarget || terms.tokenQuery != nil
 
         replacesCredentials = if case .overwrite = terms.authorization { true } else { false }
         requestEdits = terms.requestEdits.isEmpty ? nil : terms.requestEdits
@@ -81,7 +84,7 @@ package final class PreparedRoute: Sendable {
         overrideFields = terms.rules == nil ? nil : OverrideFields.names
         unwantedRequestTrailers =
             [.bearerdKey] + terms.requestEdits.replacedNames
-            + (session == nil ? [] : [terms.credentials.name])
+            + (session == nil || terms.tokenQuery != nil ? [] : [terms.credentials.name])
             + (session?.mayProve ?? false ? [.dpop] : [])
             + (session?.callers == nil ? [] : [.authorization, .dpop])
         let forwardedNames: [HTTPFields.Name] =

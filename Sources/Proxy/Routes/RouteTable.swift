@@ -27,6 +27,8 @@ final class RouteTable<Target> {
     /// The longest path first; of equal paths, those for one host and for one listener first.
     private let candidates: [Candidate]
     private let judgesHost: Bool
+    /// The hosts that routes name, on any port.
+    private let named: HostList
     /// The number of a path's bytes that can decide its route: those of the longest route's path and the
     /// slash behind it.
     private let decidingCount: Int
@@ -52,6 +54,7 @@ final class RouteTable<Target> {
         }
         decidingCount = 1 + (candidates.map(\.path.count).max() ?? 0)
         judgesHost = candidates.contains { $0.host != nil }
+        named = HostList(own.compactMap { $0.route.key.host?.onAnyPort.description })
     }
 
     /// Finds the route of a request.
@@ -62,7 +65,9 @@ final class RouteTable<Target> {
     func route(
         for method: HTTPMethod, _ target: [UInt8], host: @autoclosure () -> String?
     ) throws(ProxyError) -> Target {
-        guard !method.isNeverForwarded else { throw .methodNotAllowed }
+        guard !method.isNeverForwarded else {
+            throw method.isConnect && isNamed(host()) ? .tunnelRefused : .methodNotAllowed
+        }
         let host = judgesHost ? host().map(HostList.normalized) : nil
         let path = judgedPath(of: target)
         let raw = bestPath(for: path.span, host: host)
@@ -136,6 +141,12 @@ final class RouteTable<Target> {
         guard let wanted = candidates[position].host else { return true }
         guard let host else { return false }
         return host == wanted || host.hasPrefix(wanted + ":")
+    }
+
+    /// Whether a route is for this very host, and not for any.
+    private func isNamed(_ host: String?) -> Bool {
+        // Of a tunnel the port is the one that TLS would be spoken to.
+        host.map { named.contains($0) } ?? false
     }
 
     private static func rank(_ candidate: Candidate) -> Int {

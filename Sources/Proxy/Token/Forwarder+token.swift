@@ -13,7 +13,7 @@ extension Forwarder {
     func lacksToken(_ exchange: Exchange, on route: RouteState) throws(ProxyError) -> Bool {
         guard let state = route.token else { return false }
         if let callers = state.callers { return try lacksToken(exchange, among: callers) }
-        if !route.plan.replacesCredentials,
+        if !route.plan.replacesCredentials, route.terms.tokenQuery == nil,
             exchange.client.request.fields.contains(route.terms.credentials.name)
         {
             guard case .reject = route.terms.authorization else { return false }
@@ -52,9 +52,19 @@ extension Forwarder {
         putToken(into: exchange, for: route)
     }
 
+    /// Writes the token into the target, behind what the client has put there, in place of that of an earlier attempt.
+    private func putToken(into exchange: Exchange, as query: QueryParameter) {
+        guard exchange.client.request.targetBytes.first == UInt8(ascii: "/") else { return }
+        query.remove(from: &exchange.client.request.targetBytes)
+        exchange.token?.token.withPlaintextBytes {
+            query.append($0, to: &exchange.client.request.targetBytes)
+        }
+    }
+
     /// Writes the token into the request, over credentials of the client or of an earlier attempt.
     func putToken(into exchange: Exchange, for route: RouteState) {
         guard let state = route.token else { return }
+        if let query = route.terms.tokenQuery { return putToken(into: exchange, as: query) }
         // Who keeps its own credential keeps the proof of it.
         if state.mayProve, exchange.token != nil || route.plan.replacesCredentials {
             exchange.client.request.fields.remove(.dpop)

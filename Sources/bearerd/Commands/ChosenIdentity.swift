@@ -27,6 +27,17 @@ struct ChosenIdentity: Sendable {
                 + remedy)
     }
 
+    /// Refuses what only an authorization server could do.
+    ///
+    /// - Throws: a failure of usage that names the source.
+    func requireProvider() throws(CommandFailure) {
+        guard let source = identity.client.source else { return }
+        throw CommandFailure(
+            .usage,
+            "\(name): nobody logs in to source: \(source.name.rawValue), and nothing of it is kept; "
+                + "'bearerd token \(name)' and 'bearerd refresh \(name)' ask it")
+    }
+
     /// Refuses to end what is in no store.
     ///
     /// - Throws: a failure of usage that says how the daemon forgets its callers' tokens.

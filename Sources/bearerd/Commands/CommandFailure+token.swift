@@ -5,8 +5,12 @@ import OAuth
 extension CommandFailure {
     /// Why an identity has no token, with what its session knows of the reason.
     ///
-    /// - Parameter unanswered: whom the caller has waited for in vain, in words.
-    init(_ error: TokenError, of identity: IdentityStatus, unanswered: String? = nil) {
+    /// - Parameters:
+    ///   - unanswered: whom the caller has waited for in vain, in words.
+    ///   - isOfSource: whether a `source` is asked in place of an authorization server.
+    init(
+        _ error: TokenError, of identity: IdentityStatus, unanswered: String? = nil, isOfSource: Bool = false
+    ) {
         if let trouble = identity.lastError, trouble.isAboutStore {
             self.init(
                 trouble.storeError?.exitStatus ?? .inputOutput,
@@ -19,6 +23,10 @@ extension CommandFailure {
             let advice = LoginAdvice.text(for: identity.name)
             let words = reason.contains(advice) ? reason : "\(reason); \(advice)"
             self.init(.permission, "\(identity.name): somebody must log in\(words)")
+        case .misconfigured where isOfSource:
+            self.init(.configuration, "\(identity.name): no token\(reason)")
+        case .unavailable where isOfSource:
+            self.init(.unavailable, "\(identity.name): no token\(reason)")
         case .misconfigured:
             self.init(
                 .configuration, "\(identity.name): the provider refuses this client or its request\(reason)")
@@ -31,10 +39,13 @@ extension CommandFailure {
     }
 
     /// Why something that an identity was asked for did not come about.
-    init(_ failure: SessionFailure, of identity: IdentityStatus, unanswered: String? = nil) {
+    init(
+        _ failure: SessionFailure, of identity: IdentityStatus, unanswered: String? = nil,
+        isOfSource: Bool = false
+    ) {
         switch failure {
         case .token(let error):
-            self.init(error, of: identity, unanswered: unanswered)
+            self.init(error, of: identity, unanswered: unanswered, isOfSource: isOfSource)
         case .server(let error):
             self.init(.unavailable, "\(identity.name): \(error.sentence)\(error.command)")
         case .store(let error):

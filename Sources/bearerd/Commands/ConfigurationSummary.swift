@@ -140,6 +140,8 @@ extension TokenTarget {
 extension IdentityConfiguration {
     /// The issuer, or what stands for it.
     var provider: String {
-        client.issuer ?? client.discoveryURL?.description ?? client.endpoints[.token]?.description ?? ""
+        if let source = client.source { return source.description }
+        return client.issuer ?? client.discoveryURL?.description ?? client.endpoints[.token]?.description
+            ?? ""
     }
 }

@@ -4,6 +4,8 @@
 protocol IdentityCommand: Command {
     /// The identity that the command line names, or leaves out.
     var operand: IdentityOperand { get }
+    /// False for what can be done without an authorization server, with a token of a `source`.
+    static var needsProvider: Bool { get }
 
     /// Does what the command is for; blocks until it is done.
     func run(on chosen: ChosenIdentity) throws(CommandFailure)
@@ -12,8 +14,12 @@ protocol IdentityCommand: Command {
 extension IdentityCommand {
     static var operand: String? { "IDENTITY" }
 
+    static var needsProvider: Bool { true }
+
     func run() throws(CommandFailure) -> ExitStatus {
-        try run(on: operand.choose())
+        let chosen = try operand.choose()
+        if Self.needsProvider { try chosen.requireProvider() }
+        try run(on: chosen)
         return .success
     }
 }

@@ -18,6 +18,10 @@ struct IdentitySession {
     let loop: EventLoop
     private let patience: Duration
     private let redirectURI: String
+    /// Whether a `source` is asked in place of an authorization server.
+    private let isOfSource: Bool
+    /// The authentication scheme of the identity's tokens.
+    let scheme: String
 
     /// Opens the store; nothing is asked of the provider yet.
     ///
@@ -32,6 +36,8 @@ struct IdentitySession {
         of identity: IdentityConfiguration, in configuration: Configuration, loop: EventLoop,
         isDetached: Bool = false, isToBeReplaced: Bool = false
     ) async throws(CommandFailure) {
+        // Nothing of a source is stored.
+        let isDetached = isDetached || identity.client.source != nil
         guard isDetached || configuration.store.isShared else {
             throw CommandFailure(
                 .permission, "the store is in memory, where only the daemon that made it sees it")
@@ -49,6 +55,8 @@ struct IdentitySession {
         self.loop = loop
         patience = configuration.timeouts.tokenWait
         redirectURI = identity.redirectURI.registered
+        isOfSource = identity.client.source != nil
+        scheme = identity.client.source?.scheme ?? RequestAuthorization.Field().scheme
     }
 
     /// A token that has not expired: the stored one, or if that is due for a refresh a new one that is stored first.
@@ -233,7 +241,8 @@ struct IdentitySession {
         let status = await session.status
         // An attempt that has failed says more than the next, which is under way.
         return CommandFailure(
-            error, of: status, unanswered: status.lastError == nil ? await unanswered : nil)
+            error, of: status, unanswered: status.lastError == nil ? await unanswered : nil,
+            isOfSource: isOfSource)
     }
 
     /// Whom the caller has waited for in vain, in words.

@@ -8,6 +8,8 @@ struct RefreshCommand: PlainIdentityCommand {
     static let name = "refresh"
     static let summary = "forces a refresh"
 
+    static let needsProvider = false
+
     let operand: IdentityOperand
 
     func run(on chosen: ChosenIdentity) throws(CommandFailure) {

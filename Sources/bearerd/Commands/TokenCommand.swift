@@ -27,6 +27,8 @@ struct TokenCommand: IdentityCommand {
 
     private static let idToken = CommandOption("id-token", "the id token in its place")
 
+    static let needsProvider = false
+
     let operand: IdentityOperand
     private let showsHeader: Bool
     /// The request that the lines are for.
@@ -89,7 +91,7 @@ extension IdentitySession {
     ) async throws(CommandFailure) -> String {
         let token = try await freshToken()
         var head = HTTPRequest(method: request?.method ?? .get, target: "/")
-        var authorization = RequestAuthorization()
+        var authorization = RequestAuthorization(.init(scheme: scheme))
         authorization.authorize(&head, with: token)
         if token.isBound {
             guard let request else {

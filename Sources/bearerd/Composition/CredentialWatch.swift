@@ -17,6 +17,8 @@ struct CredentialWatch: Sendable {
     private let sessions: [AuthSession]
     private let transport: ProviderTransport
     private let caFile: String?
+    /// Whether a changed file is a changed token, and not only a changed proof of who asks for one.
+    private let isToken: Bool
     private let thread: ThreadExecutor
     private let log: Log
 
@@ -26,6 +28,7 @@ struct CredentialWatch: Sendable {
         let identity = group.identity
         sessions = group.members.map(\.session)
         transport = group.transport
+        isToken = identity.client.source?.isReadFromFile ?? false
         self.log = log.with(.identity, .string(identity.name))
         var files: [String] = []
         for case .file(let path) in identity.credentials.values where !files.contains(path) {
@@ -55,6 +58,12 @@ struct CredentialWatch: Sendable {
             }
         }
         log.info("credentials changed", [.file: .string(file)])
-        for session in sessions { await session.credentialsChanged() }
+        for session in sessions {
+            if isToken {
+                try? await session.refresh(waitingAtMost: .zero)
+            } else {
+                await session.credentialsChanged()
+            }
+        }
     }
 }

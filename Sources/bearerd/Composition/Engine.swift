@@ -196,6 +196,7 @@ extension DamagedEntry {
 extension ClientConfiguration {
     /// Whether any address of the provider may be an `https` one; unless all are known to be plain, it may.
     var mayUseTLS: Bool {
+        if let source { return source.usesTLS }
         let known = [issuer.flatMap(HTTPURL.init), discoveryURL].compactMap(\.self) + endpoints.values
         return known.isEmpty || known.contains { $0.scheme != .http }
     }

@@ -114,7 +114,7 @@ struct RoutingComposer {
             ? HostNames.of(bound, scheme: configuration.tls == nil ? .http : .https)
             : configuration.allowedHosts
         return ListenerPolicy(
-            key: key, hosts: HostList(names),
+            key: key, hosts: HostList(names + configuration.routedHosts(at: key.address)),
             fetchMetadata: bound.address.fetchMetadata(isPlain: configuration.tls == nil),
             rateLimit: rateLimit(of: key, configuration.limits.requestsPerSecond),
             security: ground.security)
@@ -137,6 +137,12 @@ extension Configuration {
     /// How large the heads of messages may be.
     var headLimits: HeadLimits {
         HeadLimits(headerBytes: limits.headerBytes, uriBytes: limits.uriBytes)
+    }
+
+    /// The hosts that routes of a listener name, which clients that can set only `http_proxy` ask for there.
+    fileprivate func routedHosts(at listener: ListenAddress) -> [String] {
+        routes.filter { $0.key.listen == nil || $0.key.listen == listener }
+            .compactMap { $0.key.host?.onAnyPort.description }
     }
 
     fileprivate func accessPolicy(key: CurrentSecret?) -> AccessPolicy {

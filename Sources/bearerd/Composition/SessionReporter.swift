@@ -82,6 +82,8 @@ final class SessionReporter: SessionObserver {
         case .tokenRequested(let grant, let failure):
             tracing.withLock { $0 }?.tokenRequestEnded(of: identity, grant, failure)
             count(grant, failure?.kind.rawValue ?? "success", of: identity)
+            // Whoever renews a token's file may write it as often as he likes.
+            if grant.isSource, failure != nil, failures.pass(for: identity) == nil { return }
             report(grant, failure, of: identity, to: log)
         case .refreshUnanswered(let failure):
             log.warning(

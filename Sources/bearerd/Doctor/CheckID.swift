@@ -23,3 +23,16 @@ enum CheckID: String, CaseIterable {
     case systemd
     case admin
 }
+
+extension CheckID {
+    /// True for a check of an identity that means something without an authorization server too.
+    var concernsSources: Bool {
+        switch self {
+        case .discovery, .jwks, .clientAuth, .refreshToken, .redirectURI, .parDPoP: false
+        case .config, .configModes, .store, .keyring, .clock, .dns, .tls, .token, .upstream,
+            .proxyEnvironment,
+            .descriptors, .sandbox, .systemd, .admin:
+            true
+        }
+    }
+}

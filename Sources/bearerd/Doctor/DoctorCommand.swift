@@ -66,17 +66,16 @@ struct DoctorCommand: Command {
     private func examine(
         _ configuration: Configuration, _ report: ConfigurationReport
     ) throws(CommandFailure) -> [Examination.Row] {
-        var live: [String: CommandFailure?]?
-        if isLive {
-            // Before there is a loop: who gets a token may leave a copy of the process behind, which finishes that.
-            let identities = configuration.identities.filter {
-                (identity == nil || identity == $0.name) && !$0.client.exchangesCallersTokens
-            }
-            live = Dictionary(
-                uniqueKeysWithValues: identities.map { ($0.name, renewalFailure(of: $0, configuration)) })
+        // Before there is a loop: who gets a token may leave a copy of the process behind, which finishes that.
+        let identities = configuration.identities.filter {
+            (isLive || $0.client.source?.isReadFromFile ?? false)
+                && (identity == nil || identity == $0.name) && !$0.client.exchangesCallersTokens
         }
-        return try CommandLoop.run { [live] loop throws(CommandFailure) in
-            var examination = Examination(try Patient(configuration, report, live: live, loop: loop))
+        let asked = Dictionary(
+            uniqueKeysWithValues: identities.map { ($0.name, renewalFailure(of: $0, configuration)) })
+        return try CommandLoop.run { loop throws(CommandFailure) in
+            var examination = Examination(
+                try Patient(configuration, report, asked: asked, isLive: isLive, loop: loop))
             return await examination.rows(of: wanted, for: identity)
         }
     }

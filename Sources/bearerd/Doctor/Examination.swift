@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdConfiguration
+import OAuth
 
 /// All that doctor has found; each check looks once at each thing.
 struct Examination {
@@ -52,7 +53,10 @@ struct Examination {
         } else if let check = check as? any IdentityCheck.Type {
             for identity in patient.identities where chosen == nil || chosen == identity.name {
                 let finding = await finding(of: check, for: identity.name) {
-                    await check.look(at: identity, of: patient)
+                    if let source = identity.client.source, !check.id.concernsSources {
+                        return .skip("source: \(source.name.rawValue) has no token endpoint")
+                    }
+                    return await check.look(at: identity, of: patient)
                 }
                 rows.append(Row(id: check.id, identity: identity.name, finding: finding))
             }

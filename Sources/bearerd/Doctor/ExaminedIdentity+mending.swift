@@ -22,6 +22,7 @@ extension ExaminedIdentity {
 
     /// The command or the key that mends it.
     func mend(of failure: CommandFailure) -> String {
+        if client.source != nil { return key(configuration.credentialKeys.values.sorted().first ?? "source") }
         if isDisbelieved(by: failure) { return proofKey }
         if let requested = Self.requested.first(where: { TroubleCode($0.reason) == failure.code }) {
             return key(requested.key)

@@ -15,14 +15,16 @@ struct Patient: Sendable {
     let client: TransferClient
     let trust: TrustStores
     let store: ExaminedStore
-    /// What became of the token request of each identity; nil without `--live`.
-    let live: [String: CommandFailure?]?
+    /// What became of the token request of each identity that was asked for one.
+    private let asked: [String: CommandFailure?]
+    /// Whether tokens may be spent and tried (`--live`).
+    let isLive: Bool
     /// Every one, with what has been seen of its provider.
     let identities: [ExaminedIdentity]
 
     init(
-        _ configuration: Configuration, _ report: ConfigurationReport, live: [String: CommandFailure?]?,
-        loop: EventLoop
+        _ configuration: Configuration, _ report: ConfigurationReport, asked: [String: CommandFailure?],
+        isLive: Bool, loop: EventLoop
     ) throws(CommandFailure) {
         let trust = TrustStores()
         let client = TransferClient(loop: loop)
@@ -43,13 +45,14 @@ struct Patient: Sendable {
         self.client = client
         self.trust = trust
         store = ExaminedStore(configuration, loop: loop)
-        self.live = live
+        self.asked = asked
+        self.isLive = isLive
         self.identities = identities
     }
 
     /// What a request for a new token has brought; nil if none was made.
     func liveOutcome(of identity: ExaminedIdentity) async -> Result<Void, CommandFailure>? {
-        guard let outcome = live?[identity.name] else { return nil }
+        guard let outcome = asked[identity.name] else { return nil }
         guard var failure = outcome else { return .success(()) }
         // Where the daemon has asked, its status tells why.
         if failure.code == nil {
@@ -62,6 +65,7 @@ struct Patient: Sendable {
     /// Why nothing can be asked for in an identity's name, in words; nil where it can.
     func reasonNotToAsk(for identity: ExaminedIdentity) async -> String? {
         if identity.client.exchangesCallersTokens { return Self.withoutCaller }
+        guard identity.client.source == nil else { return nil }
         return await lacksDaemon ? Self.withoutDaemon : nil
     }
 

@@ -20,6 +20,13 @@ enum TokenCheck: IdentityCheck {
         if case .failure(let failure)? = await patient.liveOutcome(of: identity) {
             return .fail(failure.message, fix: identity.mend(of: failure))
         }
+        if let source = client.source {
+            let outcome = await patient.liveOutcome(of: identity)
+            guard case .success? = outcome else {
+                return .skip("with --live source: \(source.name.rawValue) is asked")
+            }
+            return .ok("source: \(source.name.rawValue) gives one")
+        }
         let session: ExaminedSession
         do throws(CommandFailure) {
             guard let found = try await ExaminedSession(of: identity, patient) else {

@@ -29,7 +29,7 @@ enum UpstreamCheck: RouteCheck {
             let without = try await ask(route, path, over: way, with: nil, patient)
             let seen = "\(place) answers \(words(for: without)) without a token"
             guard without.status < 500 else { return .warn(seen, fix: "look at the upstream") }
-            guard patient.live != nil, let identity = identity(of: route, patient) else { return .ok(seen) }
+            guard patient.isLive, let identity = identity(of: route, patient) else { return .ok(seen) }
             guard let token = await token(of: route, as: identity, patient) else {
                 return .ok("\(seen); one is not tried: none for it is stored that has not expired")
             }

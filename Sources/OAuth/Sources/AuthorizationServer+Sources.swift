@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+import BearerdJSON
+
+/// Tokens of a ``TokenSource``, as a token endpoint would give them.
+extension AuthorizationServer {
+    /// Asks the source once.
+    func requestToken(from source: TokenSource) async -> TokenRequestResult {
+        let (sentAt, wall) = (clock.now, clock.wallNow)
+        do throws(TokenFailure) {
+            let response =
+                switch source {
+                case .fixed(let place): try await fixedToken(at: place, wall)
+                case .basic(let username): try await basicCredentials(of: username)
+                }
+            return TokenRequestResult(result: .success(response), sentAt: sentAt, wall: wall)
+        } catch {
+            return TokenRequestResult(result: .failure(error), sentAt: sentAt, wall: wall)
+        }
+    }
+
+    /// The token as it is now, with the expiry that a JWT names (RFC 7519 §4.1.4).
+    private func fixedToken(at place: String, _ wall: WallTime) async throws(TokenFailure) -> TokenResponse {
+        let token = try await credentials.require(.token)
+        guard token.isToken else {
+            throw TokenFailure(
+                .misconfigured, .badCredential(.token),
+                detail: "\(place) holds a space, a control byte or another byte that no token has")
+        }
+        guard let end = token.expiryOfJWT else {
+            return TokenResponse(accessToken: token, lifetime: ClientConfiguration.longestLifetime)
+        }
+        guard end > wall else {
+            throw TokenFailure(
+                .misconfigured, .expiredOnArrival,
+                detail: "the token in \(place) has expired: its exp is \(end.secondsSinceEpoch)")
+        }
+        return TokenResponse(
+            accessToken: token, lifetime: min(end - wall, ClientConfiguration.longestLifetime))
+    }
+
+    /// The value of a `Basic` field: name and password in UTF-8, in base64 (RFC 7617 §2).
+    private func basicCredentials(of username: String) async throws(TokenFailure) -> TokenResponse {
+        let password = try await credentials.require(.password)
+        guard password.plaintextBytes.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw TokenFailure(
+                .misconfigured, .badCredential(.password),
+                detail: "\(credentials.source.key(of: .password)) holds a control byte (RFC 7617 section 2)")
+        }
+        let pair = Array("\(username):".utf8) + password.plaintextBytes
+        return TokenResponse(
+            accessToken: Secret(bytes: Array(Base64.encode(pair).utf8)),
+            lifetime: ClientConfiguration.longestLifetime)
+    }
+}
+
+extension Secret {
+    /// True if every byte may stand in a field behind a scheme.
+    var isToken: Bool { !isEmpty && plaintextBytes.allSatisfy { 0x21...0x7E ~= $0 } }
+
+    /// The `exp` of a JWT, rounded down to seconds; nil for any other text.
+    fileprivate var expiryOfJWT: WallTime? {
+        guard let seconds = withPlaintext({ try? JWS(compact: $0) })?.claims?["exp"]?.number,
+            seconds.isFinite
+        else { return nil }
+        return WallTime(secondsSinceEpoch: Int64(min(max(seconds, -1e12), 1e12)))
+    }
+}
