@@ -24,6 +24,7 @@ let package = Package(
         program("OktaSample"),
         program("DeviceLogin"),
         program("PastedCode"),
+        program("OrdersAPI"),
         program("GTMMigration", "SessionImport", "StoreConformance"),
         program("Guide", "SessionImport", "StoreConformance"),
     ]

@@ -240,4 +240,21 @@ extension Steps {
         _ = answer
     }
 
+    func step31(client: inout ClientConfiguration) async throws {
+        let rules = AccessTokenRules(issuer: "https://sso.example.com/realms/demo", audience: "https://api.example.com")
+        let verifier = try runtime.verifier(for: rules)
+
+        let request = ResourceRequest(
+            method: "GET", url: "https://api.example.com/orders", authorization: ["Bearer …"])
+        do {
+            let token = try await verifier.verify(request, requiring: ["orders:read"])
+            print(token.subject ?? "", token.scope)
+        } catch {
+            print(error.status, error.challenge(realm: "orders") ?? "")
+        }
+        _ = rules
+        _ = verifier
+        _ = request
+    }
+
 }

@@ -237,7 +237,8 @@ public final class AuthRuntime: Sendable {
     }
 }
 
-private struct ClosureCredentials: CredentialSource {
+/// Credentials that a closure of the program gives.
+struct ClosureCredentials: CredentialSource {
     /// Kept alive by the sessions' credentials.
     let runtime: AuthRuntime
     let read: @Sendable (Credential) -> String?

@@ -13,6 +13,7 @@ import Testing
         ("Discovery", { Invariants.violation(discovery: $0) }),
         ("HeldSecret", { Invariants.violation(heldSecret: $0) }),
         ("Challenge", { Invariants.violation(challenge: $0) }),
+        ("ResourceRequest", { Invariants.violation(resourceRequest: $0) }),
     ]
 
     @Test func `the invariants hold for the corpora`() throws {

@@ -75,7 +75,7 @@ extension IDToken: Redacted {
 
 extension WallTime {
     /// A `NumericDate` (RFC 7519 §2) without its fraction; nil for anything but a number.
-    fileprivate init?(numericDate value: JSONValue) {
+    init?(numericDate value: JSONValue) {
         guard let seconds = value.number, seconds.isFinite else { return nil }
         // Cut to avoid overflow; no real date is that far away.
         self.init(secondsSinceEpoch: Int64(min(max(seconds, -1e12), 1e12)))

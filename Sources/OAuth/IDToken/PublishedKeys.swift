@@ -11,6 +11,10 @@ final class PublishedKeys {
     /// The least time between two fetches for tokens that no key fits.
     private static let refetchInterval: Duration = .seconds(30)
 
+    /// How long no fetch follows one that failed while there were no keys.
+    private let pauseWithoutKeys: Duration
+    /// The last failure, and until when it stands for an attempt; nil after a success.
+    private var failure: (error: TokenFailure, end: Instant)?
     private var last: JSONWebKeySet?
     private var fetchedAt: Instant?
     /// When the last fetch for a token that no key fitted began; nil after a success.
@@ -19,27 +23,32 @@ final class PublishedKeys {
     private var isFetching = false
     private var waiters: [TokenWaiter<Result<Void, TokenFailure>?>] = []
 
+    init(pausingWithoutKeys pause: Duration = .zero) {
+        pauseWithoutKeys = pause
+    }
+
     /// Returns true if the present keys verify `token`.
     func areAtHand(for token: JWS, at now: Instant) -> Bool {
         guard let last, let fetchedAt, now - fetchedAt < Self.longestUse else { return false }
         return (try? last.verify(token)) != nil
     }
 
-    /// The flaw of a token's signature; nil if it is valid, or the server publishes no keys and is trusted for its TLS.
+    /// The flaw of a token's signature; nil if it is valid.
     ///
+    /// - Parameter isTrusted: true for a token that came straight from the server, whose TLS vouches for it where the
+    ///   server publishes no keys (OpenID Connect Core §3.1.3.7, rule 6).
     /// - Throws: ``TokenFailure`` if the keys cannot be had.
     func flaw(
-        in token: JWS, fetchingWith server: some KeyPublisher
+        in token: JWS, fetchingWith server: some KeyPublisher, isTrustedWithoutKeys isTrusted: Bool = true
     ) async throws(TokenFailure) -> JOSEError? {
         guard JWSAlgorithm.asymmetric.contains(token.algorithm) else { return .algorithmNotAllowed }
         guard !areAtHand(for: token, at: server.clock.now) else { return nil }
         do throws(TokenFailure) {
-            guard let url = try await server.keysURL() else { return nil }
-            try await refetch(from: url, with: server)
+            try await refetch(with: server)
         } catch {
             guard last != nil else { throw error }
         }
-        guard let last else { return nil }
+        guard let last else { return isTrusted ? nil : .noKey }
         do throws(JOSEError) {
             try last.verify(token)
             askedAt = nil
@@ -49,34 +58,47 @@ final class PublishedKeys {
         }
     }
 
-    /// Fetches the keys, or waits for the fetch under way.
+    /// Fetches the keys, or waits for the fetch under way; does nothing if the server publishes none.
     ///
-    /// - Throws: the fetch's failure, for all who waited; without any keys the next call tries again.
-    private func refetch(from url: HTTPURL, with server: some KeyPublisher) async throws(TokenFailure) {
+    /// - Throws: the fetch's failure, for all who waited; without any keys the next call tries again after the pause.
+    private func refetch(with server: some KeyPublisher) async throws(TokenFailure) {
         while isFetching {
             if let result = try await fetched(within: server) { return try result.get() }
         }
         let now = server.clock.now
-        if let askedAt, now - askedAt < Self.refetchInterval { return try requireKeys(of: url) }
+        if let askedAt, now - askedAt < Self.refetchInterval { return try requireKeys() }
+        if last == nil, let failure, now < failure.end { throw failure.error }
         askedAt = now
         isFetching = true
-        let result: Result<JSONWebKeySet, TokenFailure>
-        do throws(TokenFailure) {
-            result = .success(try await server.fetchKeys(from: url))
-        } catch {
-            result = .failure(error)
-            if last == nil { askedAt = nil }
-        }
-        if case .success(let keys) = result {
+        let result = await fetch(with: server)
+        switch result {
+        case .success(let keys?):
             last = keys
             fetchedAt = now
+            failure = nil
+        case .success(nil):
+            askedAt = nil
+        case .failure(let error):
+            failure = (error, server.clock.now + pauseWithoutKeys)
+            if last == nil { askedAt = nil }
         }
         isFetching = false
         // A cancelled fetch says nothing of the server: one of the waiters fetches again.
         let told: Result<Void, TokenFailure>? = Task.isCancelled ? nil : result.map { _ in }
+        if Task.isCancelled { failure = nil }
         for waiter in waiters { waiter.wake(with: .success(told)) }
         waiters = []
         _ = try result.get()
+    }
+
+    /// Returns the published keys; nil if the server publishes none.
+    private func fetch(with server: some KeyPublisher) async -> Result<JSONWebKeySet?, TokenFailure> {
+        do throws(TokenFailure) {
+            guard let url = try await server.keysURL() else { return .success(nil) }
+            return .success(try await server.fetchKeys(from: url))
+        } catch {
+            return .failure(error)
+        }
     }
 
     /// Waits for the fetch under way.
@@ -96,10 +118,9 @@ final class PublishedKeys {
         }
     }
 
-    private func requireKeys(of url: HTTPURL) throws(TokenFailure) {
+    private func requireKeys() throws(TokenFailure) {
         guard last == nil else { return }
-        throw TokenFailure(
-            .transient, .noKeys, detail: "the keys at \(url.place) could not be had just now")
+        throw TokenFailure(.transient, .noKeys, detail: "the provider's keys could not be had just now")
     }
 }
 
