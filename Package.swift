@@ -38,6 +38,7 @@ let package = Package(
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CCjose", pkgConfig: "cjose", providers: [.apt(["libcjose-dev"])]),
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        .systemLibrary(name: "CNghttp2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(name: "CLibplist", pkgConfig: "libplist-2.0", providers: [.apt(["libplist-dev"])]),
         .target(
             name: "CSystem",
@@ -59,6 +60,9 @@ let package = Package(
         .target(name: "PropertyList", dependencies: ["CLibplist"], swiftSettings: bridge),
         .target(name: "Cryptography", dependencies: ["COpenSSL", "CCjose", "JSON"], swiftSettings: bridge),
         .target(name: "System", dependencies: ["CSystem"], swiftSettings: bridge),
+        .target(
+            name: "HTTP2", dependencies: ["CNghttp2", "HTTPExchange", "HTTPMessages", "System"],
+            swiftSettings: bridge),
         .target(name: "CKeyring"),
         .target(
             name: "Keyring", dependencies: ["CKeyring", "Cryptography", "System"], swiftSettings: bridge),
@@ -179,6 +183,10 @@ let package = Package(
             dependencies: ["OAuthRuntime", "OAuth", "Cryptography", "TestSupport"],
             swiftSettings: bridge),
         .testTarget(name: "PropertyListTests", dependencies: ["PropertyList"], swiftSettings: bridge),
+        .testTarget(
+            name: "HTTP2Tests",
+            dependencies: ["HTTP2", "HTTPExchange", "HTTPMessages", "FuzzInvariants", "TestSupport"],
+            swiftSettings: bridge),
         .testTarget(name: "YAMLTests", dependencies: ["YAML", "FuzzInvariants"], swiftSettings: bridge),
         .testTarget(
             name: "DevelopmentProviderTests",
@@ -223,7 +231,7 @@ let package = Package(
         .target(name: "CTrace", path: "Tests/CTrace"),
         .target(name: "CLoad", path: "Tests/CLoad"),
         .target(
-            name: "TestSupport", dependencies: ["COpenSSL", "CTrace"], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["CNghttp2", "COpenSSL", "CTrace"], path: "Tests/TestSupport",
             swiftSettings: bridge),
         .testTarget(
             name: "HTTPMessagesTests", dependencies: ["HTTPMessages", "FuzzInvariants", "TestSupport"],
@@ -238,7 +246,7 @@ let package = Package(
         .target(
             name: "FuzzInvariants",
             dependencies: [
-                "EventLoop", "HTTP1", "HTTPExchange", "HTTPServer", "HTTPMessages", "YAML", "JSON",
+                "EventLoop", "HTTP1", "HTTP2", "HTTPExchange", "HTTPServer", "HTTPMessages", "YAML", "JSON",
                 "SessionImport", "Cryptography", "OAuth", "RESP", "Admin", "AdminAPI",
             ],
             path: "Tests/Fuzz/Invariants",

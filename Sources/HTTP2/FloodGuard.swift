@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Judges whether a peer sends more of the frames that carry no content than any honest one does.
+///
+/// Each kind has a budget of its own, so that many of one kind do not excuse others. Content that we send earns the
+/// frames that answer it: whoever downloads fast sends WINDOW_UPDATE and PING often.
+struct FloodGuard {
+    private var refilledAt: ContinuousClock.Instant?
+    private var pings = FrameBudget(burst: 200, perSecond: 20)
+    private var settings = FrameBudget(burst: 50, perSecond: 2)
+    private var emptyData = FrameBudget(burst: 100, perSecond: 20)
+    private var windowUpdates = FrameBudget(burst: 2000, perSecond: 200)
+    private var priorities = FrameBudget(burst: 500, perSecond: 50)
+    private var unknown = FrameBudget(burst: 200, perSecond: 20)
+    /// The peer's RST_STREAM (CVE-2023-44487).
+    private var resets = FrameBudget(burst: 200, perSecond: 50)
+    /// RST_STREAM that the peer makes us send (CVE-2025-8671).
+    private var provokedResets = FrameBudget(burst: 100, perSecond: 10)
+    /// Streams beyond the limit; there may be many before our SETTINGS arrive.
+    private var refusals = FrameBudget(burst: 1000, perSecond: 20)
+
+    /// Counts the time since the last call in.
+    mutating func refill(at now: ContinuousClock.Instant) {
+        defer { refilledAt = now }
+        guard let refilledAt else { return }
+        let seconds = refilledAt.duration(to: now) / Duration.seconds(1)
+        guard seconds > 0 else { return }
+        pings.refill(seconds: seconds)
+        settings.refill(seconds: seconds)
+        emptyData.refill(seconds: seconds)
+        windowUpdates.refill(seconds: seconds)
+        priorities.refill(seconds: seconds)
+        unknown.refill(seconds: seconds)
+        resets.refill(seconds: seconds)
+        provokedResets.refill(seconds: seconds)
+        refusals.refill(seconds: seconds)
+    }
+
+    /// The kinds of frames that are counted.
+    enum Kind {
+        case ping, settings, emptyData, windowUpdate, priority, unknown, reset, provokedReset, refusal
+    }
+
+    /// - Returns: false when the peer has sent more of the kind than it may.
+    mutating func admits(_ kind: Kind) -> Bool {
+        switch kind {
+        case .ping: pings.spend()
+        case .settings: settings.spend()
+        case .emptyData: emptyData.spend()
+        case .windowUpdate: windowUpdates.spend()
+        case .priority: priorities.spend()
+        case .unknown: unknown.spend()
+        case .reset: resets.spend()
+        case .provokedReset: provokedResets.spend()
+        case .refusal: refusals.spend()
+        }
+    }
+
+    /// Content went out, which the peer answers with frames of its own.
+    mutating func sentContent() {
+        windowUpdates.earn(4)
+        pings.earn(1)
+    }
+
+    /// A head came in, which clients of RFC 7540 send PRIORITY for.
+    mutating func receivedHead() {
+        priorities.earn(2)
+        windowUpdates.earn(2)
+    }
+}

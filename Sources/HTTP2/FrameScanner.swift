@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// Finds where frames begin in what arrives, so that each is counted whatever it is, and that nghttp2 gets no part of a
+/// frame's header: it counts a CONTINUATION anew with each part (1.52 of Debian 12).
+struct FrameScanner {
+    static let headerLength = 9
+
+    /// What a frame's header says, but for its stream.
+    struct Header {
+        let length: Int
+        let type: UInt8
+        let flags: UInt8
+    }
+
+    /// The part of a header that has arrived.
+    private(set) var part: [UInt8] = []
+    /// How many bytes there are before the next header.
+    private(set) var rest: Int
+    /// Whether a header block has begun whose last frame is not there.
+    private var awaitsContinuation = false
+    private var isInHeadFrame = false
+
+    /// - Parameter preface: how many bytes come before the first frame.
+    init(preface: Int) { rest = preface }
+
+    /// Whether a header block has begun and is not whole.
+    var isInsideHead: Bool { awaitsContinuation || (isInHeadFrame && rest > 0) }
+
+    /// Goes past up to `count` bytes that are no header.
+    ///
+    /// - Returns: how many there are.
+    mutating func skip(atMost count: Int) -> Int {
+        let skipped = min(rest, count)
+        rest -= skipped
+        return skipped
+    }
+
+    /// Puts more of a header behind the part that there is.
+    ///
+    /// - Returns: the header's bytes, once there are all.
+    mutating func complete(with bytes: Span<UInt8>) -> [UInt8]? {
+        part.append(bytes)
+        guard part.count == Self.headerLength else { return nil }
+        defer { part = [] }
+        return part
+    }
+
+    /// Reads a whole header.
+    mutating func read(_ bytes: Span<UInt8>) -> Header {
+        let header = Header(
+            length: Int(bytes[0]) << 16 | Int(bytes[1]) << 8 | Int(bytes[2]), type: bytes[3], flags: bytes[4])
+        rest = header.length
+        let endsHeaders: UInt8 = 0x4
+        isInHeadFrame = header.type == 1 || header.type == 9
+        if isInHeadFrame { awaitsContinuation = header.flags & endsHeaders == 0 }
+        return header
+    }
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import BearerdHTTPMessages
+
+/// What one HTTP/2 connection lets its peer do; told to the peer in SETTINGS where there is a setting for it.
+package struct HTTP2Limits: Sendable {
+    /// Streams at once that the peer may have begun (`limits.streams`); a client's side takes none.
+    package var streams: Int
+    /// Of the peer's heads and trailer sections, as decoded: 32 bytes a field beside its text (RFC 9113 §6.5.2).
+    package var head: HeadLimits
+
+    package init(streams: Int = 100, head: HeadLimits = HeadLimits()) {
+        self.streams = streams
+        self.head = head
+    }
+
+    /// How much content of a stream may arrive before somebody consumes it, in bytes.
+    package static let streamWindow = 64 * 1024 - 1
+    /// How much content may be on its way to a connection, in bytes; what has arrived counts as taken, because each stream
+    /// is held to its own window.
+    package static let connectionWindow = 1024 * 1024
+    /// A header list beyond this is an attack on memory and no large head: the connection ends.
+    var bombBytes: Int { max(4 * head.headerBytes, 256 * 1024) }
+    /// CONTINUATION frames behind one HEADERS frame, each of 16 KiB at most.
+    var continuations: Int { 8 + head.headerBytes / (16 * 1024) }
+}

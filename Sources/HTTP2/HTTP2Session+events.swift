@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
+internal import CBearerdNghttp2
+
+/// What nghttp2 finds in what has arrived, and does with what is sent; called from inside of its functions.
+extension HTTP2Session {
+    private static func isSet(_ flag: nghttp2_flag, _ header: nghttp2_frame_hd) -> Bool {
+        header.flags & UInt8(flag.rawValue) != 0
+    }
+
+    /// Ends the connection as soon as nghttp2 has returned.
+    private func breach(_ code: HTTP2ErrorCode) -> Bool {
+        if breach == nil { breach = code }
+        return false
+    }
+
+    // MARK: Frames that arrive
+
+    /// A frame has arrived whole, and nghttp2 has taken it for good.
+    func frameArrived(_ frame: nghttp2_frame) -> Bool {
+        let header = frame.hd
+        switch UInt32(header.type) {
+        case NGHTTP2_HEADERS.rawValue:
+            headArrived(on: header.stream_id, endsStream: Self.isSet(NGHTTP2_FLAG_END_STREAM, header))
+        case NGHTTP2_DATA.rawValue:
+            if Self.isSet(NGHTTP2_FLAG_END_STREAM, header) {
+                contentEnded(on: header.stream_id)
+            } else if header.length <= frame.data.padlen, !floods.admits(.emptyData) {
+                return breach(.enhanceYourCalm)
+            }
+        case NGHTTP2_RST_STREAM.rawValue: streams[header.stream_id]?.isResetByPeer = true
+        case NGHTTP2_SETTINGS.rawValue:
+            if !Self.isSet(NGHTTP2_FLAG_ACK, header) { hasPeerSettings = true }
+        case NGHTTP2_PING.rawValue: if Self.isSet(NGHTTP2_FLAG_ACK, header) { pongs += 1 }
+        case NGHTTP2_GOAWAY.rawValue:
+            goaway = (frame.goaway.last_stream_id, HTTP2ErrorCode(rawValue: frame.goaway.error_code))
+        case NGHTTP2_WINDOW_UPDATE.rawValue:
+            if header.stream_id == 0 { windowOpened() } else { streams[header.stream_id].map { touch($0) } }
+        default: break
+        }
+        return true
+    }
+
+    /// The connection's window may be what streams waited for.
+    private func windowOpened() {
+        for stream in streams.values where !stream.sending.isEmpty { touch(stream) }
+    }
+
+    // MARK: Heads
+
+    func headBegins(on id: Int32) {
+        collector.begin()
+        if role == .server, streams[id] == nil { streams[id] = HTTP2Stream(id: id) }
+    }
+
+    /// - Returns: false if the header list is an attack.
+    func fieldArrived(_ name: Span<UInt8>, _ value: Span<UInt8>) -> Bool {
+        collector.take(name, value, limits.head)
+        return collector.size <= limits.bombBytes || breach(.enhanceYourCalm)
+    }
+
+    private func headArrived(on id: Int32, endsStream: Bool) {
+        guard let stream = streams[id] else { return }
+        collector.finish()
+        if collector.fault == .headTooLarge { stream.fault = .headTooLarge }
+        switch role {
+        case .server where !stream.isAnnounced:
+            floods.receivedHead()
+            takeRequest(of: stream, endsStream: endsStream)
+        case .client where collector.status > 0: takeResponse(of: stream)
+        case .server, .client: stream.trailers = collector.fields
+        }
+        if endsStream { stream.hasEnd = true }
+        touch(stream)
+    }
+
+    private func takeRequest(of stream: HTTP2Stream, endsStream: Bool) {
+        collector.fill(&stream.request)
+        stream.fault = collector.fault
+        stream.connectProtocol = collector.connectProtocol.map { String(decoding: $0, as: UTF8.self) }
+        stream.declaredLength = stream.request.fields.checkedContentLength
+        stream.isAnnounced = true
+        // One without content that does not end may turn out to be malformed: nobody is told before it does.
+        stream.hasHead = endsStream || stream.declaredLength != 0
+    }
+
+    private func takeResponse(of stream: HTTP2Stream) {
+        var response = HTTPResponse(status: collector.status, fields: collector.fields)
+        response.version = .http2
+        if response.isInterim {
+            // Without end they would be memory without end.
+            guard stream.responses.count < 32 else { return reset(stream, .enhanceYourCalm) }
+        } else {
+            stream.hasHead = true
+            stream.declaredLength = response.fields.checkedContentLength
+        }
+        stream.responses.append(response)
+    }
+
+    // MARK: Content
+
+    func contentArrived(_ bytes: UnsafeBufferPointer<UInt8>, on id: Int32) {
+        // Each stream has a window of its own: the connection's is not what holds anybody back.
+        nghttp2_session_consume_connection(handle, bytes.count)
+        guard let stream = streams[id], stream.resetCode == nil else { return }
+        stream.received.append(bytes)
+        stream.receivedCount += UInt64(bytes.count)
+        touch(stream)
+    }
+
+    private func contentEnded(on id: Int32) {
+        guard let stream = streams[id] else { return }
+        stream.hasEnd = true
+        stream.hasHead = true
+        touch(stream)
+    }
+
+    // MARK: The end of a stream
+
+    func streamClosed(_ id: Int32, _ code: UInt32) {
+        guard let stream = streams.removeValue(forKey: id) else { return }
+        let code = HTTP2ErrorCode(rawValue: code)
+        let endedWell = code == .noError && !stream.isResetByPeer && stream.resetCode == nil
+        stream.isUnprocessed = code == .refusedStream && (stream.isResetByPeer || goaway != nil)
+        close(stream, endedWell ? nil : code)
+    }
+
+    /// A frame of ours was sent.
+    func frameSent(_ frame: nghttp2_frame) {
+        switch UInt32(frame.hd.type) {
+        case NGHTTP2_DATA.rawValue:
+            floods.sentContent()
+            sent(frame.hd)
+        case NGHTTP2_HEADERS.rawValue: sent(frame.hd)
+        case NGHTTP2_GOAWAY.rawValue where frame.goaway.last_stream_id == .max:
+            nghttp2_submit_ping(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nil)
+        case NGHTTP2_RST_STREAM.rawValue: resetSent(frame.hd.stream_id, frame.rst_stream.error_code)
+        default: break
+        }
+    }
+
+    private func sent(_ header: nghttp2_frame_hd) {
+        guard let stream = streams[header.stream_id] else { return }
+        if Self.isSet(NGHTTP2_FLAG_END_STREAM, header) { stream.hasSentEnd = true }
+        touch(stream)
+    }
+
+    /// Counts resets that the peer has brought about, and those of streams that it should not have begun.
+    private func resetSent(_ id: Int32, _ code: UInt32) {
+        let code = HTTP2ErrorCode(rawValue: code)
+        // What we have reset ourselves is no fault of the peer's.
+        guard streams[id]?.resetCode == nil else { return }
+        if !floods.admits(code == .refusedStream ? .refusal : .provokedReset) { _ = breach(.enhanceYourCalm) }
+    }
+
+    /// A frame of ours will never be sent.
+    func frameLost(_ frame: nghttp2_frame) {
+        guard UInt32(frame.hd.type) == NGHTTP2_HEADERS.rawValue, let stream = streams[frame.hd.stream_id],
+            stream.resetCode == nil
+        else { return }
+        // A request of ours behind the peer's GOAWAY has not been seen by anybody.
+        stream.isUnprocessed = role == .client && goaway != nil
+        stream.resetCode = .internalError
+        touch(stream)
+    }
+
+    // MARK: Content that goes out
+
+    /// Says how much content the next DATA frame of a stream has.
+    func read(on id: Int32, atMost limit: Int, flags: inout UInt32) -> Int {
+        guard let stream = streams[id], stream.resetCode == nil else {
+            return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue)
+        }
+        let count = min(limit, stream.sending.count)
+        guard count > 0 || stream.endsAfterSending else { return Int(NGHTTP2_ERR_DEFERRED.rawValue) }
+        if count > 0 { flags |= NGHTTP2_DATA_FLAG_NO_COPY.rawValue }
+        guard stream.endsAfterSending, count == stream.sending.count else { return count }
+        flags |= NGHTTP2_DATA_FLAG_EOF.rawValue
+        if let trailers = stream.trailersToSend {
+            stream.trailersToSend = nil
+            flags |= NGHTTP2_DATA_FLAG_NO_END_STREAM.rawValue
+            PseudoFields().withPairs(and: trailers) { pairs in
+                _ = nghttp2_submit_trailer(handle, id, pairs.baseAddress, pairs.count)
+            }
+        }
+        return count
+    }
+
+    /// Writes a DATA frame: its header, and the content that ``read(on:atMost:flags:)`` has counted.
+    func sendData(_ header: UnsafeBufferPointer<UInt8>, _ length: Int, on id: Int32) -> CInt {
+        guard output.count < outputLimit else { return NGHTTP2_ERR_WOULDBLOCK.rawValue }
+        guard let stream = streams[id], stream.sending.count >= length else {
+            return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue
+        }
+        output.append(contentsOf: header)
+        stream.sending.withFirst(length) { output.append($0) }
+        stream.sending.consume(length)
+        stream.sentCount += UInt64(length)
+        return 0
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BearerdHTTPMessages
+internal import CBearerdNghttp2
+
+/// One HTTP/2 connection without its socket: bytes go in and come out, streams are in between (RFC 9113).
+///
+/// Owns an `nghttp2_session`. What arrives is put into ``HTTP2Stream``s; those that have changed are told by
+/// ``takeChanged()``, never by a call from inside of nghttp2. Windows are opened by ``consume(_:of:)`` alone: this is the
+/// back-pressure. Confined to one thread.
+package final class HTTP2Session {
+    package enum Role: Sendable {
+        case client
+        case server
+    }
+
+    package let role: Role
+    let limits: HTTP2Limits
+    /// What is to be sent to the peer; whoever sends it removes it.
+    package var output: [UInt8] = []
+    /// Why the connection has ended on our side, for a fault of the peer; a GOAWAY with it stands in ``output``.
+    package private(set) var failure: HTTP2ErrorCode?
+    /// The last stream that the peer's GOAWAY says it has taken, and its code; nil before one.
+    package internal(set) var goaway: (lastStream: Int32, code: HTTP2ErrorCode)?
+    /// Whether the peer's SETTINGS have arrived.
+    package internal(set) var hasPeerSettings = false
+    /// How many PINGs of ours the peer has answered.
+    package internal(set) var pongs = 0
+    /// Whether a header block has begun and is not whole.
+    package var isInsideHead: Bool { scanner.isInsideHead }
+
+    private(set) var handle: OpaquePointer?
+    var streams: [Int32: HTTP2Stream] = [:]
+    var changed: [HTTP2Stream] = []
+    var collector = FieldCollector()
+    var scanner: FrameScanner
+    var floods = FloodGuard()
+    /// What a callback found that ends the connection.
+    var breach: HTTP2ErrorCode?
+    /// How large ``output`` may become in the call that is under way.
+    var outputLimit = 0
+
+    /// - Returns: nil if there is no memory.
+    package init?(_ role: Role, limits: HTTP2Limits) {
+        self.role = role
+        self.limits = limits
+        scanner = FrameScanner(preface: role == .server ? 24 : 0)
+        var options: OpaquePointer?
+        var callbacks: OpaquePointer?
+        guard nghttp2_option_new(&options) == 0 else { return nil }
+        defer { nghttp2_option_del(options) }
+        guard nghttp2_session_callbacks_new(&callbacks) == 0 else { return nil }
+        defer { nghttp2_session_callbacks_del(callbacks) }
+        nghttp2_option_set_no_auto_window_update(options, 1)
+        nghttp2_option_set_no_closed_streams(options, 1)
+        // Ours are tighter; these are a second net.
+        nghttp2_option_set_stream_reset_rate_limit(options, 1000, 100)
+        nghttp2_option_set_max_outbound_ack(options, 500)
+        nghttp2_option_set_max_settings(options, 32)
+        nghttp2_option_set_max_continuations(options, limits.continuations)
+        nghttp2_option_set_max_reserved_remote_streams(options, 0)
+        nghttp2_option_set_peer_max_concurrent_streams(options, 100)
+        nghttp2_option_set_max_send_header_block_length(options, 1024 * 1024)
+        HTTP2Callbacks.set(in: callbacks)
+        let context = Unmanaged.passUnretained(self).toOpaque()  // freed in deinit: no callback outlives us
+        let result =
+            switch role {
+            case .client: nghttp2_session_client_new2(&handle, callbacks, context, options)
+            case .server: nghttp2_session_server_new2(&handle, callbacks, context, options)
+            }
+        guard result == 0, introduce() else { return nil }
+    }
+
+    deinit { nghttp2_session_del(handle) }
+
+    /// Puts our SETTINGS first, and opens the connection's window.
+    private func introduce() -> Bool {
+        var settings = [
+            nghttp2_settings_entry(
+                settings_id: Int32(NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE.rawValue),
+                value: UInt32(HTTP2Limits.streamWindow)),
+            nghttp2_settings_entry(
+                settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue),
+                value: UInt32(clamping: limits.head.headerBytes)),
+            nghttp2_settings_entry(
+                settings_id: Int32(NGHTTP2_SETTINGS_NO_RFC7540_PRIORITIES.rawValue), value: 1),
+        ]
+        switch role {
+        case .client:
+            settings.append(
+                nghttp2_settings_entry(
+                    settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_PUSH.rawValue), value: 0))
+        case .server:
+            settings.append(
+                nghttp2_settings_entry(
+                    settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue),
+                    value: UInt32(clamping: limits.streams)))
+            settings.append(
+                nghttp2_settings_entry(
+                    settings_id: Int32(NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL.rawValue), value: 1))
+        }
+        let flags = UInt8(NGHTTP2_FLAG_NONE.rawValue)
+        return nghttp2_submit_settings(handle, flags, settings, settings.count) == 0
+            && nghttp2_session_set_local_window_size(
+                handle, flags, 0, Int32(HTTP2Limits.connectionWindow)) == 0
+    }
+
+    // MARK: What comes in
+
+    /// The streams that have changed since the last call, in the order in which they first did.
+    package func takeChanged() -> [HTTP2Stream] {
+        guard !changed.isEmpty else { return [] }
+        let taken = changed
+        changed.removeAll(keepingCapacity: true)
+        for stream in taken { stream.isTouched = false }
+        return taken
+    }
+
+    func touch(_ stream: HTTP2Stream) {
+        guard !stream.isTouched else { return }
+        stream.isTouched = true
+        changed.append(stream)
+    }
+
+    /// Says that `count` bytes of what has arrived on a stream are needed no more, so that the peer may send as many.
+    package func consume(_ count: Int, of stream: HTTP2Stream) {
+        guard count > 0 else { return }
+        stream.received.consume(count)
+        guard failure == nil, !stream.isClosed, !stream.hasEnd else { return }
+        nghttp2_session_consume_stream(handle, stream.id, count)
+    }
+
+    /// How many streams are open.
+    package var streamCount: Int { streams.count }
+
+    // MARK: The end
+
+    /// Whether nothing more will be sent or taken.
+    package var isOver: Bool {
+        failure != nil
+            || (nghttp2_session_want_read(handle) == 0 && nghttp2_session_want_write(handle) == 0)
+    }
+
+    /// Whether there is something to send that is not in ``output`` yet.
+    package var wantsToSend: Bool { failure == nil && nghttp2_session_want_write(handle) != 0 }
+
+    /// Ends the connection with a GOAWAY, at once and for all streams.
+    package func fail(_ code: HTTP2ErrorCode) {
+        guard failure == nil else { return }
+        failure = code
+        let last = UInt32(bitPattern: nghttp2_session_get_last_proc_stream_id(handle))
+        // By hand: a session that has failed takes nothing more.
+        output += [0, 0, 8, 7, 0, 0, 0, 0, 0]
+        for number in [last, code.rawValue] {
+            for shift in [24, 16, 8, 0] { output.append(UInt8(truncatingIfNeeded: number >> UInt32(shift))) }
+        }
+        abandonStreams(code)
+    }
+
+    /// Says that the connection is gone: nothing more comes in or goes out.
+    package func abandon() {
+        if failure == nil { failure = .noError }
+        abandonStreams(.cancel)
+    }
+
+    private func abandonStreams(_ code: HTTP2ErrorCode) {
+        for stream in streams.values.sorted(by: { $0.id < $1.id }) { close(stream, code) }
+        streams.removeAll()
+    }
+
+    func close(_ stream: HTTP2Stream, _ code: HTTP2ErrorCode?) {
+        stream.isClosed = true
+        if stream.resetCode == nil { stream.resetCode = code }
+        if stream.resetCode != nil {
+            stream.sending.removeAll()
+            if !stream.hasEnd { stream.received.removeAll() }
+        }
+        touch(stream)
+    }
+
+    /// Tells the peer that streams that it has begun so far, or may have on their way, are the last; ``pongs`` grows when
+    /// it has read that.
+    package func announceShutdown() {
+        guard failure == nil else { return }
+        nghttp2_submit_shutdown_notice(handle)
+    }
+
+    /// Tells the peer which stream of its was the last that is served; those that there are go on.
+    package func shutDown() {
+        guard failure == nil else { return }
+        nghttp2_submit_goaway(
+            handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), nghttp2_session_get_last_proc_stream_id(handle),
+            HTTP2ErrorCode.noError.rawValue, nil, 0)
+    }
+
+    // MARK: The peer
+
+    /// How many streams the peer lets us begin at once.
+    package var peerStreamLimit: Int {
+        Int(nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
+    }
+
+    /// Whether the peer takes extended CONNECT (RFC 8441).
+    package var peerTakesConnectProtocol: Bool {
+        nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL) == 1
+    }
+
+    /// How much content of the stream the peer would take now.
+    package func window(of stream: HTTP2Stream) -> Int {
+        guard failure == nil, !stream.isClosed else { return 0 }
+        return Int(
+            min(
+                nghttp2_session_get_stream_remote_window_size(handle, stream.id),
+                nghttp2_session_get_remote_window_size(handle)))
+    }
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BearerdHTTPMessages
+internal import BearerdSystem
+
+extension HTTPFields {
+    /// Appends a field whose name and value are known to be what a field may hold, and have no white space around them.
+    mutating func append(checkedName name: Span<UInt8>, value: Span<UInt8>) {
+        let start = block.count
+        guard name.count <= Int(UInt16.max), start + name.count + value.count + 4 <= Self.maximumBlock else {
+            return
+        }
+        block.append(name)
+        block.append(Byte.colon)
+        block.append(Byte.space)
+        block.append(value)
+        block.append(Byte.carriageReturn)
+        block.append(Byte.lineFeed)
+        let known = KnownFieldName.find(in: name, 0..<name.count)
+        entries.append(
+            Entry(
+                nameStart: UInt32(start), valueStart: UInt32(start + name.count + 2),
+                valueLength: UInt32(value.count), nameLength: UInt16(name.count), known: known,
+                isCanonical: true))
+        present |= known.bit
+    }
+
+    /// Makes `Host` the first field, in place of those that there are.
+    mutating func putHostFirst(_ value: Span<UInt8>) {
+        removeEntries { $1.known == .host }
+        append(checkedName: "host".utf8.span, value: value)
+        guard let entry = entries.popLast() else { return }
+        entries.insert(entry, at: 0)
+    }
+
+    /// The length that the fields declare, which nghttp2 has judged; nil without one.
+    var checkedContentLength: UInt64? {
+        guard case .once(let digits) = occurrence(of: .contentLength) else { return nil }
+        var length: UInt64 = 0
+        for index in digits {
+            let (tens, overflow) = length.multipliedReportingOverflow(by: 10)
+            let (sum, carry) = tens.addingReportingOverflow(UInt64(block.bytes[index] &- Byte.zero))
+            guard !overflow, !carry else { return nil }
+            length = sum
+        }
+        return length
+    }
+
+    /// The fields that say something of an HTTP/1.1 connection, or that a pseudo-field says (RFC 9113 §8.2.2).
+    private static var unsent: UInt64 {
+        KnownFieldName.connection.bit | KnownFieldName.keepAlive.bit | KnownFieldName.proxyConnection.bit
+            | KnownFieldName.transferEncoding.bit | KnownFieldName.upgrade.bit
+            | KnownFieldName.http2Settings.bit
+            | KnownFieldName.te.bit | KnownFieldName.host.bit
+    }
+
+    /// Whether a field of that name goes into a message of HTTP/2.
+    static func isSent(_ entry: Entry) -> Bool { entry.known == .other || unsent & entry.known.bit == 0 }
+}
