@@ -81,6 +81,10 @@ let package = Package(
             dependencies: ["EventLoop", "HTTP1", "HTTPExchange", "HTTPMessages", "System"],
             swiftSettings: safe),
         .target(
+            name: "HTTP2Streams",
+            dependencies: ["EventLoop", "HTTP2", "HTTPExchange", "HTTPMessages"],
+            swiftSettings: safe),
+        .target(
             name: "OAuth",
             dependencies: ["ExecutorConfinement", "HTTPMessages", "Cryptography", "JSON", "JSONText"],
             swiftSettings: safe),

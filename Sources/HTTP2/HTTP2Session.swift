@@ -122,6 +122,9 @@ package final class HTTP2Session {
         changed.append(stream)
     }
 
+    /// Has every open stream told, whatever has changed.
+    package func touchAll() { for stream in streams.values { touch(stream) } }
+
     /// Says that `count` bytes of what has arrived on a stream are needed no more, so that the peer may send as many.
     package func consume(_ count: Int, of stream: HTTP2Stream) {
         guard count > 0 else { return }

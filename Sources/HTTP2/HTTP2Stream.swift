@@ -49,6 +49,8 @@ package final class HTTP2Stream {
     /// Whether ``sending`` is all that is left of the message.
     var endsAfterSending = false
     var trailersToSend: HTTPFields?
+    /// Whether fields follow the content that is to be sent.
+    package var hasTrailersToSend: Bool { trailersToSend != nil }
     /// Whether the head of the message, or the final head, has been given to the session.
     package internal(set) var hasBegunSending = false
     /// Whether everything, the end included, has been framed.
@@ -68,6 +70,8 @@ package final class HTTP2Stream {
 
     /// Called, never from inside of the session, when any of this has changed.
     package var onChange: (() -> Void)?
+    /// Whether somebody serves it.
+    package var isTaken = false
     /// Whether it is among those that have changed since they were taken.
     var isTouched = false
     /// Whether it was handed out as new.

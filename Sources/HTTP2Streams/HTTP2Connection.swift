@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import BearerdEventLoop
+package import BearerdHTTP2
+
+/// An HTTP/2 connection of either side: moves bytes between a ``ByteStream`` and an ``HTTP2Session``, and tells streams
+/// when they have changed.
+///
+/// One task receives, one sends. What streams want to send in one round of the loop goes out together. Confined to its
+/// loop's thread.
+package final class HTTP2Connection {
+    package let stream: ByteStream
+    package let session: HTTP2Session
+    package let loop: EventLoop
+    /// Called with each stream that the peer begins and whose head is there.
+    package var onStream: (HTTP2Stream) -> Void = { _ in }
+    /// Called when something has come, gone out or ended, after the streams were told.
+    package var onChange: () -> Void = {}
+    /// Whether nobody has closed it on our side, and the peer has not reset it.
+    package private(set) var isOpen = true
+    /// Whether the peer has ended its direction.
+    package private(set) var peerHasEnded = false
+    /// How long the peer may take nothing of what is sent; zero for ever.
+    package var patience: Duration
+
+    /// How much is framed ahead of the socket, in bytes.
+    private static let sendSize = 64 * 1024
+
+    private let sender: LoopWait
+    private var sendIsDue = false
+    /// Whether the peer does not take what was sent.
+    package private(set) var isCongested = false
+    private var isDispatching = false
+    private let emptied: LoopWait
+
+    package init(
+        _ stream: ByteStream, _ session: HTTP2Session, on loop: EventLoop, patience: Duration
+    ) {
+        self.stream = stream
+        self.session = session
+        self.loop = loop
+        self.patience = patience
+        emptied = LoopWait(loop: loop)
+        sender = LoopWait(loop: loop)
+    }
+
+    // MARK: Receiving
+
+    /// Receives until the connection is over; what waits in the stream's input comes first.
+    package func run() async {
+        let sending = loop.startTask { await self.send() }
+        scheduleSend()
+        await receive()
+        if peerHasEnded { await awaitStreams() }
+        close()
+        await sending.value
+    }
+
+    private func receive() async {
+        if !stream.input.isEmpty { take() }
+        while isOpen, !session.isOver {
+            if stream.turnIsOver { await stream.yield() }
+            do throws(StreamError) {
+                guard try await stream.fill(within: .zero, capacity: StoragePool.large) else {
+                    peerHasEnded = true
+                    return
+                }
+            } catch {
+                // Ended by ourselves, in good order, where what is to be sent is sent.
+                return
+            }
+            take()
+        }
+        await awaitSent()
+    }
+
+    private func take() {
+        let count = stream.input.withReadable { bytes in
+            session.receive(bytes, at: .now)
+            return bytes.count
+        }
+        if stream.isOpen { stream.input.consume(count) }
+        dispatch()
+        scheduleSend()
+    }
+
+    /// Tells streams that have changed, and hands out those that are new.
+    package func dispatch() {
+        guard !isDispatching else { return }
+        isDispatching = true
+        defer { isDispatching = false }
+        var changed = session.takeChanged()
+        while !changed.isEmpty {
+            for stream in changed {
+                if session.role == .server, !stream.isTaken {
+                    begin(stream)
+                } else {
+                    stream.onChange?()
+                }
+            }
+            changed = session.takeChanged()
+        }
+        if session.streamCount == 0 { emptied.wake() }
+        onChange()
+    }
+
+    private func begin(_ new: HTTP2Stream) {
+        // One that is over before it has begun is nobody's work.
+        guard new.hasHead, !new.isClosed, new.resetCode == nil else { return }
+        new.isTaken = true
+        stream.spend(Turn.requestCost)
+        onStream(new)
+    }
+
+    /// The peer sends nothing more: streams that need nothing of it may finish.
+    private func awaitStreams() async {
+        session.touchAll()
+        dispatch()
+        while isOpen, session.streamCount > 0 {
+            let seen = emptied.news
+            guard session.streamCount > 0 else { break }
+            do { try await emptied.wait(after: seen, until: nil) } catch { return }
+        }
+        await awaitSent()
+    }
+
+    // MARK: Sending
+
+    /// Has what streams want to send go out, after all others that are ready have had their say.
+    package func scheduleSend() {
+        guard !sendIsDue else { return }
+        sendIsDue = true
+        sender.wake()
+    }
+
+    private func send() async {
+        while isOpen {
+            do {
+                let seen = sender.news
+                if !sendIsDue { try await sender.wait(after: seen, until: nil) }
+                sendIsDue = false
+                while try await sendSome() {}
+            } catch {
+                return close()
+            }
+            emptied.wake()
+            // The receiver waits for a peer that has nothing more to say.
+            if session.isOver, session.output.isEmpty { stream.readiness.interruptReader() }
+        }
+    }
+
+    /// - Returns: whether there is more.
+    private func sendSome() async throws(StreamError) -> Bool {
+        guard isOpen else { return false }
+        session.produce(upTo: Self.sendSize)
+        dispatch()
+        guard !session.output.isEmpty else { return false }
+        if stream.turnIsOver { await stream.yield() }
+        guard isOpen else { return false }
+        if try !stream.flush(&session.output) {
+            isCongested = true
+            defer { isCongested = false }
+            try await stream.waitForRoom(within: patience)
+        }
+        return isOpen && (!session.output.isEmpty || session.wantsToSend)
+    }
+
+    /// Waits until everything is sent that can be.
+    private func awaitSent() async {
+        scheduleSend()
+        while isOpen, !session.output.isEmpty || sendIsDue || isCongested {
+            let seen = emptied.news
+            do { try await emptied.wait(after: seen, until: .after(.seconds(5))) } catch { return }
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends the connection and all streams at once.
+    package func close() {
+        guard isOpen else { return }
+        isOpen = false
+        session.abandon()
+        dispatch()
+        emptied.wake()
+        stream.close()
+        sender.wake()
+    }
+
+    /// Tells the peer that everything is said, and lets what it still sends run into the void for a moment: closing with
+    /// unread bytes would reset the connection, and the peer lose what was said last.
+    package func linger(within limit: Duration) async {
+        let deadline = ContinuousClock.now + limit
+        await stream.endSending(within: min(.seconds(1), limit))
+        stream.readiness.forgetInterruption()
+        while stream.isOpen {
+            stream.input.consume(stream.input.count)
+            stream.releaseStorage()
+            let rest = min(ContinuousClock.now.duration(to: deadline), .seconds(1))
+            guard rest > .zero, (try? await stream.fill(within: rest)) == true else { break }
+        }
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import BearerdEventLoop
+package import BearerdHTTP2
+package import BearerdHTTPExchange
+package import BearerdHTTPMessages
+
+/// A client's stream of HTTP/2 as one ``ClientExchange`` after another.
+///
+/// Confined to its loop's thread.
+package final class ServerStream: ClientExchange {
+    package private(set) var connection: HTTP2Connection
+    package private(set) var stream: HTTP2Stream
+    package private(set) var peer: PeerAddress
+    package var request = HTTPRequest()
+    package let incoming: StreamBody
+    package let outgoing: StreamWriter
+    private let reading: LoopWait
+    private let writing: LoopWait
+    private var onNews: (() -> Void)?
+    private var isClosed = false
+    /// The key that the client's WebSocket has for an upstream of HTTP/1.1.
+    private var webSocketKey: WebSocketKey?
+
+    package init(_ stream: HTTP2Stream, on connection: HTTP2Connection, from peer: PeerAddress) {
+        self.stream = stream
+        self.connection = connection
+        self.peer = peer
+        reading = LoopWait(loop: connection.loop)
+        writing = LoopWait(loop: connection.loop)
+        incoming = StreamBody(stream, on: connection, wait: reading)
+        outgoing = StreamWriter(stream, on: connection, wait: writing)
+        take()
+    }
+
+    /// Takes the next stream, of whatever connection, in place of one that is over.
+    package func begin(_ stream: HTTP2Stream, on connection: HTTP2Connection, from peer: PeerAddress) {
+        self.stream = stream
+        self.connection = connection
+        self.peer = peer
+        incoming.use(stream, on: connection)
+        outgoing.use(stream, on: connection)
+        reading.forgetInterruption()
+        writing.forgetInterruption()
+        onNews = nil
+        isClosed = false
+        take()
+    }
+
+    private func take() {
+        swap(&request, &stream.request)
+        stream.onChange = { [unowned self] in changed() }  // taken back in conclude()
+        webSocketKey = nil
+        guard let name = stream.connectProtocol else { return }
+        webSocketKey = request.offerUpgrade(to: name)
+    }
+
+    private func changed() {
+        reading.wake()
+        writing.wake()
+        if stream.resetCode != nil || connection.peerHasEnded { onNews?() }
+    }
+
+    /// What is wrong with the head; nil for one that can be served.
+    package var fault: MessageFault? { stream.fault }
+
+    /// Ends what is left of the stream once its exchange is over.
+    package func conclude() {
+        onNews = nil
+        let (connection, stream) = (connection, stream)
+        guard !stream.isClosed, stream.resetCode == nil else {
+            stream.onChange = nil
+            return
+        }
+        guard stream.hasBegunSending else {
+            stream.onChange = nil
+            return reset(.cancel)
+        }
+        // Whoever has its answer need not send the rest of its request (RFC 9113 §8.1).
+        stream.onChange = { [unowned connection, unowned stream] in
+            guard stream.hasSentEnd, !stream.isClosed else { return }
+            stream.onChange = nil
+            connection.session.reset(stream, .noError)
+            connection.scheduleSend()
+        }
+    }
+
+    private func reset(_ code: HTTP2ErrorCode) {
+        connection.session.reset(stream, code)
+        connection.dispatch()
+        connection.scheduleSend()
+    }
+
+    // MARK: The client
+
+    package var isEncrypted: Bool { connection.stream.isEncrypted }
+
+    package func isAdmitted(by security: any ConnectionSecurity) -> Bool {
+        connection.stream.isAdmitted(by: security)
+    }
+
+    package var progress: ExchangeProgress {
+        ExchangeProgress(
+            received: stream.receivedCount, sent: stream.sentCount, untaken: stream.sending.count)
+    }
+
+    package func lookAtPeer() -> PeerState {
+        guard connection.isOpen, stream.resetCode == nil else { return .hasReset }
+        return connection.peerHasEnded ? connection.stream.lookAtPeer() : .present
+    }
+
+    package func watchPeer(_ onNews: (() -> Void)?) { self.onNews = onNews }
+
+    // MARK: The request
+
+    package func beginBody(limit: UInt64) throws(MessageError) -> BodyLength {
+        incoming.begin(limit: limit)
+        if let fault = stream.fault { throw .malformed(fault) }
+        guard webSocketKey == nil else { return .none }
+        if stream.hasEnd, stream.receivedCount == 0 {
+            return stream.declaredLength == nil ? .none : .exact(0)
+        }
+        return stream.declaredLength.map { .exact($0) } ?? .open
+    }
+
+    package func leaveRequestUnread() {}
+
+    // MARK: The answer
+
+    package var persists: Bool { true }
+
+    package func endConnectionAfterAnswer() {
+        connection.session.shutDown()
+        connection.scheduleSend()
+    }
+
+    package func send(
+        interim head: inout HTTPResponse, within timeout: Duration
+    ) async throws(StreamError) {
+        guard connection.isOpen, stream.resetCode == nil else { throw .reset }
+        connection.session.send(interim: head, on: stream)
+        connection.scheduleSend()
+    }
+
+    package func begin(_ head: inout HTTPResponse, length: BodyLength) {
+        var sent = head
+        var length = request.method == .head ? .none : length
+        if head.status == 101 {
+            sent.status = 200
+            sent.fields.remove(.secWebSocketAccept)
+            length = .open
+        }
+        outgoing.begin(length: length) { [connection, stream] hasContent in
+            connection.session.respond(sent, hasContent: hasContent, on: stream)
+        }
+    }
+
+    package func endFollows() {}
+
+    package func cut() { reset(outgoing.hasTimedOut ? .cancel : .internalError) }
+
+    // MARK: Both
+
+    package var isOpen: Bool { !isClosed && connection.isOpen }
+
+    package func close() {
+        isClosed = true
+        incoming.stop()
+        reset(.cancel)
+        reading.wake()
+        writing.wake()
+    }
+
+    package func abort() {
+        isClosed = true
+        incoming.stop()
+        reset(webSocketKey == nil ? .internalError : .connectError)
+        reading.wake()
+        writing.wake()
+    }
+
+    package func stopReceiving() { reading.interrupt() }
+
+    package func resumeReceiving() { reading.forgetInterruption() }
+
+    package func beginTunnel() { incoming.begin(limit: .max) }
+
+    package func endSending(within timeout: Duration) async -> Bool {
+        outgoing.end(trailers: HTTPFields())
+        return (try? await outgoing.flush(within: timeout)) != nil
+    }
+
+    package func finish(within timeout: Duration) async { _ = await endSending(within: timeout) }
+}
