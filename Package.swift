@@ -123,7 +123,8 @@ let package = Package(
         .target(
             name: "Proxy",
             dependencies: [
-                "HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTP1", "HTTPExchange", "HTTPMessages",
+                "HTTP2", "HTTP2Streams", "HTTPServer", "HTTPClient", "EventLoop", "OAuth", "HTTP1",
+                "HTTPExchange", "HTTPMessages",
                 "Observability", "Cryptography", "Routing", "System",
             ],
             swiftSettings: safe),

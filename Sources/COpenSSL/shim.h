@@ -26,12 +26,16 @@ static const uint64_t BEARERD_SSL_OP_NO_TICKET = SSL_OP_NO_TICKET;
    Ours are a string of names, each behind its length. */
 static inline int bearerd_select_protocol(SSL *session, const unsigned char **chosen, unsigned char *chosen_length,
                                         const unsigned char *offered, unsigned int offered_length, void *context) {
-    const unsigned char *ours = context;
-    (void)session;
-    return SSL_select_next_proto((unsigned char **)chosen, chosen_length, ours, (unsigned int)strlen(context), offered,
+    const unsigned char *own = SSL_get_app_data(session), *ours = own ? own : context;
+    return SSL_select_next_proto((unsigned char **)chosen, chosen_length, ours, (unsigned int)strlen((const char *)ours), offered,
                                  offered_length) == OPENSSL_NPN_NEGOTIATED
                ? SSL_TLSEXT_ERR_OK
                : SSL_TLSEXT_ERR_ALERT_FATAL;
+}
+
+/* Has one connection offer other protocols than its context: a string that is there for ever. */
+static inline void bearerd_ssl_set_protocols(SSL *session, const unsigned char *protocols) {
+    SSL_set_app_data(session, (void *)protocols);
 }
 
 /* What every server of ours has in common; most of it is macros. TLS 1.2 with forward secrecy at least, no

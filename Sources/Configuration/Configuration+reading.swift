@@ -3,6 +3,7 @@
 internal import BearerdHTTPMessages
 internal import OAuth
 internal import BearerdRouting
+internal import BearerdTLS
 internal import BearerdYAML
 
 extension Configuration {
@@ -10,7 +11,8 @@ extension Configuration {
     init(reading root: Section<RootKey>) {
         let isUnsafe = root.flag(.unsafeListen)
         allowsUnsafeListen = isUnsafe ?? false
-        listen = root.listeners(isUnsafe: isUnsafe)
+        listeners = root.listeners(isUnsafe: isUnsafe)
+        let listen = listeners.map(\.address)
         tls = root.has(.tls) ? TLSConfiguration(reading: root.section(.tls)) : nil
         workers = root.value(.workers, .integer(in: 1...1024))?.value
         access = AccessConfiguration(reading: root.section(.access))
@@ -50,15 +52,20 @@ extension Configuration {
 }
 
 extension Section<RootKey> {
-    fileprivate func listeners(isUnsafe flag: Bool?) -> [ListenAddress] {
+    fileprivate func listeners(isUnsafe flag: Bool?) -> [ListenerConfiguration] {
         let isUnsafe = flag ?? true || has(.tls) || isInDoubt(.tls)
-        guard has(.listen) else { return [.tcp(host: "127.0.0.1", port: 8080)] }
-        guard let listeners = oneOrMany(.listen, .listenAddress(in: reading)) else { return [] }
+        guard has(.listen) else {
+            return [.init(address: .tcp(host: "127.0.0.1", port: 8080), protocols: .either)]
+        }
+        let either = ValueKind<ListenAddress>.listenAddress(in: reading).map { address in
+            ListenerConfiguration(address: address, protocols: .either)
+        }
+        guard let listeners = oneOrMany(.listen, either, or: ListenerConfiguration.reading) else { return [] }
         if listeners.isEmpty { error(.listen, "needs at least one address") }
-        for listener in listeners where !listener.value.isLoopback && !isUnsafe {
+        for listener in listeners where !listener.value.address.isLoopback && !isUnsafe {
             reading.error("plain HTTP off loopback needs unsafe_listen: true", at: listener.place)
         }
-        listeners.forEach(reading.judgeDirectory)
+        for listener in listeners { reading.judgeDirectory(of: listener.map(\.address)) }
         return listeners.map(\.value)
     }
 

@@ -5,7 +5,9 @@ package import BearerdHTTPMessages
 /// The content of a configuration file, checked as a whole and never changed afterwards.
 package struct Configuration: Sendable {
     /// The data listeners, at least one, each once.
-    package let listen: [ListenAddress]
+    package let listeners: [ListenerConfiguration]
+    /// The addresses of the data listeners.
+    package var listen: [ListenAddress] { listeners.map(\.address) }
     /// True if plain HTTP may be served off loopback (`unsafe_listen`); the address of a passed socket is known only
     /// later.
     package let allowsUnsafeListen: Bool

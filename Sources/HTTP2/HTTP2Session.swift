@@ -160,10 +160,13 @@ package final class HTTP2Session {
         abandonStreams(code)
     }
 
-    /// Says that the connection is gone: nothing more comes in or goes out.
+    /// Says that the connection is gone: nothing more comes in or goes out, and no memory is kept for it.
     package func abandon() {
         if failure == nil { failure = .noError }
         abandonStreams(.cancel)
+        nghttp2_session_del(handle)
+        handle = nil
+        output = []
     }
 
     private func abandonStreams(_ code: HTTP2ErrorCode) {
@@ -200,12 +203,14 @@ package final class HTTP2Session {
 
     /// How many streams the peer lets us begin at once.
     package var peerStreamLimit: Int {
-        Int(nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
+        guard failure == nil else { return 0 }
+        return Int(nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS))
     }
 
     /// Whether the peer takes extended CONNECT (RFC 8441).
     package var peerTakesConnectProtocol: Bool {
-        nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL) == 1
+        failure == nil
+            && nghttp2_session_get_remote_settings(handle, NGHTTP2_SETTINGS_ENABLE_CONNECT_PROTOCOL) == 1
     }
 
     /// How much content of the stream the peer would take now.

@@ -78,4 +78,7 @@ package final class HTTP2Stream {
     var isAnnounced = false
 
     init(id: Int32) { self.id = id }
+
+    /// Forgets the content that has arrived, and keeps no memory for it.
+    package func letGo() { received = StreamBytes() }
 }

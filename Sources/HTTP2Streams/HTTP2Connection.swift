@@ -47,31 +47,36 @@ package final class HTTP2Connection {
     // MARK: Receiving
 
     /// Receives until the connection is over; what waits in the stream's input comes first.
-    package func run() async {
+    ///
+    /// - Parameter farewell: how long the peer may go on sending once it was told everything; nil for not at all.
+    package func run(lingering farewell: Duration? = nil) async {
         let sending = loop.startTask { await self.send() }
         scheduleSend()
-        await receive()
+        let endsWell = await receive()
         if peerHasEnded { await awaitStreams() }
+        if endsWell, let farewell, isOpen { await linger(within: farewell) }
         close()
         await sending.value
     }
 
-    private func receive() async {
+    /// - Returns: whether both sides are done, and the peer may still send.
+    private func receive() async -> Bool {
         if !stream.input.isEmpty { take() }
         while isOpen, !session.isOver {
             if stream.turnIsOver { await stream.yield() }
             do throws(StreamError) {
                 guard try await stream.fill(within: .zero, capacity: StoragePool.large) else {
                     peerHasEnded = true
-                    return
+                    return false
                 }
             } catch {
-                // Ended by ourselves, in good order, where what is to be sent is sent.
-                return
+                // Interrupted by ourselves where everything is said.
+                return isOpen && session.isOver
             }
             take()
         }
         await awaitSent()
+        return isOpen
     }
 
     private func take() {

@@ -18,6 +18,8 @@ package final class ServerStream: ClientExchange {
     private let reading: LoopWait
     private let writing: LoopWait
     private var onNews: (() -> Void)?
+    /// Has the connection take no other streams than those that have begun.
+    package var onShutdown: () -> Void = {}
     private var isClosed = false
     /// The key that the client's WebSocket has for an upstream of HTTP/1.1.
     private var webSocketKey: WebSocketKey?
@@ -67,6 +69,7 @@ package final class ServerStream: ClientExchange {
     /// Ends what is left of the stream once its exchange is over.
     package func conclude() {
         onNews = nil
+        incoming.letGo()
         let (connection, stream) = (connection, stream)
         guard !stream.isClosed, stream.resetCode == nil else {
             stream.onChange = nil
@@ -83,6 +86,7 @@ package final class ServerStream: ClientExchange {
             connection.session.reset(stream, .noError)
             connection.scheduleSend()
         }
+        stream.onChange?()
     }
 
     private func reset(_ code: HTTP2ErrorCode) {
@@ -116,7 +120,10 @@ package final class ServerStream: ClientExchange {
     package func beginBody(limit: UInt64) throws(MessageError) -> BodyLength {
         incoming.begin(limit: limit)
         if let fault = stream.fault { throw .malformed(fault) }
-        guard webSocketKey == nil else { return .none }
+        guard webSocketKey == nil else {
+            incoming.beginNothing()
+            return .none
+        }
         if stream.hasEnd, stream.receivedCount == 0 {
             return stream.declaredLength == nil ? .none : .exact(0)
         }
@@ -129,10 +136,7 @@ package final class ServerStream: ClientExchange {
 
     package var persists: Bool { true }
 
-    package func endConnectionAfterAnswer() {
-        connection.session.shutDown()
-        connection.scheduleSend()
-    }
+    package func endConnectionAfterAnswer() { onShutdown() }
 
     package func send(
         interim head: inout HTTPResponse, within timeout: Duration
@@ -149,6 +153,9 @@ package final class ServerStream: ClientExchange {
             sent.status = 200
             sent.fields.remove(.secWebSocketAccept)
             length = .open
+        } else if webSocketKey != nil, (200..<300).contains(head.status) {
+            // To whoever asks for a tunnel a 2xx says that there is one.
+            sent.status = 502
         }
         outgoing.begin(length: length) { [connection, stream] hasContent in
             connection.session.respond(sent, hasContent: hasContent, on: stream)

@@ -16,6 +16,8 @@ package final class StreamBody: BodySource {
     private var limit: UInt64 = .max
     package private(set) var byteCount: UInt64 = 0
     private var piece = 0
+    /// Whether the message has no content, whatever the stream carries.
+    private var isNothing = false
     /// Whether nobody may take anything of it any more.
     private var isStopped = false
 
@@ -41,13 +43,22 @@ package final class StreamBody: BodySource {
         byteCount = 0
         piece = 0
         isStopped = false
+        isNothing = false
+    }
+
+    /// Begins no content: what comes belongs to a tunnel that is not begun.
+    package func beginNothing() {
+        begin(limit: .max)
+        isNothing = true
     }
 
     /// Hands out nothing more.
     package func stop() { isStopped = true }
 
     package var isFinished: Bool {
-        stream.hasEnd && stream.received.count == piece && byteCount <= limit && stream.resetCode == nil
+        isNothing
+            || stream.hasEnd && stream.received.count == piece && byteCount <= limit
+                && stream.resetCode == nil
     }
 
     package var trailers: HTTPFields { stream.trailers }
@@ -55,6 +66,7 @@ package final class StreamBody: BodySource {
     package func nextPiece() throws(MessageError) -> Int? {
         guard byteCount <= limit else { throw .bodyTooLarge }
         guard !isStopped else { throw .stream(.closed) }
+        guard !isNothing else { return nil }
         let count = stream.readableCount
         guard count > 0 else {
             if let fault = stream.fault { throw .malformed(fault) }
@@ -69,7 +81,7 @@ package final class StreamBody: BodySource {
         return count
     }
 
-    private var isWhole: Bool { stream.hasEnd && stream.received.isEmpty }
+    private var isWhole: Bool { isNothing || stream.hasEnd && stream.received.isEmpty }
 
     package func nextPiece(within timeout: Duration) async throws(MessageError) -> Int? {
         let deadline = CoarseInstant.after(timeout)
@@ -103,6 +115,12 @@ package final class StreamBody: BodySource {
         connection.session.consume(min(piece, stream.received.count), of: stream)
         piece = 0
         connection.scheduleSend()
+    }
+
+    /// Forgets what nobody will read; the peer may send no more in its place.
+    package func letGo() {
+        stop()
+        stream.letGo()
     }
 
     package func skipArrived() {

@@ -19,5 +19,6 @@ package enum AccessField: String, CaseIterable, Sendable {
     case duration = "duration_seconds"
     /// Where the request was sent again.
     case replayed
+    case grpcStatus = "grpc_status"
     case peer
 }

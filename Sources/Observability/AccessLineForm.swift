@@ -50,6 +50,10 @@ struct AccessLineForm: Sendable {
                 line.append(literal: isJSON ? #","status":"# : " status=")
                 line.append(decimal: UInt64(clamping: record.status))
             }
+            if let status = record.grpcStatus, has(.grpcStatus) {
+                line.append(literal: isJSON ? #","grpc_status":"# : " grpc_status=")
+                line.append(decimal: UInt64(clamping: status))
+            }
             if isOwn, has(.code) {
                 line.append(literal: isJSON ? #","code":""# : " code=")
                 line.append(record.code)

@@ -14,6 +14,8 @@ package struct AccessRecord: ~Copyable, Sendable {
     package var protocolName: StaticString
     /// The status the client saw.
     package var status: Int
+    /// The status of a gRPC call, where it is known; nil for any other request.
+    package var grpcStatus: Int?
     /// The `code` of an answer of bearerd's own; empty for an answer of the upstream.
     package var code: String
     /// Bytes of body that came from the client.
@@ -27,7 +29,7 @@ package struct AccessRecord: ~Copyable, Sendable {
 
     package init(
         unixMilliseconds: Int64, duration: Duration, method: String,
-        protocolName: StaticString = "HTTP/1.1", status: Int, code: String = "",
+        protocolName: StaticString = "HTTP/1.1", status: Int, grpcStatus: Int? = nil, code: String = "",
         bytesIn: UInt64 = 0, bytesOut: UInt64 = 0, isReplayed: Bool = false, peer: String
     ) {
         self.unixMilliseconds = unixMilliseconds
@@ -35,6 +37,7 @@ package struct AccessRecord: ~Copyable, Sendable {
         self.method = method
         self.protocolName = protocolName
         self.status = status
+        self.grpcStatus = grpcStatus
         self.code = code
         self.bytesIn = bytesIn
         self.bytesOut = bytesOut

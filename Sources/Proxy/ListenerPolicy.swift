@@ -25,11 +25,18 @@ package final class ListenerPolicy: Sendable {
     package let rateLimit: RateLimit?
     /// The TLS settings for connections over TCP; nil leaves them plain.
     package let security: (any ConnectionSecurity)?
+    /// False if requests of HTTP/1.1 are refused.
+    let speaksHTTP1: Bool
+    /// False if HTTP/2 is refused, which TLS also does not offer then.
+    let speaksHTTP2: Bool
 
     package init(
         key: ListenerKey, hosts: HostList, fetchMetadata: FetchMetadata = .sent,
-        rateLimit: RateLimit? = nil, security: (any ConnectionSecurity)? = nil
+        rateLimit: RateLimit? = nil, security: (any ConnectionSecurity)? = nil, speaksHTTP1: Bool = true,
+        speaksHTTP2: Bool = true
     ) {
+        self.speaksHTTP1 = speaksHTTP1
+        self.speaksHTTP2 = speaksHTTP2
         self.key = key
         self.hosts = hosts
         self.fetchMetadata = fetchMetadata

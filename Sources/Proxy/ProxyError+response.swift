@@ -218,7 +218,7 @@ package struct Rejection: Equatable, Sendable {
             case .methodTooLong: (.notImplemented, "The method is longer than any that is known.")
             case .unknownCoding: (.notImplemented, "The transfer coding is unknown.")
             case .unsupportedVersion:
-                (.versionNotSupported, "HTTP/1.0 and HTTP/1.1 are spoken here.")
+                (.versionNotSupported, "This version of HTTP is not spoken here.")
             }
         self.init(code, detail)
     }

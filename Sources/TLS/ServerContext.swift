@@ -52,9 +52,13 @@ package final class ServerContext: @unchecked Sendable {
 
     /// The server's side of one connection, which outlives this object.
     ///
-    /// - Parameter descriptor: connected and non-blocking; taken over unless nil is returned.
-    func wire(on descriptor: Int32) -> TLSWire? {
-        guard let session = SSL_new(handle), let wire = TLSWire(session, of: .server, descriptor: descriptor)
+    /// - Parameters:
+    ///   - descriptor: connected and non-blocking; taken over unless nil is returned.
+    ///   - offer: the protocols that the client may choose of; nil for those of the context.
+    func wire(on descriptor: Int32, offering offer: ProtocolOffer? = nil) -> TLSWire? {
+        guard let session = SSL_new(handle) else { return nil }
+        if let offer { bearerd_ssl_set_protocols(session, offer.list.utf8Start) }
+        guard let wire = TLSWire(session, of: .server, descriptor: descriptor)
         else { return nil }
         wire.clientTrust = clientTrust
         return wire

@@ -13,7 +13,12 @@ package final class ServerTLS: ConnectionSecurity {
     /// resumed.
     package func replace(with context: ServerContext) { self.context.withLock { $0 = context } }
 
-    package func wire(on descriptor: Int32) -> (any Wire)? { context.withLock { $0 }.wire(on: descriptor) }
+    package func wire(on descriptor: Int32) -> (any Wire)? { wire(on: descriptor, offering: nil) }
+
+    /// - Parameter offer: the protocols that clients may choose of; nil for those of the context.
+    func wire(on descriptor: Int32, offering offer: ProtocolOffer?) -> (any Wire)? {
+        context.withLock { $0 }.wire(on: descriptor, offering: offer)
+    }
 
     package func admits(_ wire: any Wire) -> Bool {
         let context = context.withLock { $0 }

@@ -21,6 +21,7 @@ import Testing
         #expect(configuration.access.peerUserIDs == nil)
         #expect(configuration.limits.headerBytes == 65536)
         #expect(configuration.limits.uriBytes == 16384)
+        #expect(configuration.limits.streams == 100)
         #expect(configuration.limits.bodyBytes == nil)
         #expect(configuration.limits.connections == 10_000)
         #expect(configuration.limits.requestsPerSecond == nil)

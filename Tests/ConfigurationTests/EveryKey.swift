@@ -18,6 +18,7 @@ let everyKey = """
     limits:
       header_bytes: 32KiB
       uri_bytes: 8KiB
+      streams: 10
       body_bytes: 1GiB
       connections: 5
       requests_per_second: 6

@@ -62,6 +62,7 @@ import Testing
         #expect(try configuration.access.key?.read().plaintext == "local-key")
         #expect(configuration.limits.headerBytes == 32 << 10)
         #expect(configuration.limits.uriBytes == 8 << 10)
+        #expect(configuration.limits.streams == 10)
         #expect(configuration.limits.bodyBytes == 1 << 30)
         #expect(configuration.limits.connections == 5)
         #expect(configuration.limits.requestsPerSecond == 6)

@@ -4,4 +4,8 @@
 struct Found<Value> {
     let value: Value
     let place: Place
+
+    func map<Other>(_ transform: (Value) -> Other) -> Found<Other> {
+        Found<Other>(value: transform(value), place: place)
+    }
 }

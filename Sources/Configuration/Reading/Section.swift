@@ -129,6 +129,23 @@ struct Section<Key: ConfigurationKey> {
         return reading.value(node, kind, at: place(of: key)).map { [$0] }
     }
 
+    /// The items of a list, or a single one; each is a value, or a map that `read` reads.
+    func oneOrMany<Value, Inner: ConfigurationKey>(
+        _ key: Key, _ kind: ValueKind<Value>, or read: (Section<Inner>) -> Found<Value>?
+    ) -> [Found<Value>]? {
+        func value(of node: YAMLNode, at place: Place) -> Found<Value>? {
+            guard case .mapping = node.content else { return reading.value(node, kind, at: place) }
+            return read(Section<Inner>(node, at: place, reading: reading))
+        }
+        guard let node = node(key) else { return nil }
+        let place = place(of: key)
+        guard case .sequence(let items) = node.content else { return value(of: node, at: place).map { [$0] } }
+        let values = items.enumerated().compactMap { index, item in
+            value(of: item, at: place.item(index, at: item.mark))
+        }
+        return values.count == items.count ? values : nil
+    }
+
     /// The items of a list, or the words of a text.
     func words<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [Found<Value>]? {
         guard let node = node(key), case .scalar = node.content else { return list(key, kind) }

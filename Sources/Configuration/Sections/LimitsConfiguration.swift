@@ -10,6 +10,8 @@ package struct LimitsConfiguration: Sendable {
     package let bodyBytes: Int?
     /// Client connections at a time, in the whole process.
     package let connections: Int
+    /// HTTP/2 streams at a time, on each client connection.
+    package let streams: Int
     /// Requests a second for each listener, with a burst of one second; nil for any number.
     package let requestsPerSecond: Int?
     /// Upstream connections at a time, for each route.
@@ -22,6 +24,7 @@ extension LimitsConfiguration {
         case uriBytes = "uri_bytes"
         case bodyBytes = "body_bytes"
         case connections
+        case streams
         case requestsPerSecond = "requests_per_second"
         case upstreamConnections = "upstream_connections"
     }
@@ -31,6 +34,7 @@ extension LimitsConfiguration {
         uriBytes = section.value(.uriBytes, .size(in: 1...16 << 20), default: 16 << 10)
         bodyBytes = section.value(.bodyBytes, .size(in: 0...Int.max))?.value
         connections = section.value(.connections, .integer(in: 1...1_000_000), default: 10_000)
+        streams = section.value(.streams, .integer(in: 1...100_000), default: 100)
         requestsPerSecond = section.value(.requestsPerSecond, .integer(in: 1...1_000_000_000))?.value
         upstreamConnections = section.value(.upstreamConnections, .integer(in: 1...1_000_000), default: 1024)
     }

@@ -22,10 +22,24 @@ extension HTTPFields {
 extension HTTPFields.Name {
     /// The status of a call of gRPC.
     package static let grpcStatus = Self(known: "grpc-status")
+    /// The reason of a call's status, percent-encoded.
+    package static let grpcMessage = Self(known: "grpc-message")
 }
 
 /// Statuses of gRPC calls.
 package enum GRPCStatus {
     /// UNAUTHENTICATED: the credentials of the call are missing or not valid.
     package static let unauthenticated = 16
+    /// DEADLINE_EXCEEDED: it took too long.
+    package static let deadlineExceeded = 4
+    /// PERMISSION_DENIED: the caller may not do that.
+    package static let permissionDenied = 7
+    /// RESOURCE_EXHAUSTED: a limit is reached.
+    package static let resourceExhausted = 8
+    /// UNIMPLEMENTED: there is no such method here.
+    package static let unimplemented = 12
+    /// INTERNAL: the call cannot be understood.
+    package static let internalError = 13
+    /// UNAVAILABLE: the service cannot be reached now; trying again may help.
+    package static let unavailable = 14
 }

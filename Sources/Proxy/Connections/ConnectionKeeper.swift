@@ -11,6 +11,8 @@ internal import BearerdObservability
 private let vacancies = 64
 /// The silence after which a connection gives up its task and waits without one.
 private let dormantAfter = Duration.seconds(1)
+/// The line with which a client's HTTP/2 begins (RFC 9113 §3.4), as the parser of HTTP/1.1 refuses it.
+private let preface = Array("PRI * HTTP/2.0\r\n".utf8)
 
 /// Serves the HTTP/1.1 connections of one event loop's clients and hands each request to the ``Forwarder``.
 ///
@@ -21,6 +23,10 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     private let loop: EventLoop
     private let budget: ConnectionBudget
     private let forwarder: Forwarder<ServerConnection, Kinds>
+    /// The keeper for clients that turn out to speak HTTP/2.
+    private let other: HTTP2Keeper<Kinds>
+    /// Gives a connection to ``other``; made with the first connection.
+    private var handOver: ((ByteStream, PeerAddress, ListenerRouting<Kinds>) -> Void)?
     private var memoryRelief: MemoryRelief?
     /// True once a drain no longer waits for requests on idle connections.
     private var hasLingered = false
@@ -38,10 +44,15 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     private var dormant: DormantConnections<ListenerPolicy>?
     private var emptied: [CheckedContinuation<Void, Never>] = []
 
-    init(loop: EventLoop, budget: ConnectionBudget, forwarder: Forwarder<ServerConnection, Kinds>) {
+    init(
+        loop: EventLoop, budget: ConnectionBudget, forwarder: Forwarder<ServerConnection, Kinds>,
+        other: HTTP2Keeper<Kinds>
+    ) {
         self.loop = loop
         self.budget = budget
         self.forwarder = forwarder
+        self.other = other
+        other.onEnd = { [unowned self] in leave() }
         memoryRelief = MemoryRelief(loop: loop) { [unowned self] in
             dismissVacant()
         } isConnected: { [unowned self] in
@@ -126,6 +137,12 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
     ) {
         forwarder.recorder.metrics.openConnections += 1
         if dormant == nil { dormant = makeDormant(on: worker) }
+        if handOver == nil {
+            handOver = { [unowned self] stream, peer, routing in
+                // On the loop's thread, which is the worker's executor.
+                other.serve(stream, from: peer, by: routing, on: worker)
+            }
+        }
         attach(stream, from: peer, by: routing, isSecured: false, on: worker)
     }
 
@@ -204,7 +221,11 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
                 await linger(seat)
                 return ended(seat)
             }
+            guard connection.stream.applicationProtocol != .http2 else { return pass(seat) }
             while try await connection.receiveHead() {
+                guard seat.exchange.routing.listener.speaksHTTP1 else {
+                    throw .malformed(.unsupportedVersion)
+                }
                 if hasLingered { connection.comeBeforeEnd() }
                 await forwarder.serve(seat.exchange)
                 memoryRelief?.worked()
@@ -213,12 +234,32 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
                 connection.answered()
             }
         } catch {
+            if error == .malformed(.unsupportedVersion), beginsHTTP2(seat) { return pass(seat) }
             connection.beginNothing()
             mustLinger = await forwarder.refuse(error, seat.exchange)
         }
         if connection.isDormant, !hasLingered { return park(seat) }
         if mustLinger { await linger(seat) } else { await connection.finish() }
         ended(seat)
+    }
+
+    /// Returns true if the client says at once, in the clear, that it knows us to speak HTTP/2 (RFC 9113 §3.3).
+    private func beginsHTTP2(_ seat: Seat) -> Bool {
+        let stream = seat.connection.stream
+        guard seat.exchange.routing.listener.speaksHTTP2, !stream.isEncrypted,
+            stream.bytesReceived == UInt64(stream.input.count)
+        else { return false }
+        return stream.input.withReadable { bytes in
+            bytes.count >= preface.count && preface.indices.allSatisfy { bytes[$0] == preface[$0] }
+        }
+    }
+
+    /// Gives the connection to the keeper of the other protocol; the seat is then free.
+    private func pass(_ seat: Seat) {
+        let (stream, peer) = (seat.connection.stream, seat.connection.peer)
+        detach(seat)
+        handOver?(stream, peer, seat.exchange.routing)
+        resumeIfEmpty()
     }
 
     private func linger(_ seat: Seat) async {
@@ -240,9 +281,14 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
 
     private func ended(_ seat: Seat) {
         detach(seat)
+        leave()
+        resumeIfEmpty()
+    }
+
+    /// Gives a connection's place back.
+    private func leave() {
         forwarder.recorder.metrics.openConnections -= 1
         budget.leave()
-        resumeIfEmpty()
     }
 
     /// Moves a silent connection out of its seat, which is then free for another.

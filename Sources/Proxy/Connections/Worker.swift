@@ -2,6 +2,7 @@
 
 package import BearerdEventLoop
 internal import BearerdHTTPClient
+internal import BearerdHTTP2Streams
 internal import BearerdHTTPServer
 package import BearerdObservability
 internal import BearerdRouting
@@ -20,6 +21,9 @@ package actor Worker: LoopConfined {
     /// The forwarder for clients that use HTTP/1.1.
     private let forwarder: Forwarder<ServerConnection, WorkerKinds>
     private let keeper: ConnectionKeeper<WorkerKinds>
+    /// The forwarder for clients that use HTTP/2.
+    private let streamForwarder: Forwarder<ServerStream, WorkerKinds>
+    private let streamKeeper: HTTP2Keeper<WorkerKinds>
     private var entrances: [ListenerKey: Entrance] = [:]
     /// Connections accepted while another worker took the last place; they wait as if they were in the accept
     /// queue.
@@ -43,7 +47,9 @@ package actor Worker: LoopConfined {
         let multis = CurlMultiSet(loop: loop)
         state = WorkerState(loop: loop, snapshot: snapshot) { $0.makeWay(multis) }
         forwarder = Forwarder(loop: loop, worker: state)
-        keeper = ConnectionKeeper(loop: loop, budget: budget, forwarder: forwarder)
+        streamForwarder = Forwarder(loop: loop, worker: state)
+        streamKeeper = HTTP2Keeper(loop: loop, forwarder: streamForwarder)
+        keeper = ConnectionKeeper(loop: loop, budget: budget, forwarder: forwarder, other: streamKeeper)
     }
 
     /// Applies a snapshot to the requests that begin from now on.
@@ -64,8 +70,10 @@ package actor Worker: LoopConfined {
 
     private func take(_ snapshot: RoutingSnapshot, endingStreamsAfter delay: Duration) {
         state.use(snapshot)
-        if forwarder.judgeAgain() { endStreams(after: delay) }
+        let hasFound = forwarder.judgeAgain()
+        if streamForwarder.judgeAgain() || hasFound { endStreams(after: delay) }
         keeper.useSnapshot()
+        streamKeeper.useSnapshot()
         var opens = false
         for (key, entrance) in entrances {
             let known = entrance.routing.map { state.routing.routing(at: $0.listener) }
@@ -80,10 +88,14 @@ package actor Worker: LoopConfined {
     private func endStreams(after delay: Duration) {
         let version = state.version
         // On the loop's thread, which is this actor's executor.
-        _ = loop.startTask { [loop, forwarder] in
+        _ = loop.startTask { [loop, forwarder, streamForwarder] in
             await loop.pause(for: delay)
             // What waits for its answer may still become a stream.
-            while forwarder.endStreams(revokedBy: version) { await loop.pause(for: max(delay, .seconds(1))) }
+            while true {
+                let hasOthers = forwarder.endStreams(revokedBy: version)
+                guard streamForwarder.endStreams(revokedBy: version) || hasOthers else { return }
+                await loop.pause(for: max(delay, .seconds(1)))
+            }
         }
     }
 
@@ -101,7 +113,7 @@ package actor Worker: LoopConfined {
         if entrance.routing == nil { entrance.routing = state.routing[key] }
         entrances[key] = entrance
         let listener = try Listener(
-            socket, loop: loop, security: security,
+            socket, loop: loop, security: entrance.routing?.listener.security ?? security,
             onShortage: { self.state.closeIdleUpstreams() }
         ) { [unowned entrance] stream, peer in
             // On the loop's thread, which is this actor's executor. The cycle ends with the listener's close().
@@ -141,13 +153,16 @@ package actor Worker: LoopConfined {
     /// `linger`.
     package func drain(linger: Duration) async {
         stopAccepting()
+        streamKeeper.beginDrain(linger: linger)
         await keeper.drain(linger: linger)
+        await streamKeeper.finishDrain()
     }
 
     /// Closes every connection.
     package func stop() {
         stopAccepting()
         keeper.stop()
+        streamKeeper.stop()
     }
 
     /// Does nothing on the worker's loop; awaiting it shows that the loop runs.
@@ -156,7 +171,9 @@ package actor Worker: LoopConfined {
     /// The counts so far.
     package func metricsSnapshot() -> WorkerMetrics {
         var counts = state.metricsSnapshot()
-        for (route, count) in forwarder.openStreams { counts.addOpenStreams(count, route: route) }
+        for streams in [forwarder.openStreams, streamForwarder.openStreams] {
+            for (route, count) in streams { counts.addOpenStreams(count, route: route) }
+        }
         return counts
     }
 

@@ -104,7 +104,15 @@ extension Forwarder {
         exchange.client.outgoing.end(
             trailers: upstream.incoming.trailers.without(
                 exchange.route?.plan.unwantedResponseTrailers ?? []))
+        if exchange.client.request.version == .http2 { noteCall(of: exchange, from: upstream) }
         announceEnd(of: exchange)
+    }
+
+    /// Notes how a gRPC call has ended.
+    private func noteCall(of exchange: Exchange, from upstream: some UpstreamExchange) {
+        guard exchange.client.request.fields.areOfGRPC else { return }
+        exchange.record.grpcStatus =
+            upstream.incoming.trailers.grpcStatus ?? upstream.response.fields.grpcStatus
     }
 
     /// Takes a piece that has already arrived.

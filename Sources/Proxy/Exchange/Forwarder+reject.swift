@@ -90,6 +90,9 @@ extension Forwarder {
 
     private func write(_ rejection: Rejection, to exchange: Exchange) async {
         let client = exchange.client
+        if client.request.version == .http2, client.request.fields.areOfGRPC {
+            return await writeCall(rejection, to: exchange)
+        }
         let message = rejection.message(isForPerson: client.request.fields.areOfWindow)
         var head = message.head
         head.setDate()
@@ -102,6 +105,16 @@ extension Forwarder {
             exchange.record.bytesOut = UInt64(message.body.count)
         }
         announceEnd(of: exchange)
+        try? await flushToClient(exchange)
+    }
+
+    /// Answers a gRPC call with a status of its own in a head that is all of the answer.
+    private func writeCall(_ rejection: Rejection, to exchange: Exchange) async {
+        var head = rejection.callHead
+        head.setDate()
+        tellIdentifier(of: exchange, in: &head)
+        exchange.record.grpcStatus = rejection.code.grpcStatus
+        exchange.client.begin(&head, length: .none)
         try? await flushToClient(exchange)
     }
 

@@ -6,6 +6,8 @@ struct ExchangeRecord {
     var startedAt = ContinuousClock.now
     /// The status that the client saw; 0 until there is one.
     var status = 0
+    /// The status of a gRPC call, once its answer has said it.
+    var grpcStatus: Int?
     /// How bearerd ended the exchange; nil if the upstream's response did.
     var ending: OwnEnding?
     /// The content bytes sent to the client.

@@ -81,7 +81,8 @@ final class Recorder {
         let record = AccessRecord(
             unixMilliseconds: WallClock.unixMilliseconds, duration: duration,
             method: client.request.method.rawValue, protocolName: client.request.version.name,
-            status: exchange.record.status, code: exchange.record.ending?.word ?? "",
+            status: exchange.record.status, grpcStatus: exchange.record.grpcStatus,
+            code: exchange.record.ending?.word ?? "",
             bytesIn: client.incoming.byteCount, bytesOut: exchange.record.bytesOut,
             isReplayed: exchange.record.isReplayed, peer: client.peer.text)
         let target = exchange.originalTarget.isEmpty ? client.request.targetBytes : exchange.originalTarget

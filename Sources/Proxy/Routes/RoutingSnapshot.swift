@@ -16,6 +16,8 @@ package final class RoutingSnapshot: Sendable {
     package let access: AccessPolicy
     package let listeners: [ListenerPolicy]
     package let headLimits: HeadLimits
+    /// HTTP/2 streams at a time on a client's connection.
+    package let streams: Int
     /// nil for no limit.
     package let bodyLimit: UInt64?
     package let serverTimeouts: ServerTimeouts
@@ -29,7 +31,7 @@ package final class RoutingSnapshot: Sendable {
 
     package init(
         version: Int, routes: [PreparedRoute], access: AccessPolicy, listeners: [ListenerPolicy],
-        headLimits: HeadLimits = HeadLimits(), bodyLimit: UInt64? = nil,
+        headLimits: HeadLimits = HeadLimits(), streams: Int = 100, bodyLimit: UInt64? = nil,
         serverTimeouts: ServerTimeouts = ServerTimeouts(), accessStyle: AccessLogStyle = AccessLogStyle(),
         accessLog: (any LineSink)? = nil, audit: (any AuditSink)? = nil,
         tracing: TracingSettings? = nil
@@ -39,6 +41,7 @@ package final class RoutingSnapshot: Sendable {
         self.access = access
         self.listeners = listeners
         self.headLimits = headLimits
+        self.streams = streams
         self.bodyLimit = bodyLimit
         self.serverTimeouts = serverTimeouts
         self.accessStyle = accessStyle

@@ -11,6 +11,7 @@ import BearerdObservability
 import BearerdProxy
 import BearerdRouting
 import BearerdSystem
+import BearerdTLS
 
 /// Makes of configurations, one after the other, what the workers serve by, and takes over what has not changed.
 struct RoutingComposer {
@@ -21,7 +22,7 @@ struct RoutingComposer {
         /// Where the admin listener is, if there is one.
         var admin: ListenAddress?
         /// Encrypts TCP connections of clients; nil where they are plain.
-        var security: (any ConnectionSecurity)?
+        var security: ServerTLS?
         /// What clients must send; nil where they need nothing.
         var accessKey: CurrentSecret?
         let trust: TrustStores
@@ -89,7 +90,7 @@ struct RoutingComposer {
         let log = configuration.log
         return RoutingSnapshot(
             version: version, routes: routes, access: configuration.accessPolicy(key: ground.accessKey),
-            listeners: listeners, headLimits: headLimits, bodyLimit: limits.bodyBytes.map { UInt64($0) },
+            listeners: listeners, headLimits: headLimits, streams: limits.streams, bodyLimit: limits.bodyBytes.map { UInt64($0) },
             serverTimeouts: configuration.serverTimeouts,
             accessStyle: AccessLogStyle(format: log.effectiveFormat, fields: log.accessFields),
             accessLog: log.access && log.level <= .info ? ground.lines : nil,
@@ -109,6 +110,8 @@ struct RoutingComposer {
     private mutating func policy(
         of key: ListenerKey, bound: BoundListener, _ configuration: Configuration, _ ground: Ground
     ) -> ListenerPolicy {
+        let protocols =
+            configuration.listeners.first { $0.address == key.address }?.protocols ?? .either
         let names =
             configuration.access.hosts == nil
             ? HostNames.of(bound, scheme: configuration.tls == nil ? .http : .https)
@@ -117,7 +120,8 @@ struct RoutingComposer {
             key: key, hosts: HostList(names + configuration.routedHosts(at: key.address)),
             fetchMetadata: bound.address.fetchMetadata(isPlain: configuration.tls == nil),
             rateLimit: rateLimit(of: key, configuration.limits.requestsPerSecond),
-            security: ground.security)
+            security: ground.security.map { OfferedTLS($0, offering: protocols) },
+            speaksHTTP1: protocols != .http2, speaksHTTP2: protocols != .http1)
     }
 
     /// A bucket goes on as full as it is, for as long as its rate stays.

@@ -27,7 +27,8 @@ actor KeeperStage: LoopConfined {
         let shelf = shelf
         worker = WorkerState(loop: loop, snapshot: snapshot) { shelf.makeWay(to: $0) }
         keeper = ConnectionKeeper(
-            loop: loop, budget: budget, forwarder: Forwarder(loop: loop, worker: worker))
+            loop: loop, budget: budget, forwarder: Forwarder(loop: loop, worker: worker),
+            other: HTTP2Keeper(loop: loop, forwarder: Forwarder(loop: loop, worker: worker)))
     }
 
     /// Connects a client.

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BearerdEventLoop
+internal import BearerdHTTP2
+internal import BearerdHTTP2Streams
+internal import BearerdHTTPExchange
+internal import BearerdHTTPServer
+
+/// One client's HTTP/2 connection, with the streams that are being served and the time-outs between them.
+///
+/// Confined to the loop's thread.
+final class HTTP2Client<Kinds: UpstreamKinds> {
+    let connection: HTTP2Connection
+    let peer: PeerAddress
+    /// The routing by which its streams begin.
+    let routing: ListenerRouting<Kinds>
+    /// The seats of the streams that are being served, in no order.
+    var seats: [StreamSeat<Kinds>] = []
+    /// Its index in the keeper's list.
+    var position = 0
+    /// True once the connection is closed; streams may still be served that have not noticed.
+    var hasEnded = false
+
+    private var timeouts: ServerTimeouts
+    // It goes with us.
+    private lazy var timer = LoopTimer(loop: connection.loop) { [unowned self] in judgeWaits() }
+    private var isTimerSet = false
+    /// The time since which a head, or the client's first SETTINGS, has been incomplete.
+    private var insideSince: CoarseInstant?
+    /// The time since which there has been no stream.
+    private var idleSince: CoarseInstant?
+    private var isShuttingDown = false
+    private var hasShutDown = false
+
+    init(
+        _ connection: HTTP2Connection, from peer: PeerAddress, by routing: ListenerRouting<Kinds>,
+        timeouts: ServerTimeouts
+    ) {
+        self.connection = connection
+        self.peer = peer
+        self.routing = routing
+        self.timeouts = timeouts
+        connection.onChange = { [unowned self] in changed() }
+    }
+
+    func use(_ timeouts: ServerTimeouts) {
+        self.timeouts = timeouts
+        connection.patience = timeouts.streamIdle
+    }
+
+    /// Heeds what has arrived or ended.
+    private func changed() {
+        let session = connection.session
+        if isShuttingDown, !hasShutDown, session.pongs > 0 { finishShutdown() }
+        let isInside = session.isInsideHead || !session.hasPeerSettings
+        insideSince = isInside ? insideSince ?? .now : nil
+        idleSince = session.streamCount == 0 ? idleSince ?? .now : nil
+        if !isTimerSet, isInside || idleSince != nil { judgeWaits() }
+    }
+
+    /// Ends what has waited for too long, and sets the timer for what still waits.
+    private func judgeWaits() {
+        isTimerSet = false
+        guard connection.isOpen else { return }
+        let now = CoarseInstant.now
+        var next: CoarseInstant?
+        if let insideSince, timeouts.header > .zero {
+            let deadline = insideSince + timeouts.header
+            guard deadline > now else {
+                connection.session.fail(.enhanceYourCalm)
+                return connection.scheduleSend()
+            }
+            next = deadline
+        }
+        if let idleSince, timeouts.idle > .zero, !hasShutDown {
+            let deadline = idleSince + timeouts.idle
+            if deadline <= now { return finishShutdown() }
+            next = min(next ?? deadline, deadline)
+        }
+        guard let next else { return }
+        isTimerSet = true
+        timer.set(after: max(next.duration(since: now), .milliseconds(1)))
+    }
+
+    /// Tells the client that the connection will take no more streams; those on their way are still taken.
+    func beginShutdown() {
+        guard !isShuttingDown else { return }
+        isShuttingDown = true
+        connection.session.announceShutdown()
+        connection.scheduleSend()
+    }
+
+    /// Takes no more streams; the connection ends with those that there are.
+    func finishShutdown() {
+        guard !hasShutDown else { return }
+        isShuttingDown = true
+        hasShutDown = true
+        connection.session.shutDown()
+        connection.scheduleSend()
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BearerdEventLoop
+internal import BearerdHTTP2
+internal import BearerdHTTP2Streams
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
+internal import BearerdHTTPServer
+internal import BearerdObservability
+
+/// The most vacant seats kept for later streams.
+private let vacancies = 256
+/// How long a client that was told everything may go on sending.
+private let farewell = Duration.seconds(2)
+
+/// Serves the HTTP/2 connections of one event loop's clients and hands each stream that has a head to the
+/// ``Forwarder``.
+///
+/// Confined to the loop's thread. A connection has a task that receives and one that sends, and each stream one.
+final class HTTP2Keeper<Kinds: UpstreamKinds> {
+    typealias Seat = StreamSeat<Kinds>
+    typealias Client = HTTP2Client<Kinds>
+
+    private let loop: EventLoop
+    private let forwarder: Forwarder<ServerStream, Kinds>
+    /// The connections, in no order.
+    private var clients: [Client] = []
+    /// The seats without a stream; each keeps its task.
+    private var vacant: [Seat] = []
+    private var emptied: [CheckedContinuation<Void, Never>] = []
+    private var lingerTimer: LoopTimer?
+    /// Called when a connection has ended.
+    var onEnd: () -> Void = {}
+
+    init(loop: EventLoop, forwarder: Forwarder<ServerStream, Kinds>) {
+        self.loop = loop
+        self.forwarder = forwarder
+        // The forwarder and its watch go with us.
+        forwarder.clients.forEachExchange = { [unowned self] body in
+            for client in clients { for seat in client.seats { body(seat.exchange) } }
+        }
+    }
+
+    private var snapshot: RoutingSnapshot { forwarder.worker.snapshot }
+
+    /// Applies the time-outs of the worker's new snapshot to all connections.
+    func useSnapshot() {
+        forwarder.useSnapshot()
+        dismissVacant()
+        for client in clients { client.use(snapshot.serverTimeouts) }
+    }
+
+    /// Tells all clients that their connections end.
+    ///
+    /// - Parameter linger: how long streams are still taken that may be on their way.
+    func beginDrain(linger: Duration) {
+        dismissVacant()
+        for client in clients { client.beginShutdown() }
+        let timer = LoopTimer(loop: loop) { [unowned self] in
+            for client in clients { client.finishShutdown() }
+        }
+        lingerTimer = timer
+        timer.set(after: linger)
+    }
+
+    /// Waits until the last connection has ended.
+    func finishDrain() async {
+        await withCheckedContinuation { continuation in
+            emptied.append(continuation)
+            resumeIfEmpty()
+        }
+        lingerTimer = nil
+        forwarder.recorder.flush()
+    }
+
+    /// Closes every connection.
+    func stop() {
+        dismissVacant()
+        for client in clients {
+            for seat in client.seats { seat.exchange.upstream?.close() }
+            client.connection.close()
+        }
+        forwarder.recorder.flush()
+    }
+
+    // MARK: Connections
+
+    /// Serves a connection whose client speaks HTTP/2, until it ends; what has arrived of it is in its input.
+    func serve(
+        _ stream: ByteStream, from peer: PeerAddress, by routing: ListenerRouting<Kinds>,
+        on worker: isolated any Actor
+    ) {
+        let limits = HTTP2Limits(streams: snapshot.streams, head: snapshot.headLimits)
+        guard let session = HTTP2Session(.server, limits: limits) else {
+            stream.close()
+            return onEnd()
+        }
+        let connection = HTTP2Connection(
+            stream, session, on: loop, patience: snapshot.serverTimeouts.streamIdle)
+        let client = Client(connection, from: peer, by: routing, timeouts: snapshot.serverTimeouts)
+        connection.onStream = { [unowned self, unowned client] stream in
+            // On the loop's thread, which is the worker's executor.
+            begin(stream, of: client, on: worker)
+        }
+        client.position = clients.count
+        clients.append(client)
+        if forwarder.worker.isDraining { client.beginShutdown() }
+        _ = loop.startTask { await self.keep(client) }
+    }
+
+    private func keep(_ client: Client) async {
+        await client.connection.run(lingering: farewell)
+        client.hasEnded = true
+        onEnd()
+        removeIfOver(client)
+    }
+
+    /// Forgets a connection that has ended, once none of its streams is being served.
+    private func removeIfOver(_ client: Client) {
+        guard client.hasEnded, client.seats.isEmpty else { return }
+        if let last = clients.popLast(), last !== client {
+            clients[client.position] = last
+            last.position = client.position
+        }
+        resumeIfEmpty()
+    }
+
+    private func resumeIfEmpty() {
+        guard clients.isEmpty else { return }
+        emptied.forEach { $0.resume() }
+        emptied = []
+    }
+
+    // MARK: Streams
+
+    private func begin(_ stream: HTTP2Stream, of client: Client, on worker: isolated any Actor) {
+        if let seat = vacant.popLast() {
+            seat.stream.begin(stream, on: client.connection, from: client.peer)
+            seat.exchange.use(client.routing)
+            seat.exchange.forgetClient()
+            attach(seat, to: client)
+            return resume(seat, with: true)
+        }
+        let stream = ServerStream(stream, on: client.connection, from: client.peer)
+        let seat = Seat(forwarder.makeExchange(for: stream, on: client.routing))
+        attach(seat, to: client)
+        _ = loop.startTask { await self.keep(seat) }
+    }
+
+    private func attach(_ seat: Seat, to client: Client) {
+        seat.client = client
+        seat.position = client.seats.count
+        client.seats.append(seat)
+        seat.stream.onShutdown = { [unowned client] in client.beginShutdown() }
+    }
+
+    private func detach(_ seat: Seat) {
+        guard let client = seat.client else { return }
+        seat.client = nil
+        if let last = client.seats.popLast(), last !== seat {
+            client.seats[seat.position] = last
+            last.position = seat.position
+        }
+        removeIfOver(client)
+    }
+
+    /// Serves one stream after another in the same seat.
+    private func keep(_ seat: Seat) async {
+        repeat {
+            if let fault = seat.stream.fault {
+                _ = await forwarder.refuse(.malformed(fault), seat.exchange)
+            } else {
+                await forwarder.serve(seat.exchange)
+            }
+            seat.stream.conclude()
+            detach(seat)
+        } while await isNeededAgain(seat)
+    }
+
+    private func isNeededAgain(_ seat: Seat) async -> Bool {
+        await withCheckedContinuation { continuation in
+            guard vacant.count < vacancies, !forwarder.worker.isDraining else {
+                return continuation.resume(returning: false)
+            }
+            seat.vacancy = continuation
+            vacant.append(seat)
+        }
+    }
+
+    private func resume(_ seat: Seat, with isNeeded: Bool) {
+        let vacancy = seat.vacancy
+        seat.vacancy = nil
+        vacancy?.resume(returning: isNeeded)
+    }
+
+    private func dismissVacant() {
+        let dismissed = vacant
+        vacant = []
+        for seat in dismissed { resume(seat, with: false) }
+    }
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdTestSupport
+import Testing
+
+/// Callers of gRPC get errors of bearerd's own as gRPC has them.
+@Suite(.blocking) struct `Own errors of gRPC calls` {
+    private static let call = [("content-type", "application/grpc"), ("te", "trailers")]
+
+    private func check(_ answer: HTTP2Client.Answer, _ status: String) {
+        #expect(answer.status == 200 && answer.head["grpc-status"] == status)
+        #expect(answer.head["content-type"] == "application/grpc" && answer.content.isEmpty)
+        #expect(answer.head["grpc-message"]?.isEmpty == false && answer.hasEnd && answer.blocks == 1)
+    }
+
+    @Test func `are trailers alone, with the status of the table`() throws {
+        let sidecar = try Sidecar(
+            .init(
+                top: "limits: {body_bytes: 1KiB}",
+                route: "methods: [GET, POST]\nallow: [{path: /allowed/**}, {path: /}]",
+                moreRoutes: "- path: /gone\n  upstream: http://127.0.0.1:1\n  identity: none"))
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        try check(client.request("PUT", "/", Self.call, body: "x"), "12")
+        try check(client.request("POST", "/secret", Self.call, body: "x"), "7")
+        try check(client.request("POST", "/gone", Self.call, body: "x"), "14")
+        try check(
+            client.request(
+                "POST", "/", [("content-type", "application/grpc+proto"), ("content-length", "5000")],
+                body: ""),
+            "8")
+        let wrong = client.fields("POST", "/", Self.call).map {
+            $0.0 == ":authority" ? ($0.0, "evil.example") : $0
+        }
+        try check(client.answer(on: client.begin(wrong)), "7")
+        try sidecar.bearerd.logLine("the line of the upstream that is not there") {
+            $0["path"] == "/gone" && $0["status"] == "502" && $0["grpc_status"] == "14"
+                && $0["code"] == "upstream_connect"
+        }
+        #expect(try sidecar.metrics().sum("bearerd_requests_total", #"code="502""#) == 1)
+    }
+
+    @Test func `are problems for anything but gRPC over HTTP2`() throws {
+        let sidecar = try Sidecar(.init(route: "methods: [GET]"))
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        for type in ["application/grpc-web", "application/grpcx", "application/json"] {
+            #expect(try client.request("POST", "/", [("content-type", type)], body: "x").status == 405)
+        }
+        let old = try sidecar.client().request("POST", "/", [("Content-Type", "application/grpc")], body: "x")
+        #expect(old.status == 405)
+    }
+
+    @Test func `never say that a caller is not authenticated`() throws {
+        let provider = try HostileProvider()
+        provider.always { _, _ in .json(#"{"error":"invalid_client"}"#, status: 401) }
+        let sidecar = try Sidecar(provider: provider)
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        try check(client.request("POST", "/", Self.call, body: "x"), "14")
+    }
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdTestSupport
+import Testing
+
+/// How a connection comes to HTTP/2, and how it ends.
+@Suite(.blocking) struct `An HTTP2 connection` {
+    @Test func `is known by its preface on a Unix socket too, and in pieces`() throws {
+        let directory = try TemporaryDirectory()
+        let sidecar = try Sidecar(directory: directory, .init(listen: "unix:\(directory.path("s"))"))
+        try sidecar.awaitToken()
+        let wire = try Wire(to: sidecar.bearerd.proxy)
+        let client = HTTP2Client(wire, authority: "localhost")
+        let greeting = HTTP2Frame.preface + HTTP2Frame.settings().bytes
+        for byte in greeting { try wire.send([byte]) }
+        #expect(try client.request("GET", "/").status == 200)
+    }
+
+    @Test func `is agreed on by ALPN over TLS, where HTTP1 is served beside it`() throws {
+        let site = try SecureSite()
+        try site.sidecar.awaitToken()
+        let client = try HTTP2Client(
+            to: site.sidecar.bearerd.proxy, over: site.tls(protocols: ["h2", "http/1.1"]))
+        #expect(try client.request("GET", "/").status == 200)
+        #expect(try site.get("/", [], site.tls(protocols: ["http/1.1"])).status == 200)
+        #expect(try site.get("/", [], site.tls()).status == 200)
+    }
+
+    @Test func `is not had where protocols say so, in the clear and over TLS`() throws {
+        let sidecar = try Sidecar(.init(listen: "{address: 127.0.0.1:0, protocols: [http1]}"))
+        try sidecar.awaitToken()
+        let wire = try Wire(to: sidecar.bearerd.proxy)
+        try wire.send(HTTP2Frame.preface)
+        #expect(try wire.readResponse().status == 505)
+        #expect(try sidecar.get().status == 200)
+        let site = try SecureSite(listen: "{address: 127.0.0.1:0, protocols: [http1]}")
+        try site.sidecar.awaitToken()
+        #expect(try site.get("/", [], site.tls(protocols: ["h2", "http/1.1"])).status == 200)
+        #expect(throws: (any Error).self) { try site.client(site.tls(protocols: ["h2"])) }
+    }
+
+    @Test func `is all that there is where protocols say so`() throws {
+        let sidecar = try Sidecar(.init(listen: "[{address: 127.0.0.1:0, protocols: [h2]}]"))
+        try sidecar.awaitToken()
+        #expect(try sidecar.get().status == 505)
+        #expect(try HTTP2Client(to: sidecar.bearerd.proxy).request("GET", "/").status == 200)
+    }
+
+    @Test func `that does not get beyond half a preface ends`() throws {
+        let sidecar = try Sidecar(.init(top: "timeouts: {header: 300ms}"))
+        let first = try Wire(to: sidecar.bearerd.proxy)
+        try first.send("PRI * HTTP")
+        #expect(try first.readResponse().status == 408)
+        let second = HTTP2Client(try Wire(to: sidecar.bearerd.proxy), authority: "x")
+        try second.wire.send(Array(HTTP2Frame.preface.prefix(20)))
+        #expect(try second.goawayCode() != nil)
+        try second.awaitEnd()
+        let third = try HTTP2Client(to: sidecar.bearerd.proxy)
+        try third.send(HTTP2Frame(.headers, stream: 1, HPACK.encode(third.fields("GET", "/"))))
+        #expect(try third.goawayCode() == 0xB)
+    }
+
+    @Test func `that is idle for too long gets GOAWAY first`() throws {
+        let sidecar = try Sidecar(.init(top: "timeouts: {idle: 500ms}"))
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        #expect(try client.request("GET", "/").status == 200)
+        let goaway = try #require(try client.goaway())
+        #expect(goaway.number() == 1 && goaway.number(at: 4) == 0)
+        try client.awaitEnd()
+    }
+
+    @Test func `finishes its streams in a drain, and then ends`() throws {
+        let gate = Gate()
+        let sidecar = try Sidecar(
+            upstream: RawUpstream { _ in
+                try gate.pass()
+                return .ok("late")
+            })
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let stream = try client.begin("GET", "/")
+        try sidecar.upstream.request()
+        sidecar.bearerd.process.signal(15)
+        try client.wait { $0.frames.contains { $0.kind == .goaway } }
+        #expect(client.frames.last { $0.kind == .goaway }?.number(at: 4) == 0)
+        gate.open()
+        #expect(try client.answer(on: stream).text == "late")
+        try client.awaitEnd()
+        guard case .exited(0) = try sidecar.bearerd.process.waitForEnd() else {
+            Issue.record("the drain did not end well")
+            return
+        }
+    }
+
+    @Test func `that nobody uses is no reason for a drain to wait`() throws {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        client.answersPings = false
+        #expect(try client.request("GET", "/").status == 200)
+        guard case .exited(0) = try sidecar.bearerd.terminate() else {
+            Issue.record("the drain did not end well")
+            return
+        }
+    }
+
+    @Test func `offers what limits say, and refuses streams beyond it`() throws {
+        let gate = Gate()
+        let sidecar = try Sidecar(
+            upstream: RawUpstream { _ in
+                try gate.pass()
+                return .ok()
+            }, .init(top: "limits: {streams: 2}"))
+        try sidecar.awaitToken()
+        let client = HTTP2Client(
+            try Wire(to: sidecar.bearerd.proxy), authority: "\(try sidecar.bearerd.proxy)")
+        let heads = (0..<3).map { _ in
+            HTTP2Frame.head(client.fields("GET", "/"), stream: client.takeStream())
+        }
+        try client.wire.send(
+            HTTP2Frame.preface + HTTP2Frame.settings().bytes + heads.flatMap(\.bytes))
+        #expect(try client.resetCode(of: 5) == 0x7)
+        let settings = try #require(client.frames.first { $0.kind == .settings })
+        let values = stride(from: 0, to: settings.payload.count, by: 6).map { offset in
+            (
+                Int(settings.payload[offset]) << 8 | Int(settings.payload[offset + 1]),
+                settings.number(at: offset + 2)
+            )
+        }
+        #expect(values.contains { $0 == (3, 2) } && values.contains { $0 == (8, 1) })
+        gate.open()
+        #expect(try client.answer(on: 1).status == 200 && client.answer(on: 3).status == 200)
+    }
+
+    @Test func `goes on by the next configuration, and ends with its listener`() throws {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        #expect(try client.request("GET", "/").status == 200)
+        let file = sidecar.directory.path("config.yaml")
+        let text = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
+        try sidecar.directory.write("config.yaml", text.replacing("- path: /", with: "- path: /other"))
+        let reload = try RawClient(to: sidecar.bearerd.admin).request(
+            "POST", "/api/reload", [("X-Bearerd-Admin", "1")], body: "")
+        #expect(reload.status == 200 || reload.status == 204)
+        #expect(try client.request("GET", "/").status == 404)
+        #expect(try client.request("GET", "/other").status == 200)
+    }
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdTestSupport
+import Testing
+
+/// Who is slow holds up nobody but itself, and nothing is kept that nobody has room for.
+@Suite(.blocking) struct `The flow of HTTP2 streams` {
+    @Test func `a large body goes up and comes back whole`() throws {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        sidecar.upstream.answer { request in .response(200, [], String(decoding: request.body, as: UTF8.self))
+        }
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let stream = try client.begin("POST", "/", endsStream: false)
+        let text = String(repeating: "0123456789abcdef", count: 1000)
+        var window = 65_535
+        for number in 0..<200 {
+            if window < text.utf8.count {
+                let seen = client.frames.count
+                try client.wait {
+                    $0.frames[seen...].contains { $0.kind == .windowUpdate && $0.stream == stream }
+                }
+                window += client.frames[seen...].reduce(0) { sum, frame in
+                    frame.kind == .windowUpdate && frame.stream == stream ? sum + Int(frame.number()) : sum
+                }
+            }
+            window -= text.utf8.count
+            try client.send(.data(text, stream: stream, endsStream: number == 199))
+        }
+        let answer = try client.answer(on: stream)
+        #expect(answer.status == 200 && answer.content.count == 200 * text.utf8.count)
+    }
+
+    @Test func `an upstream that does not read stops the client at its window`() throws {
+        let gate = Gate()
+        let sidecar = try Sidecar(
+            upstream: RawUpstream(script: { wire in
+                _ = try wire.readHead()
+                try gate.pass()
+                _ = try wire.drain()
+            }))
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let stream = try client.begin("POST", "/", endsStream: false)
+        let piece = [UInt8](repeating: 0x78, count: 16_000)
+        var sent = 0
+        var window = 65_535
+        // The kernel's buffers take some megabytes; bearerd itself no more than the window and 64 KiB.
+        while sent < 64 << 20 {
+            if window >= piece.count {
+                try client.send(HTTP2Frame(.data, stream: stream, piece))
+                sent += piece.count
+                window -= piece.count
+                continue
+            }
+            let seen = client.frames.count
+            try client.roundTrip()
+            try client.roundTrip()
+            let opened = client.frames[seen...].filter { $0.kind == .windowUpdate && $0.stream == stream }
+            guard !opened.isEmpty else { break }
+            window += opened.reduce(0) { $0 + Int($1.number()) }
+        }
+        #expect(sent < 32 << 20)
+        // Another stream of the connection does not wait for it.
+        #expect(try client.request("TRACE", "/").status == 405)
+        gate.open()
+    }
+
+    @Test func `a client that takes nothing stops the upstream, and its neighbours go on`() throws {
+        let written = Monitor(0)
+        let sidecar = try Sidecar(
+            upstream: RawUpstream { request in
+                guard request.head.target == "/large" else { return .ok() }
+                return Reply { wire in
+                    try wire.send("HTTP/1.1 200 OK\r\nContent-Length: 100000000\r\n\r\n")
+                    let piece = [UInt8](repeating: 0x78, count: 100_000)
+                    for _ in 0..<1000 {
+                        try wire.send(piece)
+                        written.withLock { $0 += piece.count }
+                    }
+                    return true
+                }
+            })
+        try sidecar.awaitToken()
+        let before = sidecar.bearerd.anonymousBytes
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let stream = try client.begin("GET", "/large")
+        try client.wait { $0.answers[stream]?.content.count == 65_535 }
+        for _ in 0..<50 { #expect(try client.request("HEAD", "/small").status == 200) }
+        #expect(client.answers[stream]?.content.count == 65_535)
+        #expect(written.withLock { $0 } < 50_000_000)
+        #expect(sidecar.bearerd.anonymousBytes - before < 16 << 20)
+    }
+
+    @Test func `a hundred slow streams are held to their windows`() throws {
+        let sidecar = try Sidecar(.init(top: "workers: 1"))
+        try sidecar.awaitToken()
+        sidecar.upstream.answer { _ in .ok(String(repeating: "x", count: 4_000_000)) }
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        #expect(try client.request("HEAD", "/").status == 200)
+        let before = sidecar.bearerd.anonymousBytes
+        try client.send(.windowUpdate(1 << 30))
+        let streams = try (0..<99).map { _ in try client.begin("GET", "/") }
+        try client.wait { client in
+            streams.allSatisfy { (client.answers[$0]?.content.count ?? 0) == 65_535 }
+        }
+        // Each stream may hold 64 KiB beyond what the client was ready to take, and as much in its upstream's buffer.
+        #expect(sidecar.bearerd.anonymousBytes - before < 100 * (256 << 10))
+    }
+
+    @Test func `a stream that is reset ends its upstream request, and is logged as gone`() throws {
+        let sidecar = try Sidecar(
+            upstream: RawUpstream { request in
+                guard request.head.target == "/wait" else { return .ok() }
+                return Reply { wire in
+                    _ = try wire.readSome()
+                    return false
+                }
+            })
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let stream = try client.begin("GET", "/wait")
+        try sidecar.upstream.request()
+        try client.send(.reset(stream))
+        try sidecar.bearerd.logLine("the line of one that has gone") {
+            $0["path"] == "/wait" && $0["status"] == "499" && $0["code"] == "client_gone"
+        }
+        try sidecar.upstream.awaitNoConnections()
+        #expect(try client.request("GET", "/").status == 200)
+        try client.begin("GET", "/wait")
+        try sidecar.upstream.request(3)
+        client.wire.reset()
+        try sidecar.upstream.awaitNoConnections()
+    }
+
+    @Test func `bodies pass both ways at once`() throws {
+        let sidecar = try Sidecar(
+            upstream: RawUpstream(script: { wire in
+                guard try wire.readHead() != nil else { return }
+                try wire.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+                while let chunk = try wire.readChunk() {
+                    try wire.send(
+                        "\(String(chunk.count, radix: 16))\r\n\(String(decoding: chunk, as: UTF8.self))\r\n")
+                }
+                _ = try wire.readTrailers()
+                try wire.send("0\r\n\r\n")
+            }))
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let stream = try client.begin("POST", "/", endsStream: false)
+        var expected = ""
+        for number in 0..<20 {
+            try client.send(.data("piece \(number);", stream: stream))
+            expected += "piece \(number);"
+            try client.wait(opening: true) { $0.answers[stream]?.text == expected }
+        }
+        try client.send(HTTP2Frame(.data, flags: HTTP2Frame.endStream, stream: stream))
+        #expect(try client.answer(on: stream).text == expected)
+    }
+
+    @Test func `an answer that breaks off is a reset stream`() throws {
+        let sidecar = try Sidecar()
+        try sidecar.awaitToken()
+        sidecar.upstream.answer { _ in
+            .raw("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort", thenClose: true)
+        }
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let answer = try client.request("GET", "/")
+        #expect(answer.status == 200 && answer.resetCode == 0x2 && !answer.hasEnd)
+    }
+
+    @Test func `an extended CONNECT carries a WebSocket`() throws {
+        let upstream = try RawUpstream { wire in
+            let head = try #require(try wire.readHead())
+            #expect(head.method == "GET" && head["Connection"] == "Upgrade" && head["Upgrade"] == "websocket")
+            #expect(head["Sec-WebSocket-Key"]?.count == 24 && head["Sec-WebSocket-Version"] == "13")
+            #expect(head["Authorization"]?.hasPrefix("Bearer ") == true)
+            try wire.send(
+                "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n"
+                    + "Sec-WebSocket-Accept: x\r\nSec-WebSocket-Protocol: chat\r\n\r\nfirst")
+            #expect(try wire.read(exactly: 5) == Array("early".utf8))
+            try wire.send("second")
+            #expect(try wire.endsCleanly())
+            try wire.send("last")
+        }
+        let sidecar = try Sidecar(upstream: upstream)
+        try sidecar.awaitToken()
+        let client = try HTTP2Client(to: sidecar.bearerd.proxy)
+        let fields = client.fields("CONNECT", "/ws", [("sec-websocket-version", "13")])
+        var pseudo = Array(fields.prefix(4))
+        pseudo.append((":protocol", "websocket"))
+        let tunnel = try client.begin(pseudo + fields.dropFirst(4), endsStream: false)
+        let head = try client.head(on: tunnel)
+        #expect(head[":status"] == "200" && head["sec-websocket-protocol"] == "chat")
+        #expect(head["upgrade"] == nil && head["sec-websocket-accept"] == nil && head["connection"] == nil)
+        try client.send(.data("early", stream: tunnel))
+        try client.wait(opening: true) { $0.answers[tunnel]?.text == "firstsecond" }
+        try client.send(HTTP2Frame(.data, flags: HTTP2Frame.endStream, stream: tunnel))
+        #expect(try client.answer(on: tunnel).text == "firstsecondlast")
+    }
+}
