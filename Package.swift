@@ -48,7 +48,8 @@ let package = Package(
         .target(
             name: "HTTPClient",
             dependencies: [
-                "CLibcurl", "COpenSSL", "EventLoop", "HTTP1", "HTTPExchange", "HTTPMessages", "System", "TLS",
+                "CLibcurl", "COpenSSL", "EventLoop", "HTTP1", "HTTP2", "HTTP2Streams", "HTTPExchange",
+                "HTTPMessages", "System", "TLS",
             ],
             swiftSettings: bridge),
         .target(

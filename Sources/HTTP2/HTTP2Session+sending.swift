@@ -61,7 +61,39 @@ extension HTTP2Session {
         _ head: HTTPRequest, scheme: HTTPURL.Scheme, hasContent: Bool, takesTrailers: Bool,
         connectProtocol: String? = nil
     ) -> HTTP2Stream? {
-        guard failure == nil else { return nil }
+        let stream = HTTP2Stream()
+        let isBegun = request(
+            head, on: stream, scheme: scheme, hasContent: hasContent, takesTrailers: takesTrailers,
+            connectProtocol: connectProtocol)
+        return isBegun ? stream : nil
+    }
+
+    /// Begins a stream that was made before with a request; parameters as above.
+    ///
+    /// - Returns: false if the connection takes no more streams; nobody has seen the request then.
+    package func request(
+        _ head: HTTPRequest, on stream: HTTP2Stream, scheme: HTTPURL.Scheme, hasContent: Bool,
+        takesTrailers: Bool, connectProtocol: String? = nil
+    ) -> Bool {
+        let id =
+            failure == nil && goaway == nil
+            ? submit(head, scheme, hasContent, takesTrailers, connectProtocol) : 0
+        guard id > 0 else {
+            stream.isUnprocessed = true
+            close(stream, .refusedStream)
+            return false
+        }
+        stream.id = id
+        stream.hasBegunSending = true
+        stream.isAnnounced = true
+        streams[id] = stream
+        return true
+    }
+
+    private func submit(
+        _ head: HTTPRequest, _ scheme: HTTPURL.Scheme, _ hasContent: Bool, _ takesTrailers: Bool,
+        _ connectProtocol: String?
+    ) -> Int32 {
         var pseudo = PseudoFields()
         let method = connectProtocol == nil ? head.method : .connect
         pseudo.append(":method", Array(method.rawValue.utf8))
@@ -70,17 +102,11 @@ extension HTTP2Session {
         pseudo.append(":path", head.targetBytes)
         if let connectProtocol { pseudo.append(":protocol", Array(connectProtocol.utf8)) }
         if takesTrailers { pseudo.append("te", Array("trailers".utf8)) }
-        let id = pseudo.withPairs(and: head.fields) { pairs in
+        return pseudo.withPairs(and: head.fields) { pairs in
             HTTP2Callbacks.withProvider(ifNeeded: hasContent) {
                 nghttp2_submit_request(handle, nil, pairs.baseAddress, pairs.count, $0, nil)
             }
         }
-        guard id > 0 else { return nil }
-        let stream = HTTP2Stream(id: id)
-        stream.hasBegunSending = true
-        stream.isAnnounced = true
-        streams[id] = stream
-        return stream
     }
 
     // MARK: Content

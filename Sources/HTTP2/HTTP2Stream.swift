@@ -79,6 +79,9 @@ package final class HTTP2Stream {
 
     init(id: Int32) { self.id = id }
 
+    /// A stream of our own, which ``HTTP2Session/request(_:on:scheme:hasContent:takesTrailers:connectProtocol:)`` begins.
+    package convenience init() { self.init(id: 0) }
+
     /// Forgets the content that has arrived, and keeps no memory for it.
     package func letGo() { received = StreamBytes() }
 }

@@ -21,7 +21,9 @@ package final class StreamWriter: BodySink {
     private var count: UInt64 = 0
     private var hasEnd = false
     /// Whether a wait for the peer to take more has been in vain.
-    package private(set) var hasTimedOut = false
+    package private(set) var hasTimedOut = false { didSet { if hasTimedOut { onTimeOut() } } }
+    /// Called when a wait for the peer to take more has been in vain.
+    package var onTimeOut: () -> Void = {}
 
     /// - Parameter wait: woken when the stream changes.
     package init(_ stream: HTTP2Stream, on connection: HTTP2Connection, wait: LoopWait) {

@@ -165,6 +165,13 @@ package struct Rejection: Equatable, Sendable {
                 .upstreamTLS,
                 "The TLS handshake with the upstream failed: it speaks no TLS, or wants a client certificate."
             )
+        case .noCommonProtocol:
+            self.init(
+                .upstreamTLS, "TLS with the upstream does not choose HTTP/2, which upstream_protocol wants.")
+        case .otherProtocol:
+            self.init(
+                .upstreamProtocol, "The upstream does not speak HTTP/2, which upstream_protocol wants.",
+                proxyStatus: "http_protocol_error")
         case .clientCertificate:
             self.init(.upstreamTLS, "The route's client certificate or its key cannot be used.")
         case .proxy(let failure):

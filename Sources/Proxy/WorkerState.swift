@@ -56,14 +56,14 @@ final class WorkerState<Kinds: UpstreamKinds> {
         let kept = Set(routing.upstreams.map { ObjectIdentifier($0) })
         leftUpstreams.removeAll(where: \.isQuiet)
         for state in before.upstreams where !kept.contains(ObjectIdentifier(state)) {
-            state.way.pool.close()
+            state.way.pools.forEach { $0.close() }
             leftUpstreams.append(state)
         }
     }
 
     private func heedShortages() {
         for state in routing.upstreams {
-            state.way.pool.onShortage = { [unowned self] in closeIdleUpstreams() }
+            for pool in state.way.pools { pool.onShortage = { [unowned self] in closeIdleUpstreams() } }
         }
     }
 
@@ -72,17 +72,20 @@ final class WorkerState<Kinds: UpstreamKinds> {
         var counts = recorder.counts
         leftUpstreams.removeAll(where: \.isQuiet)
         for state in routing.upstreams + leftUpstreams {
-            let connections = state.way.pool.connections
-            counts.addUpstreamConnections(
-                route: state.route, connecting: connections.connecting, active: connections.active,
-                idle: connections.idle)
+            for connections in state.way.pools.map(\.connections) {
+                counts.addUpstreamConnections(
+                    route: state.route, connecting: connections.connecting, active: connections.active,
+                    idle: connections.idle)
+            }
         }
         return counts
     }
 
     /// True if connections to upstreams are open and unused.
-    var hasIdleUpstreams: Bool { routing.upstreams.contains { $0.way.pool.connections.idle > 0 } }
+    var hasIdleUpstreams: Bool { routing.upstreams.flatMap(\.way.pools).contains { $0.connections.idle > 0 } }
 
     /// Closes the connections to upstreams that no request uses now.
-    func closeIdleUpstreams() { for state in routing.upstreams { state.way.pool.closeIdleEverywhere() } }
+    func closeIdleUpstreams() {
+        for pool in routing.upstreams.flatMap(\.way.pools) { pool.closeIdleEverywhere() }
+    }
 }

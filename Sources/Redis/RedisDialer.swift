@@ -192,7 +192,7 @@ final class RedisDialer {
         case .tlsCertificate: RedisKey.caFile
         case .tlsHandshake, .clientCertificate: RedisKey.clientCertificateFile
         case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .proxy,
-            .noDescriptors, .noThreads, .busy, .cancelled, .other:
+            .noCommonProtocol, .otherProtocol, .noDescriptors, .noThreads, .busy, .cancelled, .other:
             place
         }
     }

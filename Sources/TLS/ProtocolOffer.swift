@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CBearerdOpenSSL
+package import BearerdEventLoop
+
 /// The protocols that one side of TLS speaks, the one that it prefers first (RFC 7301 §3.1).
 package enum ProtocolOffer: Hashable, Sendable {
     /// `http/1.1` alone.
@@ -8,6 +11,21 @@ package enum ProtocolOffer: Hashable, Sendable {
     case http2
     /// `h2`, else `http/1.1`.
     case either
+
+    /// Has a client's `SSL_CTX *` offer them in place of what it offered before.
+    ///
+    /// - Returns: false if there is no memory.
+    package func install(in context: OpaquePointer) -> Bool {
+        SSL_CTX_set_alpn_protos(context, list.utf8Start, UInt32(list.utf8CodeUnitCount)) == 0
+    }
+
+    /// The one of them that a connection has chosen; nil for none.
+    ///
+    /// - Parameter connection: an `SSL *`.
+    package static func chosen(on connection: OpaquePointer) -> ApplicationProtocol? {
+        if bearerd_ssl_has_chosen(connection, "http/1.1") == 1 { return .http1 }
+        return bearerd_ssl_has_chosen(connection, "h2") == 1 ? .http2 : nil
+    }
 
     /// The names, each behind its length, as in the handshake.
     var list: StaticString {

@@ -58,10 +58,7 @@ final class TLSWire: Wire {
         SSL_get0_peer_certificate(session).map { CertificateSummary(of: $0).end }
     }
 
-    var applicationProtocol: ApplicationProtocol? {
-        if bearerd_ssl_has_chosen(session, "http/1.1") == 1 { return .http1 }
-        return bearerd_ssl_has_chosen(session, "h2") == 1 ? .http2 : nil
-    }
+    var applicationProtocol: ApplicationProtocol? { ProtocolOffer.chosen(on: session) }
 
     /// Returns true if the client has a certificate of one of these authorities.
     func hasClient(of trust: ClientTrust) -> Bool { !isBroken && trust.admitsClient(of: session) }

@@ -28,6 +28,13 @@ package final class TLSServer: @unchecked Sendable {
 
     deinit { SSL_CTX_free(context) }
 
+    /// Chooses of these protocols, each behind its length, and refuses clients that offer none of them (RFC 7301).
+    package func choosing(_ protocols: StaticString) -> TLSServer {
+        SSL_CTX_set_alpn_select_cb(
+            context, bearerd_select_protocol, UnsafeMutableRawPointer(mutating: protocols.utf8Start))
+        return self
+    }
+
     /// How many handshakes resumed a session.
     package var resumptions: Int { SSL_CTX_ctrl(context, SSL_CTRL_SESS_HIT, 0, nil) }
 

@@ -9,6 +9,7 @@ extension RouteConfiguration {
         case methods
         case allow
         case upstream
+        case upstreamProtocol = "upstream_protocol"
         case allowInsecureUpstream = "allow_insecure_upstream"
         case stripPrefix = "strip_prefix"
         case identity

@@ -84,6 +84,8 @@ extension RouteConfiguration {
         terms = RouteTerms(reading: section, hasIdentity: hasIdentity, timeouts: context.timeouts)
         transport = TransportConfiguration(reading: section, skipsVerification: false)
 
+        upstreamProtocol = section.value(.upstreamProtocol, .word, default: .http1)
+
         section.require(.upstream)
         let allowsInsecure = section.flag(.allowInsecureUpstream) ?? true || section.isInDoubt(.connectTo)
         guard let upstream = section.value(.upstream, .upstream(in: section.reading))?.value
@@ -98,6 +100,11 @@ extension RouteConfiguration {
             section.error(
                 .query,
                 "puts the token into the target, which plain http shows to everybody on the way: use https")
+        }
+        if upstreamProtocol == .auto, upstream.scheme != .https {
+            section.warn(
+                .upstreamProtocol,
+                "means http1 without TLS, where nothing is negotiated; h2 speaks HTTP/2 there")
         }
         if let own = context.ownAddresses.first(where: {
             $0.isReached(by: upstream, at: transport.connectTo)

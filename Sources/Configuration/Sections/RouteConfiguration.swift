@@ -14,6 +14,8 @@ package struct RouteConfiguration: Sendable {
     package internal(set) var key: RouteKey
     /// The upstream; its path is put before the request's.
     package let upstream: HTTPURL
+    /// The version of HTTP in which the upstream is spoken to.
+    package let upstreamProtocol: UpstreamProtocol
     package let transport: TransportConfiguration
     /// The changes to messages, and the time-outs of the upstream.
     package internal(set) var terms: RouteTerms

@@ -3,6 +3,7 @@
 internal import CBearerdLibcurl
 internal import CBearerdOpenSSL
 internal import BearerdEventLoop
+internal import BearerdTLS
 
 /// A `CURLOPT_CONNECT_ONLY` connection whose TLS is libcurl's: `curl_easy_recv` and `curl_easy_send`.
 final class CurlWire: Wire {
@@ -61,6 +62,8 @@ final class CurlWire: Wire {
     ///
     /// libcurl has no call for TLS's half-close, and calling OpenSSL behind its back is not safe.
     func endSending() -> WireResult { .moved(0) }
+
+    var applicationProtocol: ApplicationProtocol? { security.flatMap { ProtocolOffer.chosen(on: $0) } }
 
     /// Sends close_notify and closes the socket (`curl_multi_remove_handle`).
     func close() { transfer.end() }

@@ -7,10 +7,15 @@ package struct UpstreamAddress: Equatable, Sendable {
     /// Scheme, host and port, or a Unix socket; the path is ignored.
     package let url: HTTPURL
     package let transport: Transport
+    /// The protocol that it is spoken to in.
+    package let httpProtocol: UpstreamProtocol
 
-    package init(url: HTTPURL, transport: Transport = Transport()) {
+    package init(
+        url: HTTPURL, transport: Transport = Transport(), httpProtocol: UpstreamProtocol = .http1
+    ) {
         self.url = url
         self.transport = transport
+        self.httpProtocol = httpProtocol
     }
 
     /// The upstream for people: `HOST:PORT`, or the path of its Unix socket.

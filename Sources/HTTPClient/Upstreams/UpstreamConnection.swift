@@ -62,9 +62,9 @@ package final class UpstreamConnection {
         do { return try stream.receive() == nil } catch { return false }
     }
 
-    func becomeIdle(at now: CoarseInstant) {
+    func becomeIdle(at now: CoarseInstant, hasServed: Bool = true) {
         idleSince = now
-        requestsServed += 1
+        if hasServed { requestsServed += 1 }
         isIdle = true
         stream.releaseStorage()
     }

@@ -12,15 +12,15 @@ internal import BearerdTLS
 ///
 /// Confined to its loop's thread.
 package final class UpstreamConnector {
-    private let address: UpstreamAddress
-    private let multis: CurlMultiSet
-    private let headLimits: HeadLimits
+    let address: UpstreamAddress
+    let multis: CurlMultiSet
+    let headLimits: HeadLimits
     /// The permits for lookups; nil if no name has to be resolved.
     private let lookups: LookupTurns?
     /// The state that libcurl's connections share, and the round of lookups to which its addresses belong.
     private var shared: (share: CurlShare, round: Int)?
     /// The TLS context of connections that we encrypt.
-    private lazy var security = UpstreamSecurity(address)
+    private lazy var security = UpstreamSecurity(address, offering: address.httpProtocol.offer)
 
     /// - Parameters:
     ///   - multis: the multi handles of the loop that will own the connections.
@@ -145,6 +145,7 @@ package final class UpstreamConnector {
         let attachments = CurlAttachments()
         let isEncrypted = address.isEncryptedByLibcurl
         let url = isEncrypted || address.url.scheme != .https ? address.url : address.url.withoutTLS
+        attachments.offer = address.httpProtocol.offer
         try easy.configure(url: url, transport: address.transport, attachments: attachments)
         try easy.set(CURLOPT_CONNECT_ONLY, to: true)
         try easy.set(CURLOPT_FRESH_CONNECT, to: true)

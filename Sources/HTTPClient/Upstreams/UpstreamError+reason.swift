@@ -9,7 +9,7 @@ extension UpstreamError {
     package func reason(over transport: Transport) -> String {
         switch self {
         case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .tlsCertificate,
-            .tlsHandshake, .other:
+            .tlsHandshake, .noCommonProtocol, .otherProtocol, .other:
             transport.connectTo.map { "connect_to \($0): \(reason)" } ?? reason
         case .proxy, .clientCertificate, .noDescriptors, .noThreads, .busy, .cancelled: reason
         }

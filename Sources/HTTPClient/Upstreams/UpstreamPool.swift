@@ -168,13 +168,39 @@ package final class UpstreamPool: ExchangePool {
             }
         }
         let connection = try await connect(within: timeout)
+        take(connection, permit)
+        activeCount += 1
+        return connection
+    }
+
+    /// Takes in a connection that carries no request yet.
+    private func take(_ connection: UpstreamConnection, _ permit: UpstreamPermit) {
         connection.permit = permit
         // Weak and unowned: the connection holds the closure.
         connection.stream.readiness.onEdge = { [weak self, unowned connection] in
             if connection.isIdle { self?.idleConnectionChanged(connection) }
         }
+    }
+
+    /// Keeps a connection that somebody else has made for the next request.
+    func adopt(_ connection: UpstreamConnection, _ permit: UpstreamPermit) {
+        take(connection, permit)
         activeCount += 1
-        return connection
+        giveBack(connection, hasServed: false)
+    }
+
+    /// A place that no connection of this pool uses, as soon as one is free.
+    ///
+    /// - Parameter timeout: of the wait; zero waits for ever.
+    func permit(within timeout: Duration) async throws(UpstreamError) -> UpstreamPermit {
+        switch try await place(within: timeout) {
+        case .permit(let permit): return permit
+        case .connection(let connection):
+            guard let permit = connection.permit else { throw .busy }
+            connection.permit = nil
+            connection.close()
+            return permit
+        }
     }
 
     package typealias Place = UpstreamPermit
@@ -185,7 +211,7 @@ package final class UpstreamPool: ExchangePool {
     private static let shortagePause = Duration.milliseconds(50)
 
     /// Opens a connection; on a shortage of descriptors or threads it closes idle ones and tries again.
-    private func connect(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
+    func connect(within timeout: Duration) async throws(UpstreamError) -> UpstreamConnection {
         let start = ContinuousClock.now
         connectingCount += 1
         defer { connectingCount -= 1 }
@@ -210,7 +236,7 @@ package final class UpstreamPool: ExchangePool {
     }
 
     /// Takes back a connection whose exchange is complete and whose upstream accepts another request.
-    package func giveBack(_ connection: UpstreamConnection) {
+    package func giveBack(_ connection: UpstreamConnection, hasServed: Bool = true) {
         activeCount -= 1
         let now = CoarseInstant.now
         guard !isClosed, !isSpent(connection, at: now), !connection.stream.readiness.peerHasEnded else {
@@ -232,7 +258,7 @@ package final class UpstreamPool: ExchangePool {
                 return waiter.continuation.resume(returning: .reserved)
             }
         }
-        connection.becomeIdle(at: now)
+        connection.becomeIdle(at: now, hasServed: hasServed)
         idle.append(connection)
         setTimer(at: now)
     }

@@ -9,10 +9,12 @@ internal import BearerdTLS
 /// Confined to its loop's thread.
 final class UpstreamSecurity {
     private let address: UpstreamAddress
+    private let offer: ProtocolOffer
     private var current: (context: ClientContext, version: Int)?
 
-    init(_ address: UpstreamAddress) {
+    init(_ address: UpstreamAddress, offering offer: ProtocolOffer) {
         self.address = address
+        self.offer = offer
     }
 
     /// Returns the TLS context for the next connection.
@@ -27,7 +29,7 @@ final class UpstreamSecurity {
         do throws(ContextError) {
             let context = try ClientContext(
                 host: address.url.host, authorities: transport.trust?.handle, certificate: pair,
-                skipsVerification: transport.skipsVerification)
+                skipsVerification: transport.skipsVerification, offering: offer)
             current = (context, version)
             return context
         } catch {

@@ -21,6 +21,10 @@ package enum UpstreamError: Error, Equatable, Sendable {
     case tlsHandshake
     /// The route's client certificate or its key cannot be used.
     case clientCertificate
+    /// The server does not speak the protocol that the handshake offers (ALPN, RFC 7301).
+    case noCommonProtocol
+    /// The server answers, but not in the protocol that it was spoken to in.
+    case otherProtocol
     /// The forward proxy failed, or could not be reached.
     case proxy(ProxyFailure)
     /// The process, or the machine, has no descriptor left.
@@ -40,8 +44,8 @@ package enum UpstreamError: Error, Equatable, Sendable {
         case .connectionRefused, .connectionTimeout, .unreachable, .other: true
         case .proxy(let failure):
             if case .connecting(let error) = failure.cause { error.isOfAddress } else { false }
-        case .dnsError, .dnsTimeout, .tlsCertificate, .tlsHandshake, .clientCertificate, .noDescriptors,
-            .noThreads, .busy, .cancelled:
+        case .dnsError, .dnsTimeout, .tlsCertificate, .tlsHandshake, .clientCertificate,
+            .noCommonProtocol, .otherProtocol, .noDescriptors, .noThreads, .busy, .cancelled:
             false
         }
     }
@@ -52,7 +56,7 @@ package enum UpstreamError: Error, Equatable, Sendable {
         case .tlsCertificate, .clientCertificate: true
         case .proxy(let failure): failure.certificateFault != nil
         case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .tlsHandshake,
-            .noDescriptors, .noThreads, .busy, .cancelled, .other:
+            .noCommonProtocol, .otherProtocol, .noDescriptors, .noThreads, .busy, .cancelled, .other:
             false
         }
     }
@@ -71,6 +75,8 @@ package enum UpstreamError: Error, Equatable, Sendable {
         case .tlsCertificate(let fault): "the certificate does not verify: \(fault.reason)"
         case .tlsHandshake:
             "the TLS handshake failed: there is no TLS, or another version, or a client certificate is wanted"
+        case .noCommonProtocol: "its TLS does not choose HTTP/2 (ALPN), which upstream_protocol wants"
+        case .otherProtocol: "it does not speak HTTP/2, which upstream_protocol wants"
         case .clientCertificate: "the client certificate or its key cannot be used"
         case .proxy(let failure): failure.reason
         case .noDescriptors: "no descriptor is left"

@@ -1,20 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdHTTPClient
+internal import BearerdHTTPMessages
 
 /// The kinds of upstreams that workers have code for.
 enum WorkerKinds: UpstreamKinds {
-    /// A connection for each exchange: HTTP/1.1.
+    /// HTTP/1.1: a connection for each exchange.
     typealias First = UpstreamPool
-    /// Nothing but HTTP/1.1 is spoken yet.
-    typealias Second = UpstreamPool
+    /// HTTP/2: exchanges share connections.
+    typealias Second = HTTP2Pool
 }
 
 extension SharedUpstream {
     /// One worker's connections to it.
     func makeWay(_ multis: CurlMultiSet) -> UpstreamWay<WorkerKinds> {
-        .first(
-            UpstreamPool(
-                address: address, limit: limit, lifetimes: lifetimes, headLimits: headLimits, multis: multis))
+        switch address.httpProtocol {
+        case .http1: .first(makePool(multis))
+        case .http2: .second(makeStreamPool(multis, beside: nil))
+        case .auto:
+            // Without TLS nothing is chosen.
+            if address.url.scheme == .https {
+                makeWays(multis)
+            } else {
+                .first(makePool(multis))
+            }
+        }
+    }
+
+    private func makeWays(_ multis: CurlMultiSet) -> UpstreamWay<WorkerKinds> {
+        let single = makePool(multis)
+        return .either(single, makeStreamPool(multis, beside: single))
+    }
+
+    private func makePool(_ multis: CurlMultiSet) -> UpstreamPool {
+        UpstreamPool(
+            address: UpstreamAddress(url: address.url, transport: address.transport), limit: limit,
+            lifetimes: lifetimes, headLimits: headLimits, multis: multis)
+    }
+
+    private func makeStreamPool(_ multis: CurlMultiSet, beside single: UpstreamPool?) -> HTTP2Pool {
+        HTTP2Pool(
+            address: address, limit: limit, lifetimes: lifetimes, headLimits: headLimits, multis: multis,
+            single: single)
     }
 }

@@ -39,6 +39,23 @@ extension Forwarder {
         }
     }
 
+    /// Finds out whether a request goes by the second kind of its route's upstream, unless the client leaves first.
+    func isSpoken<Pool: NegotiatingPool>(
+        to route: PooledRoute<Pool>, for exchange: Exchange
+    ) async throws(ProxyError) -> Bool {
+        let (pool, timeout) = (route.pool, route.terms.timeouts.connect)
+        do throws(UpstreamError) {
+            if pool.isSettled { return try await pool.isSpoken(within: timeout) }
+            let outcome = await waiting(for: exchange) { () async throws(UpstreamError) in
+                try await pool.isSpoken(within: timeout)
+            }
+            if let outcome { return try outcome.get() }
+        } catch {
+            throw ProxyError(error)
+        }
+        throw .clientGone
+    }
+
     /// Waits for the session's token unless the client leaves first; the session's token request goes on
     /// then.
     func freshToken(

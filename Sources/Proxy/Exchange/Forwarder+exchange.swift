@@ -32,6 +32,12 @@ extension Forwarder {
             switch kind {
             case .first(let route): await pass(exchange, on: route)
             case .second(let route): await pass(exchange, on: route)
+            case .either(let first, let second):
+                if try await isSpoken(to: second, for: exchange) {
+                    await pass(exchange, on: second)
+                } else {
+                    await pass(exchange, on: first)
+                }
             }
         } catch {
             await reject(exchange, exchange.isClientGone ? .clientGone : error)

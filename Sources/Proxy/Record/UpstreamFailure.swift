@@ -60,7 +60,8 @@ extension UpstreamFailureReason {
             case .unreachable: .unreachable
             case .dnsError, .dnsTimeout: .names
             case .tlsCertificate: .certificate
-            case .tlsHandshake, .clientCertificate: .tls
+            case .tlsHandshake, .clientCertificate, .noCommonProtocol: .tls
+            case .otherProtocol: .malformed
             case .proxy: .proxy
             case .noDescriptors: .descriptors
             case .noThreads: .threads

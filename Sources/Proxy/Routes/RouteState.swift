@@ -37,6 +37,8 @@ final class PooledRoute<Pool: ExchangePool>: RouteState {
 enum RouteByKind<Kinds: UpstreamKinds> {
     case first(PooledRoute<Kinds.First>)
     case second(PooledRoute<Kinds.Second>)
+    /// The upstream decides when it is connected to.
+    case either(PooledRoute<Kinds.First>, PooledRoute<Kinds.Second>)
 
     init(by way: UpstreamWay<Kinds>, plan: PreparedRoute, token: TokenState?, tally: RouteTally) {
         switch way {
@@ -44,6 +46,10 @@ enum RouteByKind<Kinds: UpstreamKinds> {
             self = .first(PooledRoute(to: pool, plan: plan, token: token, tally: tally))
         case .second(let pool):
             self = .second(PooledRoute(to: pool, plan: plan, token: token, tally: tally))
+        case .either(let first, let second):
+            self = .either(
+                PooledRoute(to: first, plan: plan, token: token, tally: tally),
+                PooledRoute(to: second, plan: plan, token: token, tally: tally))
         }
     }
 
@@ -52,6 +58,7 @@ enum RouteByKind<Kinds: UpstreamKinds> {
         switch self {
         case .first(let route): route
         case .second(let route): route
+        case .either(let route, _): route
         }
     }
 
@@ -60,6 +67,7 @@ enum RouteByKind<Kinds: UpstreamKinds> {
         switch self {
         case .first(let route): .first(route.pool)
         case .second(let route): .second(route.pool)
+        case .either(let first, let second): .either(first.pool, second.pool)
         }
     }
 }

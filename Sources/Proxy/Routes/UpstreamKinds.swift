@@ -10,19 +10,22 @@ protocol UpstreamKinds {
     /// The pools of most upstreams.
     associatedtype First: ExchangePool
     /// The pools of those that are spoken to otherwise.
-    associatedtype Second: ExchangePool
+    associatedtype Second: NegotiatingPool
 }
 
 /// One worker's connections to an upstream, by the kind that it is of.
 enum UpstreamWay<Kinds: UpstreamKinds> {
     case first(Kinds.First)
     case second(Kinds.Second)
+    /// By the second where the upstream chooses that, else by the first.
+    case either(Kinds.First, Kinds.Second)
 
-    /// The pool, for callers that are too rare to have code of their own for each kind.
-    var pool: any ExchangePool {
+    /// The pools, for callers that are too rare to have code of their own for each kind.
+    var pools: [any ExchangePool] {
         switch self {
-        case .first(let pool): pool
-        case .second(let pool): pool
+        case .first(let pool): [pool]
+        case .second(let pool): [pool]
+        case .either(let first, let second): [first, second]
         }
     }
 }

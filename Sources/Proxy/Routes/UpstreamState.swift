@@ -17,7 +17,9 @@ final class UpstreamState<Kinds: UpstreamKinds> {
 
     /// True if no connection is in use or being opened.
     var isQuiet: Bool {
-        let connections = way.pool.connections
-        return connections.active == 0 && connections.connecting == 0
+        way.pools.allSatisfy { pool in
+            let connections = pool.connections
+            return connections.active == 0 && connections.connecting == 0
+        }
     }
 }

@@ -54,13 +54,25 @@ struct RequestExplanation {
 
     private static func lines(of configuration: Configuration, _ index: Int) -> [String] {
         let routes = configuration.routes.filter { $0.position == index }
-        let lines = ["route    routes[\(index)] \(routes[0].key.path)", "upstream \(routes[0].upstream)"]
+        let lines = [
+            "route    routes[\(index)] \(routes[0].key.path)",
+            "upstream \(routes[0].upstream)\(spoken(to: routes[0]))",
+        ]
         let identities = routes.map { route in
             (route.identity ?? RouteConfiguration.noIdentity)
                 + (route.key.user.map { " for uid \($0)" } ?? "")
         }
         let others = routes[0].key.user == nil ? "" : "; 403 access_denied for any other"
         return lines + ["identity \(identities.joined(separator: ", "))\(others)"]
+    }
+
+    /// What is said of the upstream's protocol, where that is not HTTP/1.1.
+    private static func spoken(to route: RouteConfiguration) -> String {
+        switch route.upstreamProtocol {
+        case .http1: ""
+        case .http2: " (HTTP/2)"
+        case .auto: " (HTTP/2 or HTTP/1.1, as its TLS chooses)"
+        }
     }
 
     private static func text(of rule: Int?, of route: RouteConfiguration, at index: Int) -> String {

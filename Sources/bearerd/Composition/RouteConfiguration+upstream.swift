@@ -13,7 +13,8 @@ extension RouteConfiguration {
     func address(trust: TrustStores) throws(TrustStore.LoadError) -> UpstreamAddress {
         UpstreamAddress(
             url: upstream,
-            transport: try transport.transport(encrypted: upstream.scheme == .https, trust: trust))
+            transport: try transport.transport(encrypted: upstream.scheme == .https, trust: trust),
+            httpProtocol: upstreamProtocol)
     }
 
     /// How long connections to its upstream are used.

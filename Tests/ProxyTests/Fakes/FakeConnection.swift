@@ -10,7 +10,7 @@ final class FakeUpstreamStream: FakeUpstream {
 }
 
 /// A pool of another kind: all its exchanges share one connection, and what the upstream takes on that.
-final class FakeConnection: ExchangePool {
+final class FakeConnection: NegotiatingPool {
     let window = FakeWindow(room: .max / 2)
     /// What the streams answer, one after another.
     var answers: [FakeAnswer] = []
@@ -47,6 +47,12 @@ final class FakeConnection: ExchangePool {
     var isCrowded: Bool { false }
 
     func closeIdleEverywhere() {}
+
+    /// Whether the upstream chooses to be spoken to by this pool, where it may choose.
+    var isChosen = true
+    let isSettled = true
+
+    func isSpoken(within timeout: Duration) async throws(UpstreamError) -> Bool { isChosen }
 
     func close() {}
 

@@ -43,8 +43,8 @@ enum TLSCheck: IdentityCheck {
         case .clientCertificate: identity.key("client_certificate_file")
         case .proxy(let failure): failure.mend(by: identity.key("proxy"))
         case .tlsHandshake: "\(identity.key("client_certificate_file")), if the provider wants one"
-        case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout, .noDescriptors,
-            .noThreads, .busy, .cancelled, .other:
+        case .connectionRefused, .connectionTimeout, .unreachable, .dnsError, .dnsTimeout,
+            .noCommonProtocol, .otherProtocol, .noDescriptors, .noThreads, .busy, .cancelled, .other:
             identity.way.connectTo == nil
                 ? "\(identity.key("issuer")), or the network in between"
                 : "\(identity.key("connect_to")), or the network in between"

@@ -2,6 +2,7 @@
 
 import BearerdConfiguration
 import BearerdCryptography
+import BearerdEventLoop
 import BearerdHTTPClient
 import BearerdHTTPExchange
 import BearerdHTTPMessages
@@ -18,6 +19,7 @@ enum UpstreamCheck: RouteCheck {
         guard let path = path(of: route) else {
             return .skip("\(place): its allow permits no HEAD whose path is known, so nothing is asked")
         }
+        if route.upstreamProtocol != .http1 { return await lookAtProtocol(of: route, place, patient) }
         let way: Transport
         do throws(TrustStore.LoadError) {
             way = try route.transport.transport(
@@ -42,6 +44,33 @@ enum UpstreamCheck: RouteCheck {
             return .fail("\(place): \(reason(of: error, way))", fix: fix(of: error, way))
         }
     }
+
+    /// Whether the upstream speaks what `upstream_protocol` says; nothing is asked of it.
+    private static func lookAtProtocol(
+        of route: RouteConfiguration, _ place: String, _ patient: Patient
+    ) async -> Finding {
+        let address: UpstreamAddress
+        do throws(TrustStore.LoadError) {
+            address = try route.address(trust: patient.trust)
+        } catch {
+            return .fail("\(place): \(CommandFailure(error).message)", fix: "ca_file of the route")
+        }
+        let connector = UpstreamConnector(address: address, multis: CurlMultiSet(loop: patient.loop))
+        do throws(UpstreamError) {
+            let spoken = try await connector.spokenProtocol(within: .seconds(10))
+            return .ok("\(place) speaks \(spoken == .http2 ? "HTTP/2" : "HTTP/1.1")")
+        } catch .noCommonProtocol {
+            return .fail("\(place): \(UpstreamError.noCommonProtocol.reason)", fix: protocolAdvice)
+        } catch .otherProtocol {
+            return .fail("\(place): \(UpstreamError.otherProtocol.reason)", fix: protocolAdvice)
+        } catch {
+            return .fail(
+                "\(place): \(error.reason(over: address.transport))",
+                fix: fix(of: .notConnected(error), address.transport))
+        }
+    }
+
+    private static let protocolAdvice = "upstream_protocol: http1 or auto, or have the upstream speak HTTP/2"
 
     /// The path that the upstream is asked for: its own, or where `allow` is set, that of a request which it permits.
     ///

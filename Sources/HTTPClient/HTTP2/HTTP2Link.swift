@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BearerdEventLoop
+internal import BearerdHTTP2
+internal import BearerdHTTP2Streams
+internal import BearerdHTTPExchange
+internal import BearerdHTTPMessages
+
+/// One HTTP/2 connection to an upstream, which many exchanges share.
+///
+/// Confined to its loop's thread.
+final class HTTP2Link {
+    let connection: HTTP2Connection
+    /// Of the targets of its requests.
+    let scheme: HTTPURL.Scheme
+    let createdAt = CoarseInstant.now
+    /// When its last exchange ended.
+    private(set) var idleSince = CoarseInstant.now
+    /// The exchanges that it carries.
+    private(set) var activeCount = 0
+    private var hasBegun = false
+    private var isShutDown = false
+    /// Owns the socket.
+    private let carrier: UpstreamConnection
+    private let settled: LoopWait
+
+    /// Streams at once beyond which another connection is made, whatever the peer allows.
+    private static let streamLimit = 256
+    /// How long an upstream may take nothing of what all streams send.
+    private static let patience = Duration.seconds(300)
+
+    /// - Parameter onEnd: called when the connection is over.
+    init(
+        over carrier: UpstreamConnection, scheme: HTTPURL.Scheme, limits: HeadLimits, loop: EventLoop,
+        onEnd: @escaping (HTTP2Link) -> Void
+    ) throws(UpstreamError) {
+        guard let session = HTTP2Session(.client, limits: HTTP2Limits(head: limits)) else {
+            throw .other(reason: "no memory is left")
+        }
+        self.carrier = carrier
+        self.scheme = scheme
+        settled = LoopWait(loop: loop)
+        connection = HTTP2Connection(carrier.stream, session, on: loop, patience: Self.patience)
+        connection.onChange = { [unowned settled] in settled.wake() }
+        _ = loop.startTask { [self] in
+            await connection.run()
+            settled.wake()
+            onEnd(self)
+        }
+    }
+
+    /// Waits until the upstream has shown that it speaks HTTP/2: its SETTINGS come first (RFC 9113 §3.4).
+    ///
+    /// - Parameter timeout: zero waits for ever.
+    func settle(within timeout: Duration) async throws(UpstreamError) {
+        let deadline = CoarseInstant.after(timeout)
+        while !connection.session.hasPeerSettings {
+            let seen = settled.news
+            guard connection.isOpen, connection.session.failure == nil else {
+                let isOfTLS = scheme == .https && connection.stream.bytesReceived == 0
+                connection.close()
+                // In TLS 1.3 a server judges our certificate when the handshake is over for us.
+                throw isOfTLS ? .tlsHandshake : .otherProtocol
+            }
+            do {
+                try await settled.wait(after: seen, until: deadline)
+            } catch {
+                connection.close()
+                throw .connectionTimeout
+            }
+        }
+    }
+
+    /// True if it takes more requests, now or when others are over.
+    var isUsable: Bool {
+        !isShutDown && connection.isOpen && !connection.peerHasEnded && connection.session.failure == nil
+            && connection.session.goaway == nil && !connection.session.isOver
+    }
+
+    /// True if it takes one more request now.
+    var hasRoom: Bool {
+        isUsable && activeCount < min(connection.session.peerStreamLimit, Self.streamLimit)
+    }
+
+    /// True if nothing has come from the upstream that was not looked at, its end for example; a system call.
+    var isQuiet: Bool { !carrier.stream.hasArrivals }
+
+    /// One more exchange.
+    func begin(with permit: UpstreamPermit) -> HTTP2Exchange {
+        defer { hasBegun = true }
+        activeCount += 1
+        return HTTP2Exchange(on: self, isFirst: !hasBegun, permit: permit)
+    }
+
+    /// An exchange is over.
+    func ended() {
+        activeCount -= 1
+        idleSince = .now
+    }
+
+    /// Takes no more requests, and ends with the last of those that it carries.
+    func shutDown() {
+        guard !isShutDown else { return }
+        isShutDown = true
+        guard connection.isOpen else { return }
+        connection.session.shutDown()
+        connection.scheduleSend()
+    }
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import BearerdEventLoop
+internal import BearerdHTTP2Streams
+package import BearerdHTTPExchange
+package import BearerdHTTPMessages
+
+/// One worker's HTTP/2 connections to one route's upstream, each shared by many exchanges.
+///
+/// `limits.upstream_connections` counts the exchanges. Confined to its loop's thread.
+package final class HTTP2Pool: NegotiatingPool {
+    private var links: [HTTP2Link] = []
+    /// The connection that is being made; whoever needs one waits for it.
+    private var attempt: HTTP2Attempt?
+    /// Those who wait until a connection takes one more stream.
+    private var waiting: [LoopWait] = []
+    private var isClosed = false
+    private var isTimerSet = false
+    package var onShortage: () -> Void = {} { didSet { maker.onShortage = onShortage } }
+
+    /// Makes connections.
+    private let maker: UpstreamPool
+    /// Gets the connections on which the upstream has chosen HTTP/1.1; nil where that is no choice.
+    private let single: UpstreamPool?
+    /// When the upstream last chose HTTP/1.1; nil if it has not.
+    private var declinedAt: CoarseInstant?
+    private let address: UpstreamAddress
+    private let limit: UpstreamLimit
+    private let lifetimes: UpstreamPool.Lifetimes
+    private let headLimits: HeadLimits
+    private let loop: EventLoop
+    private lazy var timer = LoopTimer(loop: loop) { [unowned self] in  // the timer goes with us
+        isTimerSet = false
+        expire()
+    }
+
+    /// More connections than this are not made for streams that find no room on the others.
+    private static let linkLimit = 8
+    /// More connections than this are not made for one request: an upstream may give them up at once.
+    private static let attemptLimit = 3
+
+    /// - Parameters:
+    ///   - limit: shared with the other workers' pools for this route.
+    ///   - single: gets the connections on which the upstream has chosen HTTP/1.1.
+    package init(
+        address: UpstreamAddress, limit: UpstreamLimit, lifetimes: UpstreamPool.Lifetimes,
+        headLimits: HeadLimits, multis: CurlMultiSet, single: UpstreamPool? = nil
+    ) {
+        maker = UpstreamPool(
+            address: address, limit: limit, lifetimes: lifetimes, headLimits: headLimits, multis: multis)
+        loop = multis.loop
+        self.address = address
+        self.limit = limit
+        self.lifetimes = lifetimes
+        self.headLimits = headLimits
+        self.single = single
+        let reference = LoopReference(self, loop: multis.loop)
+        limit.join(ObjectIdentifier(self)) { all in if all { reference.post { $0.closeIdle() } } }
+    }
+
+    deinit { limit.leave(ObjectIdentifier(self)) }
+
+    // MARK: Exchanges
+
+    package func take(for form: RequestForm, mayRepeat: Bool) -> HTTP2Exchange? {
+        guard let link = links.first(where: \.hasRoom) else { return nil }
+        if !mayRepeat, link.activeCount == 0, !link.isQuiet {
+            // Perhaps its end.
+            link.shutDown()
+            return nil
+        }
+        return limit.permitNow().map { link.begin(with: $0) }
+    }
+
+    package typealias Place = UpstreamPermit
+
+    package func takePlace() -> UpstreamPermit? { limit.permitNow() }
+
+    package func open(
+        for form: RequestForm, within timeout: Duration, in held: UpstreamPermit?
+    ) async throws(UpstreamError) -> HTTP2Exchange {
+        let start = ContinuousClock.now
+        let permit: UpstreamPermit
+        if let held { permit = held } else { permit = try await maker.permit(within: timeout) }
+        var attempts = 0
+        while true {
+            if let link = links.first(where: \.hasRoom) { return link.begin(with: permit) }
+            let rest = timeout > .zero ? timeout - start.duration(to: .now) : .zero
+            guard timeout == .zero || rest > .zero else { throw .busy }
+            if links.count(where: \.isUsable) < Self.linkLimit, attempts < Self.attemptLimit {
+                attempts += 1
+                guard try await connect(within: rest) else { throw .otherProtocol }
+            } else {
+                try await awaitRoom(within: rest)
+            }
+        }
+    }
+
+    package func end(_ exchange: HTTP2Exchange, isRequestWhole: Bool) { discard(exchange) }
+
+    package func discard(_ exchange: HTTP2Exchange) {
+        exchange.conclude()
+        exchange.link.ended()
+        roomChanged()
+        guard exchange.link.activeCount == 0 else { return }
+        if isClosed { exchange.link.shutDown() } else { setTimer() }
+    }
+
+    package func heedEnd(of exchange: HTTP2Exchange, at instant: CoarseInstant) {}
+
+    private func awaitRoom(within timeout: Duration) async throws(UpstreamError) {
+        let room = LoopWait(loop: loop)
+        waiting.append(room)
+        defer { waiting.removeAll { $0 === room } }
+        try await room.wait(within: timeout, orThrow: .busy, on: loop)
+    }
+
+    private func roomChanged() {
+        if !waiting.isEmpty { waiting.removeFirst().wake() }
+    }
+
+    // MARK: Connecting
+
+    /// Makes a connection, or waits for the one that is being made.
+    ///
+    /// - Returns: false if the upstream has chosen HTTP/1.1 on it.
+    private func connect(within timeout: Duration) async throws(UpstreamError) -> Bool {
+        if attempt == nil { attempt = begin(within: timeout) }
+        guard let attempt else { return false }
+        return try await attempt.outcome(within: timeout, on: loop)
+    }
+
+    private func begin(within timeout: Duration) -> HTTP2Attempt {
+        let attempt = HTTP2Attempt()
+        _ = loop.startTask { [self] in
+            do throws(UpstreamError) {
+                attempt.end(.success(try await makeLink(within: timeout)))
+            } catch {
+                attempt.end(.failure(error))
+            }
+            self.attempt = nil
+        }
+        return attempt
+    }
+
+    private func makeLink(within timeout: Duration) async throws(UpstreamError) -> Bool {
+        let start = ContinuousClock.now
+        let carrier = try await maker.connect(within: timeout)
+        if address.url.scheme == .https, carrier.stream.applicationProtocol != .http2 {
+            guard let single else {
+                carrier.close()
+                throw .noCommonProtocol
+            }
+            declinedAt = .now
+            if let permit = limit.permitNow() { single.adopt(carrier, permit) } else { carrier.close() }
+            return false
+        }
+        declinedAt = nil
+        let link = try HTTP2Link(
+            over: carrier, scheme: address.url.scheme == .https ? .https : .http, limits: headLimits,
+            loop: loop
+        ) { [weak self] in self?.ended($0) }
+        let rest = timeout > .zero ? max(timeout - start.duration(to: .now), .milliseconds(1)) : .zero
+        try await link.settle(within: rest)
+        guard link.connection.isOpen else { throw .otherProtocol }
+        links.append(link)
+        if isClosed { link.shutDown() }
+        setTimer()
+        return true
+    }
+
+    private func ended(_ link: HTTP2Link) {
+        links.removeAll { $0 === link }
+        roomChanged()
+    }
+
+    // MARK: Idle connections
+
+    package var connections: UpstreamConnections {
+        let idle = links.count(where: { $0.activeCount == 0 })
+        return UpstreamConnections(
+            connecting: attempt == nil ? 0 : 1, active: links.count - idle, idle: idle)
+    }
+
+    package var isCrowded: Bool { limit.openCount > limit.maximum / 2 }
+
+    package func closeIdleEverywhere() { limit.closeIdle() }
+
+    package func close() {
+        isClosed = true
+        timer.cancel()
+        links.forEach { $0.shutDown() }
+        maker.close()
+    }
+
+    private func closeIdle() {
+        for link in links where link.activeCount == 0 { link.shutDown() }
+    }
+
+    private func expire() {
+        let now = CoarseInstant.now
+        for link in links where link.isUsable {
+            let isOld = isOver(lifetimes.age, since: link.createdAt, at: now)
+            let isIdle = link.activeCount == 0 && isOver(lifetimes.idle, since: link.idleSince, at: now)
+            if isOld || isIdle { link.shutDown() }
+        }
+        setTimer()
+    }
+
+    private func isOver(_ limit: Duration, since start: CoarseInstant, at now: CoarseInstant) -> Bool {
+        limit > .zero && now.duration(since: start) >= limit
+    }
+
+    /// One timer for all connections; it may fire early for some.
+    private func setTimer() {
+        let delays = [lifetimes.idle, lifetimes.age].filter { $0 > .zero }
+        guard !isTimerSet, !isClosed, !links.isEmpty, let delay = delays.min() else { return }
+        isTimerSet = true
+        timer.set(after: max(delay / 2, .milliseconds(1)))
+    }
+}
+
+/// Choosing between HTTP/2 and HTTP/1.1.
+extension HTTP2Pool {
+    /// Connects to find out where neither an open connection nor a recent choice of HTTP/1.1 says so.
+    package func isSpoken(within timeout: Duration) async throws(UpstreamError) -> Bool {
+        if links.contains(where: \.isUsable) { return true }
+        guard address.url.scheme == .https else { return false }
+        if hasDeclined { return false }
+        return try await connect(within: timeout)
+    }
+
+    package var isSettled: Bool {
+        address.url.scheme != .https || hasDeclined || links.contains(where: \.isUsable)
+    }
+
+    /// True if the upstream has chosen HTTP/1.1 so lately that it need not be asked again.
+    private var hasDeclined: Bool {
+        guard let declinedAt else { return false }
+        return lifetimes.age == .zero || CoarseInstant.now.duration(since: declinedAt) < lifetimes.age
+    }
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdTestSupport
+import Testing
+
+/// What `grpc-status: 16` of an upstream says of the token.
+@Suite(.blocking) struct `A gRPC call whose token is refused` {
+    private static let fields = [
+        ("Content-Type", "application/grpc"), ("TE", "trailers"), ("Connection", "TE"),
+    ]
+
+    private func answer(
+        _ peer: HTTP2Upstream.Peer, _ stream: HTTP2Upstream.Stream, unless token: String?
+    ) throws {
+        guard stream["authorization"] == "Bearer \(token ?? "")" else {
+            return try peer.answer(
+                stream.id, 200, [("content-type", "application/grpc"), ("grpc-status", "16")])
+        }
+        try peer.send(
+            .head(
+                [(":status", "200"), ("content-type", "application/grpc")], stream: stream.id,
+                endsStream: false), .data(stream.text, stream: stream.id),
+            .head([("grpc-status", "0")], stream: stream.id))
+    }
+
+    @Test func `is sent once more with another token, where the answer is nothing but that`() throws {
+        let good = Monitor<String?>(nil)
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard stream.hasEnd else { return }
+            try answer(peer, stream, unless: good.withLock { $0 })
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        sidecar.provider.always { _, provider in
+            let tokens = provider.tokens()
+            good.withLock { $0 = provider.accessTokens.count >= 2 ? provider.accessTokens.last : nil }
+            return tokens
+        }
+        let called = try sidecar.client().request("POST", "/h2/call", Self.fields, body: "message")
+        #expect(called.status == 200 && called.text == "message" && called.trailers.map(\.value) == ["0"])
+        #expect(upstream.streams.map(\.text) == ["message", "message"])
+        #expect(sidecar.provider.accessTokens.count == 2)
+    }
+
+    @Test func `at the end of its messages marks the token alone, and the next call has another`() throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard stream.hasEnd else { return }
+            try peer.send(
+                .head(
+                    [(":status", "200"), ("content-type", "application/grpc")], stream: stream.id,
+                    endsStream: false), .data("one", stream: stream.id),
+                .head([("grpc-status", "16")], stream: stream.id))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let answer = try sidecar.client().request("POST", "/h2/call", Self.fields, body: "message")
+        #expect(answer.text == "one" && answer.trailers.map(\.value) == ["16"])
+        try eventually("the mark") { try sidecar.state() == "authorization_error" }
+        #expect(upstream.streams.count == 1 && sidecar.provider.accessTokens.count == 1)
+    }
+
+    @Test func `is no call at all where the request is not of gRPC`() throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard stream.hasEnd else { return }
+            try peer.answer(stream.id, 200, [("grpc-status", "16")])
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let answer = try sidecar.client().request(
+            "POST", "/h2/", [("Content-Type", "application/grpc-web")], body: "x")
+        #expect(answer.status == 200 && answer["grpc-status"] == "16" && upstream.streams.count == 1)
+    }
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A resource server that speaks HTTP/2 frame by frame: what it does with a stream is the test's affair.
+///
+/// It answers SETTINGS and PING, and opens windows for what it receives unless it is told not to.
+package final class HTTP2Upstream: Sendable {
+    /// What has come on one stream, of whichever connection.
+    package struct Stream: Sendable {
+        /// The number of its connection, from 1.
+        package let connection: Int
+        package let id: UInt32
+        /// Pseudo-fields too, in the order in which they came.
+        package var fields: [(name: String, value: String)] = []
+        package var content: [UInt8] = []
+        package var trailers: [(name: String, value: String)] = []
+        package var hasEnd = false
+        package var resetCode: UInt32?
+
+        package subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+        package var text: String { String(decoding: content, as: UTF8.self) }
+    }
+
+    /// What has just come of a stream.
+    package enum Event: Sendable {
+        /// Its head; perhaps its end with it.
+        case head
+        /// Its end, where that was not in the head.
+        case end
+        case content
+        case reset
+    }
+
+    package typealias Serve = @Sendable (Peer, Event, Stream) throws -> Void
+
+    private let server: RawServer
+    private let record: Monitor<[Stream]>
+    private let isSecure: Bool
+
+    /// - Parameters:
+    ///   - settings: the first that it sends.
+    ///   - opensWindows: whether it takes all that comes.
+    ///   - serve: called for what comes, in order, on the connection's thread.
+    package init(
+        tls: TLSServer? = nil, settings: [(UInt16, UInt32)] = [], opensWindows: Bool = true,
+        serve: @escaping Serve
+    ) throws {
+        let record = Monitor([Stream]())
+        let connections = Monitor(0)
+        self.record = record
+        isSecure = tls != nil
+        server = try RawServer(tls: tls) { wire in
+            let number = connections.withLock { count in
+                count += 1
+                return count
+            }
+            let peer = Peer(wire, number, record, opensWindows: opensWindows, serve)
+            try peer.run(settings)
+        }
+    }
+
+    /// As it stands in a route's `upstream`.
+    package var url: String {
+        isSecure ? "https://localhost:\(server.address.port)" : "http://127.0.0.1:\(server.address.port)"
+    }
+
+    /// Every stream so far.
+    package var streams: [Stream] { record.withLock { $0 } }
+
+    package var connectionCount: Int { server.connectionCount }
+
+    package func awaitNoConnections() throws { try server.awaitNoConnections() }
+
+    /// Waits until a stream is as described, and returns it.
+    @discardableResult
+    package func stream(_ what: String, where isMet: @Sendable @escaping (Stream) -> Bool) throws -> Stream {
+        try record.wait(for: what) { $0.first(where: isMet) }
+    }
+
+    /// One connection.
+    package final class Peer: @unchecked Sendable {
+        // Reading is one thread's; what is sent is guarded by `sending`.
+        private let wire: Wire
+        private let number: Int
+        private let record: Monitor<[Stream]>
+        private let opensWindows: Bool
+        private let serve: Serve
+        private let sending = Monitor(())
+        private let reader = HPACK.Reader()
+        private var bytes: [UInt8] = []
+
+        fileprivate init(
+            _ wire: Wire, _ number: Int, _ record: Monitor<[Stream]>, opensWindows: Bool,
+            _ serve: @escaping Serve
+        ) {
+            self.wire = wire
+            self.number = number
+            self.record = record
+            self.opensWindows = opensWindows
+            self.serve = serve
+        }
+
+        /// Sends frames, right or wrong.
+        package func send(_ frames: HTTP2Frame...) throws {
+            try sending.withLock { _ in try wire.send(frames.flatMap(\.bytes)) }
+        }
+
+        /// Sends a whole answer.
+        package func answer(
+            _ stream: UInt32, _ status: Int = 200, _ fields: [(String, String)] = [], text: String = ""
+        ) throws {
+            let head = HTTP2Frame.head(
+                [(":status", "\(status)")] + fields, stream: stream, endsStream: text.isEmpty)
+            if text.isEmpty { return try send(head) }
+            try send(head, .data(text, stream: stream, endsStream: true))
+        }
+
+        /// Says which stream is the last.
+        package func goAway(lastStream: UInt32) throws {
+            try send(HTTP2Frame(.goaway, HTTP2Frame.bytes(of: lastStream, 4) + HTTP2Frame.bytes(of: 0, 4)))
+        }
+
+        /// Ends the connection.
+        package func close() { wire.close() }
+
+        fileprivate func run(_ settings: [(UInt16, UInt32)]) throws {
+            guard try wire.read(exactly: HTTP2Frame.preface.count) == HTTP2Frame.preface else {
+                throw WireError("no preface of HTTP/2")
+            }
+            try send(.settings(settings))
+            while true {
+                while let frame = HTTP2Frame.take(from: &bytes) { try take(frame) }
+                let more = try wire.readSome()
+                if more.isEmpty { return }
+                bytes += more
+            }
+        }
+
+        private func take(_ frame: HTTP2Frame) throws {
+            switch frame.kind {
+            case .settings where !frame.has(HTTP2Frame.acknowledgement): try send(.settingsAcknowledgement)
+            case .ping where !frame.has(HTTP2Frame.acknowledgement):
+                try send(HTTP2Frame(.ping, flags: HTTP2Frame.acknowledgement, frame.payload))
+            case .headers:
+                guard frame.has(HTTP2Frame.endHeaders), let fields = reader.fields(of: frame.payload) else {
+                    throw WireError("a head in several frames, or none")
+                }
+                let isNew = !record.withLock {
+                    $0.contains { $0.id == frame.stream && $0.connection == number }
+                }
+                if isNew { record.withLock { $0.append(Stream(connection: number, id: frame.stream)) } }
+                let stream = change(frame.stream) { stream in
+                    if isNew { stream.fields = fields } else { stream.trailers = fields }
+                    stream.hasEnd = frame.has(HTTP2Frame.endStream)
+                }
+                try serve(self, isNew ? .head : .end, stream)
+            case .data:
+                let stream = change(frame.stream) { stream in
+                    stream.content += frame.payload
+                    stream.hasEnd = frame.has(HTTP2Frame.endStream)
+                }
+                if opensWindows, !frame.payload.isEmpty {
+                    let count = UInt32(frame.payload.count)
+                    try send(.windowUpdate(count), .windowUpdate(count, stream: frame.stream))
+                }
+                if !frame.payload.isEmpty { try serve(self, .content, stream) }
+                if stream.hasEnd { try serve(self, .end, stream) }
+            case .resetStream:
+                let stream = change(frame.stream) { $0.resetCode = frame.number() }
+                try serve(self, .reset, stream)
+            default: break
+            }
+        }
+
+        private func change(_ id: UInt32, _ body: (inout Stream) -> Void) -> Stream {
+            record.withLock { streams in
+                guard let index = streams.lastIndex(where: { $0.id == id && $0.connection == number }) else {
+                    return Stream(connection: number, id: id)
+                }
+                body(&streams[index])
+                return streams[index]
+            }
+        }
+    }
+}
