@@ -25,6 +25,21 @@ package enum LoopbackSocket {
             socklen_t(congestionControl.utf8.count))
     }
 
+    /// Returns true for a loopback or link-local address (RFC 3927, RFC 4291 §2.5.6), to which no router leads.
+    package static func isNearby(_ address: UnsafeRawPointer) -> Bool {
+        switch CInt(address.loadUnaligned(as: sa_family_t.self)) {
+        case AF_INET:
+            let host = UInt32(bigEndian: address.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr)
+            return host >> 24 == 127 || host >> 16 == 0xA9FE
+        case AF_INET6:
+            var host = address.loadUnaligned(as: sockaddr_in6.self).sin6_addr
+            let isOfLink = withUnsafeBytes(of: &host) { $0[0] == 0xFE && $0[1] & 0xC0 == 0x80 }
+            return isOfLink || isLoopback(address)
+        default:
+            return false
+        }
+    }
+
     private static func isLoopback(_ address: UnsafeRawPointer) -> Bool {
         switch CInt(address.loadUnaligned(as: sa_family_t.self)) {
         case AF_INET:

@@ -69,7 +69,7 @@ extension TransportError {
         case .notConnected(let cause) where error.isCertificate:
             self = .certificate("\(cause.reason(over: transport)); \(Self.advice(on: cause))")
         case .notConnected(let cause): self = .unreachable(cause.reason(over: transport))
-        case .foreign: self = .unreachable(error.reason)
+        case .foreign, .tooFar: self = .unreachable(error.reason)
         case .timedOut: self = .timedOut
         case .interrupted: self = .interrupted("the connection ended")
         case .tooLarge: self = .answerTooLarge

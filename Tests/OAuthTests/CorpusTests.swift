@@ -8,6 +8,7 @@ import Testing
     private static let fuzzers: [(name: String, violation: @Sendable ([UInt8]) -> String?)] = [
         ("IDToken", { Invariants.violation(idToken: $0) }),
         ("Redirect", { Invariants.violation(redirect: $0) }),
+        ("SourceAnswer", { Invariants.violation(sourceAnswer: $0) }),
         ("TokenAnswer", { Invariants.violation(tokenAnswer: $0) }),
         ("ProviderAnswer", { Invariants.violation(providerAnswer: $0) }),
         ("Discovery", { Invariants.violation(discovery: $0) }),

@@ -64,6 +64,37 @@ _Noreturn void bearerd_end_copy(void);
 /* Waits for a child's end; after the limit its whole process group is killed first. The status is waitpid's.
    Returns 0, 1 if it had to be killed, or -1 with errno. */
 int bearerd_await(pid_t process, int limit_milliseconds, int *status);
+/* What a command gets, prints and tells at most. */
+#define BEARERD_COMMAND_WORDS (128 << 10)
+#define BEARERD_COMMAND_OUTPUT (1 << 20)
+#define BEARERD_COMMAND_ERROR 4096
+/* A request of a command helper, before so many bytes of arguments, each with a zero byte at its end. */
+struct bearerd_command_request {
+    uint32_t limit_milliseconds;
+    uint32_t count;
+    uint32_t bytes;
+};
+enum {
+    BEARERD_COMMAND_NOT_STARTED,
+    BEARERD_COMMAND_EXITED,
+    BEARERD_COMMAND_SIGNALLED,
+    BEARERD_COMMAND_TIMED_OUT,
+    BEARERD_COMMAND_TOO_LONG
+};
+/* Its answer, before the standard output and the beginning of standard error; `code` is an errno, an exit status or a
+   signal's number. */
+struct bearerd_command_result {
+    int32_t kind;
+    int32_t code;
+    uint32_t output;
+    uint32_t error;
+};
+/* Makes a copy of this process that starts programs for it for as long as `requests` is open; call it before there are
+   threads, and before a sandbox that it would inherit. Returns 0 or an errno. */
+int bearerd_command_helper(int *requests);
+/* Has a command helper serve one request, which goes into `answer`; its result comes out of it. What was started ends
+   when that is closed. Returns 0 or an errno; never waits. */
+int bearerd_command_ask(int requests, int *answer);
 /* The version of Landlock that the kernel speaks; -1 with errno where it does not. */
 int bearerd_landlock_version(void);
 /* A rule set that denies all that this version can deny, but for what is allowed in it later: -1 with errno.

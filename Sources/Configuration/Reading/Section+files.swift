@@ -135,6 +135,12 @@ enum Variable {
     /// The directory for programs' state (XDG base directories).
     static let stateHome = "XDG_STATE_HOME"
     static let home = "HOME"
+    /// Where Google's metadata server is, in place of `metadata.google.internal`.
+    static let metadataHost = "GCE_METADATA_HOST"
+    /// Where App Service and Container Apps give tokens of a managed identity.
+    static let identityEndpoint = "IDENTITY_ENDPOINT"
+    /// What a request there must have, a secret.
+    static let identityHeader = "IDENTITY_HEADER"
 }
 
 extension ValueKind<String> {

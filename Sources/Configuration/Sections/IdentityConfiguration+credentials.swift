@@ -29,7 +29,7 @@ extension Section<IdentityKey> {
     /// The keys of the configuration that name the credentials.
     func credentialKeys(of credentials: [Credential: SecretSource]) -> [Credential: String] {
         credentials.keys.reduce(into: [:]) { keys, credential in
-            let key: IdentityKey =
+            let key: IdentityKey? =
                 switch credential {
                 case .clientSecret: .clientSecret
                 case .password: .password
@@ -38,13 +38,14 @@ extension Section<IdentityKey> {
                 case .assertion: .assertionFile
                 case .assertionCertificate: .assertionCertificateFile
                 case .token: .token
+                case .identityHeader: nil  // a variable of the environment
                 case .subjectToken: has(.subjectTokenFile) ? .subjectTokenFile : .assertionFile
                 }
-            keys[credential] = spelling(ofSecret: key)
+            keys[credential] = key.map(spelling)
         }
     }
 
-    private func checkPrivateKey(_ text: Secret) -> String? {
+    func checkPrivateKey(_ text: Secret) -> String? {
         guard let key = try? PrivateKey(parsing: text) else {
             return
                 "holds no private key that can be used: PEM without a passphrase or a JWK, RSA of 2048 bits, P-256 or Ed25519"
@@ -55,7 +56,7 @@ extension Section<IdentityKey> {
     }
 
     /// A file with a credential, read anew at each use.
-    private func file(
+    func file(
         _ key: IdentityKey, isPublic: Bool = false, check: (Secret) -> String? = { _ in nil }
     ) -> SecretSource? {
         guard let path = secretFile(key, isPublic: isPublic) else { return nil }

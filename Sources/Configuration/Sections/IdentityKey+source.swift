@@ -13,11 +13,22 @@ extension IdentityKey {
         switch source {
         case .fixed: [.token]
         case .basic: [.username, .password]
+        case .googleMetadata: [.audience, .scope, .serviceAccount]
+        case .azureIdentity: [.resource, .clientID]
+        case .gitHubApp:
+            [
+                .appID, .installationID, .privateKeyFile, .api, .repositories, .permissions, .caFile, .proxy,
+                .connectTo,
+            ]
+        case .command: [.command, .timeout]
         }
     }
 
     /// The keys that are of no use without a source.
-    private static let onlyWithSource: Set<IdentityKey> = [.token]
+    private static let onlyWithSource: Set<IdentityKey> = [
+        .token, .serviceAccount, .appID, .installationID, .api, .repositories, .permissions, .command,
+        .timeout,
+    ]
 
     /// The keys that `source` stands in place of.
     private static let replaced: Set<IdentityKey> = [

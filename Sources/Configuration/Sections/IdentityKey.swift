@@ -67,6 +67,14 @@ enum IdentityKey: String, ConfigurationKey {
     case onStateChange = "on_state_change"
     case source
     case token
+    case serviceAccount = "service_account"
+    case appID = "app_id"
+    case installationID = "installation_id"
+    case api
+    case repositories
+    case permissions
+    case command
+    case timeout
 
     var isSecret: Bool {
         self == .clientSecret || self == .password || self == .initialAccessToken || self == .token

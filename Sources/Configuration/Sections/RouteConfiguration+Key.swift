@@ -16,6 +16,8 @@ extension RouteConfiguration {
         case scope
         case audience
         case resource
+        case repositories
+        case permissions
         case authorization
         case header
         case scheme

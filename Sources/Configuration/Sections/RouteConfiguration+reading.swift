@@ -67,6 +67,7 @@ extension RouteConfiguration {
     /// Has the route carry an identity's token, in the scheme of its source where the file names none.
     private mutating func carry(_ identity: String?, in context: Context, _ section: Section<Key>) {
         self.identity = identity
+        section.checkTarget(of: identity, with: identity.flatMap { context.sources[$0] })
         guard let source = identity.flatMap({ context.sources[$0] }), !section.has(.scheme) else { return }
         terms.credentials.scheme = source.scheme
     }
@@ -142,12 +143,53 @@ extension Section<RouteConfiguration.Key> {
 
     /// The route's own token target; nil if the identity decides.
     fileprivate func target(isUsed: Bool) -> TokenTarget? {
-        let given = [RouteConfiguration.Key.scope, .audience, .resource].filter(has)
+        let given = RouteConfiguration.Key.targets.filter(has)
         guard !given.isEmpty else { return nil }
         if !isUsed { error(given[0], "means nothing to a route without an identity") }
         return TokenTarget(
             scope: words(.scope, .scopeToken)?.distinctValues,
             audience: words(.audience, .text)?.distinctValues,
-            resource: words(.resource, .resource)?.distinctValues)
+            resource: words(.resource, .resource)?.distinctValues,
+            repositories: repositories(.repositories), permissions: permissions(.permissions))
+    }
+}
+
+extension RouteConfiguration.Key {
+    /// The keys that ask for a token of the route's own.
+    fileprivate static let targets: [RouteConfiguration.Key] = [
+        .scope, .audience, .resource, .repositories, .permissions,
+    ]
+}
+
+extension Section<RouteConfiguration.Key> {
+    /// Reports what the route asks for and its identity's source, or authorization server, knows nothing of.
+    fileprivate func checkTarget(of identity: String?, with source: TokenSource?) {
+        guard let identity, !isInDoubt(.identity) else { return }
+        let known: [RouteConfiguration.Key]
+        let place: String
+        if let source {
+            place = "source: \(source.name.rawValue)"
+            known =
+                switch source.name {
+                case .fixed, .basic, .command: []
+                case .googleMetadata: [.scope, .audience]
+                case .azureIdentity: [.resource]
+                case .gitHubApp: [.repositories, .permissions]
+                }
+        } else {
+            place = "an authorization server"
+            known = [.scope, .audience, .resource]
+        }
+        for key in RouteConfiguration.Key.targets where has(key) && !known.contains(key) {
+            error(key, "means nothing to \(place), where the token of \(identity) comes from")
+        }
+        if source?.name == .googleMetadata, has(.scope), has(.audience) {
+            error(.scope, "asks for an access token, and audience for an identity token: give one of the two")
+        }
+        let single: [RouteConfiguration.Key] =
+            source?.name == .googleMetadata ? [.audience] : source?.name == .azureIdentity ? [.resource] : []
+        for key in single {
+            if let values = words(key, .text), values.count != 1 { error(key, "is one value with \(place)") }
+        }
     }
 }

@@ -128,6 +128,10 @@ private func openSocket(
     case .taken: return CURL_SOCKET_BAD
     case nil: break
     }
+    guard !attachments.staysNearby || LoopbackSocket.isNearby(&address.pointee.addr) else {
+        attachments.wasTooFar = true
+        return CURL_SOCKET_BAD
+    }
     attachments.onResolved?()
     attachments.onResolved = nil
     attachments.port = address.pointee.addr.port

@@ -53,6 +53,7 @@ package actor TransferClient: LoopConfined {
             case .done(CURLE_OK): nil
             case .done(let code): TransferError(code, of: transfer)
             }
+        if transfer.attachments.wasTooFar { throw .tooFar }
         if let stranger = transfer.attachments.stranger { throw .foreign(stranger) }
         if let failure, !request.keepsPartialAnswer || answer.body.isEmpty { throw failure }
         let status = transfer.easy.number(CURLINFO_RESPONSE_CODE)
@@ -79,6 +80,7 @@ package actor TransferClient: LoopConfined {
         into answer: TransferAnswer
     ) throws(CurlError) -> CurlTransfer {
         let attachments = CurlAttachments()
+        attachments.staysNearby = request.staysNearby
         attachments.connected = connection.map { .waiting($0) }
         let easy = try CurlEasy()
         if connection != nil { try easy.takeSocketsForConnected() }
@@ -101,6 +103,8 @@ extension CurlEasy {
     func configure(
         _ request: TransferRequest, over transport: Transport, attachments: CurlAttachments
     ) throws(CurlError) {
+        var transport = transport
+        if request.staysNearby { transport.proxy = .none }
         try configure(url: request.url, transport: transport, attachments: attachments)
         try set(CURLOPT_FRESH_CONNECT, to: true)
         try set(CURLOPT_FORBID_REUSE, to: true)

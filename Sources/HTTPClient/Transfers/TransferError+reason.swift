@@ -9,6 +9,8 @@ extension TransferError {
         switch self {
         case .notConnected(let error): error.reason
         case .foreign(let user): "another program is at the other end: \(user.words)"
+        case .tooFar:
+            "the address is neither this machine's nor one of its own link, and plain http goes no further"
         case .timedOut: "no answer came in time"
         case .interrupted: "the connection ended before the answer did"
         case .tooLarge: "the answer is too large"

@@ -12,6 +12,8 @@ package enum TransferError: Error, Equatable, Sendable {
     case notConnected(UpstreamError)
     /// Another user than the allowed ones owns the other end; the request was not sent.
     case foreign(PeerUser)
+    /// The name leads to an address that is neither this machine's nor one of its own link: nothing was sent.
+    case tooFar
     /// The time limit passed after the request was sent; it may have been processed.
     case timedOut
     /// The connection ended before the response did; the request may have been processed.
@@ -28,7 +30,7 @@ package enum TransferError: Error, Equatable, Sendable {
     package var isCertificate: Bool {
         switch self {
         case .notConnected(let error): error.isOfCertificate
-        case .timedOut, .interrupted, .tooLarge, .malformed, .cancelled, .foreign, .other: false
+        case .timedOut, .interrupted, .tooLarge, .malformed, .cancelled, .foreign, .tooFar, .other: false
         }
     }
 

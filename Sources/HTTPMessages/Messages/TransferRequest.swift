@@ -17,6 +17,8 @@ public struct TransferRequest: Sendable {
     public var sentTimeLimit: Duration?
     /// The longest body of an answer, in bytes; the rest is cut off.
     public var maximumAnswerBytes: Int
+    /// True if only an address of this machine or of its own link may be connected to, and no proxy be asked.
+    package var staysNearby = false
     /// True if an answer that was cut off is of use.
     public var keepsPartialAnswer = false
 

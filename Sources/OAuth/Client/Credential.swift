@@ -20,4 +20,6 @@ public enum Credential: String, CaseIterable, Sendable {
     case subjectToken = "subject_token"
     /// The access token itself, of the source `static`.
     case token
+    /// The value of `X-IDENTITY-HEADER`, of the source `azure_identity`.
+    case identityHeader = "identity_header"
 }

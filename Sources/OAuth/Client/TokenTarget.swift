@@ -7,11 +7,20 @@ package struct TokenTarget: Hashable, Sendable {
     package var audience: [String]?
     /// Resource indicators (RFC 8707).
     package var resource: [String]?
+    /// Repositories of a GitHub App's installation.
+    package var repositories: [String]?
+    /// Permissions of a GitHub App's installation, with their levels.
+    package var permissions: [NamedValue]?
 
-    package init(scope: [String]? = nil, audience: [String]? = nil, resource: [String]? = nil) {
+    package init(
+        scope: [String]? = nil, audience: [String]? = nil, resource: [String]? = nil,
+        repositories: [String]? = nil, permissions: [NamedValue]? = nil
+    ) {
         self.scope = scope
         self.audience = audience
         self.resource = resource
+        self.repositories = repositories
+        self.permissions = permissions
     }
 }
 
@@ -21,8 +30,11 @@ extension ClientConfiguration {
     /// A target that changes nothing gives the client as it is.
     package func aimed(at target: TokenTarget) -> ClientConfiguration {
         var aimed = self
-        aimed.scope = target.scope ?? scope
-        aimed.audience = target.audience ?? audience
+        // Of a source, an audience asks for another kind of token than a scope does: the target's one replaces both.
+        let excludes = source != nil && (target.scope != nil || target.audience != nil)
+        aimed.scope = target.scope ?? (excludes ? [] : scope)
+        aimed.audience = target.audience ?? (excludes ? [] : audience)
+        aimed.source = source?.aimed(at: target)
         aimed.resource = target.resource ?? resource
         guard aimed != self else { return self }
         aimed.isForRoute = true

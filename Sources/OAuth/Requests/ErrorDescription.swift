@@ -67,8 +67,18 @@ struct ErrorDescription {
                     && String(decoding: text, as: UTF8.self)
                         .contains(String(decoding: secret, as: UTF8.self))
             }
-            return !windows(of: secret).isDisjoint(with: parts)
+            return holds(secret, oneOf: parts)
         }
+    }
+
+    /// Returns true if `bytes` have one of these runs.
+    private static func holds(_ bytes: [UInt8], oneOf runs: Set<UInt64>) -> Bool {
+        var window: UInt64 = 0
+        for (index, byte) in bytes.enumerated() {
+            window = window << 8 | UInt64(byte)
+            if index >= shortestEcho - 1, runs.contains(window) { return true }
+        }
+        return false
     }
 
     /// Every run of ``shortestEcho`` bytes, as a number.

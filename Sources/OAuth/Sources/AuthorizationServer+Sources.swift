@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdCryptography
+import BearerdHTTPMessages
 import BearerdJSON
 
 /// Tokens of a ``TokenSource``, as a token endpoint would give them.
@@ -13,11 +14,34 @@ extension AuthorizationServer {
                 switch source {
                 case .fixed(let place): try await fixedToken(at: place, wall)
                 case .basic(let username): try await basicCredentials(of: username)
+                case .googleMetadata(let server, let account):
+                    try await googleToken(of: account, from: server, wall)
+                case .azureIdentity(let identity): try await azureToken(of: identity, wall)
+                case .gitHubApp(let app): try await installationToken(of: app, wall)
+                case .command(let command): try await printedToken(of: command, wall)
                 }
             return TokenRequestResult(result: .success(response), sentAt: sentAt, wall: wall)
         } catch {
             return TokenRequestResult(result: .failure(error), sentAt: sentAt, wall: wall)
         }
+    }
+
+    /// Sends a request of a source.
+    ///
+    /// - Throws: ``TokenFailure`` if there is no whole response.
+    func ask(_ request: TransferRequest) async throws(TokenFailure) -> TransportResponse {
+        let response = try await send(request)
+        if let failure = response.cutOff.map({ TokenFailure($0, to: request) }) { throw failure }
+        return response
+    }
+
+    /// What a response without a token means.
+    func failure(of response: TransportResponse, _ wall: WallTime) -> TokenFailure {
+        let error = ErrorResponse(
+            response: response, body: ResponseBody(response.body), grant: .original,
+            grantType: configuration.grantType, wall: wall)
+        return error.failure
+            ?? TokenFailure(.transient, .status(response.status), detail: response.failureDetail)
     }
 
     /// The token as it is now, with the expiry that a JWT names (RFC 7519 §4.1.4).
@@ -60,7 +84,7 @@ extension Secret {
     var isToken: Bool { !isEmpty && plaintextBytes.allSatisfy { 0x21...0x7E ~= $0 } }
 
     /// The `exp` of a JWT, rounded down to seconds; nil for any other text.
-    fileprivate var expiryOfJWT: WallTime? {
+    var expiryOfJWT: WallTime? {
         guard let seconds = withPlaintext({ try? JWS(compact: $0) })?.claims?["exp"]?.number,
             seconds.isFinite
         else { return nil }

@@ -43,8 +43,17 @@ extension IdentityConfiguration {
             "name": .string(name), "grant_type": .string(client.grantType.shortName),
             "token_endpoint_auth_method": .string(client.authentication.rawValue),
             "provider": .string(provider),
+            "command": command,
             "redirect_uri": isForPeople ? .string(redirectURI.registered) : .null,
         ]
+    }
+}
+
+extension IdentityConfiguration {
+    /// What is run for a token; null for nothing.
+    fileprivate var command: JSONValue {
+        guard case .command(let command)? = client.source else { return .null }
+        return .array(command.words.map { .string($0) })
     }
 }
 

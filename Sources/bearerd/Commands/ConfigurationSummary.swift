@@ -2,6 +2,7 @@
 
 import BearerdConfiguration
 import BearerdHTTPMessages
+import BearerdJSON
 import OAuth
 import BearerdObservability
 import BearerdRouting
@@ -61,7 +62,17 @@ struct ConfigurationSummary {
                 identity.name, client.grantType.shortName, client.authentication.rawValue, identity.provider,
             ])
         }
-        return table.text + logins
+        return table.text + commands + logins
+    }
+
+    /// What is run for tokens, word by word.
+    private var commands: String {
+        Self.text(
+            of: configuration.commandIdentities.compactMap { identity in
+                guard case .command(let command)? = identity.client.source else { return nil }
+                let words = command.words.map { JSONValue.string($0).line.dropLast() }.joined(separator: ", ")
+                return "\(identity.name) runs [\(words)], outside of the sandbox"
+            })
     }
 
     /// What the provider must know of each client that somebody logs in with.
@@ -129,8 +140,12 @@ extension StoreConfiguration {
 extension TokenTarget {
     /// What a route asks for that the identity does not, after the identity's name.
     fileprivate var summary: String {
-        let parts = [("scope", scope), ("audience", audience), ("resource", resource)].compactMap {
-            name, list in
+        let allowed = permissions?.map { "\($0.name)=\($0.value)" }
+        let lists = [
+            ("scope", scope), ("audience", audience), ("resource", resource), ("repositories", repositories),
+            ("permissions", allowed),
+        ]
+        let parts = lists.compactMap { name, list in
             list.map { "\(name): \($0.isEmpty ? "none" : $0.joined(separator: " "))" }
         }
         return " (\(parts.joined(separator: ", ")))"

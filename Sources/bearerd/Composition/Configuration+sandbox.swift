@@ -77,6 +77,13 @@ extension Configuration {
     var knownPorts: Set<UInt16>? {
         var ports: Set<UInt16> = [Self.namePort]
         for identity in identities {
+            if let source = identity.client.source {
+                guard let port = identity.transport.connectedPorts([source.server].compactMap(\.self)) else {
+                    return nil
+                }
+                ports.formUnion(port)
+                continue
+            }
             guard identity.client.issuer == nil, identity.client.discoveryURL == nil,
                 let port = identity.transport.connectedPorts(identity.client.endpoints.values.map { $0 })
             else { return nil }

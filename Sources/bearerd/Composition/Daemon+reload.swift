@@ -82,7 +82,8 @@ extension Daemon {
             beside: .init(
                 file: file, configuration: configuration, listeners: active.listeners,
                 workerCount: sockets.workerCount, accessKey: active.accessKey, adminKey: active.adminKey,
-                trust: engine.trust, storeKey: storeKey, sandbox: sandbox, log: log),
+                trust: engine.trust, storeKey: storeKey, sandbox: sandbox,
+                runsTokenCommands: engine.commands != nil, log: log),
             on: engine.files.thread)
         do {
             let certificate = certificate(by: files)

@@ -14,7 +14,8 @@ extension Daemon {
     /// is still to be stored.
     func endSessions(within limit: Duration) async -> Outcome {
         let race = DrainRace()
-        let sessions = engine.sessions + retired
+        // What a source gives is in no store, and the source gives it again.
+        let sessions = engine.sessionsOfServers + retired
         endingSessions = sessions
         let ends = sessions.map { session in
             Task(executorPreference: loop) {

@@ -96,7 +96,8 @@ actor Daemon: LoopConfined {
 
     /// Puts everything together; nothing is served before ``run()``.
     init(
-        configuration: Configuration, keyringKey: Secret?, sockets: DaemonSockets, loop: EventLoop, log: Log,
+        configuration: Configuration, keyringKey: Secret?, commands: CommandHelper?, sockets: DaemonSockets,
+        loop: EventLoop, log: Log,
         writer: OutputWriter,
         manager: ServiceManager, file: String?, sandbox: SandboxOutcome
     ) throws {
@@ -108,7 +109,7 @@ actor Daemon: LoopConfined {
         self.writer = writer
         self.manager = manager
         let engine = try Engine(
-            configuration: configuration, loop: loop, log: log, keyringKey: keyringKey,
+            configuration: configuration, loop: loop, log: log, keyringKey: keyringKey, commands: commands,
             hooks: StateChangeHooks(configuration, log: log), manager: manager)
         storeKey = try configuration.store.givenKey.map { try $0.read() }.flatMap(SealingKey.bytes)
         let tracing = try configuration.telemetry.destination(trust: engine.trust).map {

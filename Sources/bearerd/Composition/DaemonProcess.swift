@@ -23,11 +23,14 @@ enum DaemonProcess {
         SignalSource.hold(SIGHUP, true)
         // Before the sandbox, where nobody could be asked.
         let keyringKey = try configuration.storeKey()
+        let commands: CommandHelper?
         let sockets: DaemonSockets
         let sandboxOutcome: SandboxOutcome
         let writer: OutputWriter
         let notifications: NotificationSocket?
         do {
+            // Before anything is open that its programs could get, and before a sandbox that they would be in.
+            commands = try configuration.commandHelper()
             try HTTPClientLibrary.initialize()
             sockets = try DaemonSockets(configuration)
             notifications = try NotificationSocket()
@@ -54,7 +57,8 @@ enum DaemonProcess {
             loop = try EventLoop(name: "control")
             loop.takeStrayJobs()
             daemon = try Daemon(
-                configuration: configuration, keyringKey: keyringKey, sockets: sockets, loop: loop, log: log,
+                configuration: configuration, keyringKey: keyringKey, commands: commands, sockets: sockets,
+                loop: loop, log: log,
                 writer: writer,
                 manager: ServiceManager(notifications, log: log), file: file, sandbox: sandboxOutcome)
             signals = try [

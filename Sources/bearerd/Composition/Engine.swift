@@ -23,6 +23,8 @@ struct Engine: Sendable {
     let trust: TrustStores
     /// Reads and watches files.
     let files: WatchedFiles
+    /// Runs the programs of `source: command`; nil where there are none, and then none can be added.
+    let commands: CommandHelper?
 
     private let loop: EventLoop
     private let runtime: AuthRuntime
@@ -32,6 +34,7 @@ struct Engine: Sendable {
     ///
     /// - Parameters:
     ///   - keyringKey: the store's, if the Secret Service has it.
+    ///   - commands: made before a sandbox; nil to make it here if it is needed.
     ///   - hooks: run on changes of state; nil for a command.
     ///   - manager: told of changes of state; nil for a command.
     ///   - onTrouble: hears what the store cannot do, where there is no log.
@@ -40,11 +43,12 @@ struct Engine: Sendable {
     /// - Throws: `FileStoreError`, `TrustStore.LoadError`, `SystemError` where there is no thread.
     init(
         configuration: Configuration, loop: EventLoop, log: Log, keyringKey: Secret? = nil,
-        hooks: StateChangeHooks? = nil,
+        commands: CommandHelper? = nil, hooks: StateChangeHooks? = nil,
         manager: ServiceManager? = nil, onTrouble: (@Sendable (String) -> Void)? = nil,
         isDetached: Bool = false, isExamination: Bool = false
     ) throws {
         self.configuration = configuration
+        self.commands = try commands ?? (isExamination ? nil : configuration.commandHelper())
         let thread = try ThreadExecutor(named: "store")
         let trust = TrustStores()
         let reporter = SessionReporter(
@@ -82,7 +86,8 @@ struct Engine: Sendable {
             runtime.session(
                 for: client, over: transport, observer: reporter,
                 proving: SecretFileCredentials(
-                    sources: identity.credentials, keys: identity.credentialKeys, thread: files.thread))
+                    sources: identity.credentials, keys: identity.credentialKeys, thread: files.thread,
+                    commands: commands))
         }
     }
 
@@ -118,6 +123,11 @@ struct Engine: Sendable {
 
     /// Every session of every identity.
     var sessions: [AuthSession] { groups.flatMap { $0.members.map(\.session) } }
+
+    /// Every session whose tokens come from an authorization server, and not from a `source`.
+    var sessionsOfServers: [AuthSession] {
+        groups.filter { $0.identity.client.source == nil }.flatMap { $0.members.map(\.session) }
+    }
 
     /// The session whose token a route carries; nil without an identity.
     func session(for route: RouteConfiguration) -> AuthSession? {
@@ -196,8 +206,23 @@ extension DamagedEntry {
 extension ClientConfiguration {
     /// Whether any address of the provider may be an `https` one; unless all are known to be plain, it may.
     var mayUseTLS: Bool {
-        if let source { return source.usesTLS }
+        if let source { return source.server?.scheme == .https }
         let known = [issuer.flatMap(HTTPURL.init), discoveryURL].compactMap(\.self) + endpoints.values
         return known.isEmpty || known.contains { $0.scheme != .http }
+    }
+}
+
+extension Configuration {
+    /// The identities whose tokens a program prints.
+    var commandIdentities: [IdentityConfiguration] {
+        identities.filter { $0.client.source?.name == .command }
+    }
+
+    /// Starts what runs their programs; call it before there are threads, or a sandbox.
+    ///
+    /// - Returns: nil if there are none.
+    /// - Throws: `SystemError`.
+    func commandHelper() throws(SystemError) -> CommandHelper? {
+        commandIdentities.isEmpty ? nil : try CommandHelper()
     }
 }

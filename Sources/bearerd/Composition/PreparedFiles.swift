@@ -28,6 +28,8 @@ struct PreparedFiles: Sendable {
         /// What the store is encrypted with, unless the Secret Service has that; nil without.
         let storeKey: Secret?
         let sandbox: SandboxOutcome
+        /// Whether programs that print tokens can be run.
+        let runsTokenCommands: Bool
         let log: Log
 
         func has(_ key: ListenerKey) -> Bool { listeners.contains { $0.key == key } }
@@ -190,6 +192,10 @@ struct PreparedFiles: Sendable {
         for key in ListenerKey.keys(of: new.listen)
         where !known.has(key) && key.address.isPassed && !keys.contains("listen") {
             keys.append("listen")
+        }
+        // What runs them is made before the sandbox, or not at all.
+        if !known.runsTokenCommands {
+            keys += new.commandIdentities.map { "identities.\($0.name).command" }
         }
         guard case .entered(.landlock(let version), let sandbox) = known.sandbox else { return keys }
         if new.runsCommands { keys.append("on_state_change") }

@@ -6,11 +6,13 @@ import OAuth
 import BearerdSystem
 
 /// A client's credentials, read anew at each use on a thread that may block.
-struct SecretFileCredentials: CredentialSource {
+struct SecretFileCredentials: CredentialSource, TokenProgramRunner {
     let sources: [Credential: SecretSource]
     /// The configuration's keys for them.
     let keys: [Credential: String]
     let thread: ThreadExecutor
+    /// Runs programs; nil where the configuration has none.
+    var commands: CommandHelper?
 
     func configuredKey(of credential: Credential) -> String? { keys[credential] }
 
@@ -24,5 +26,34 @@ struct SecretFileCredentials: CredentialSource {
             }
         }
         return try await reading.value.get()
+    }
+
+    func run(_ command: TokenProgram) async throws(CredentialError) -> CommandOutput {
+        guard let commands else {
+            throw CredentialError(reason: "no program can be run before a restart")
+        }
+        let result: CommandHelper.Result
+        do throws(SystemError) {
+            result = try await commands.run(command.words, limit: command.limit)
+        } catch {
+            throw CredentialError(reason: error.description)
+        }
+        return CommandOutput(
+            failure: result.ending.complaint(after: command.limit), isLate: result.ending == .timedOut,
+            output: result.output, error: result.error)
+    }
+}
+
+extension CommandHelper.Ending {
+    /// What went wrong, after the program's name; nil for nothing.
+    fileprivate func complaint(after limit: Duration) -> String? {
+        switch self {
+        case .exited(0): nil
+        case .exited(let code): "exited with \(code)"
+        case .signalled(let number): "was ended by signal \(number)"
+        case .timedOut: "was killed after \(Int((limit / .milliseconds(1)).rounded())) ms"
+        case .tooMuchOutput: "was killed: it printed more than \(CommandHelper.longestOutput) bytes"
+        case .notStarted(let code): "cannot be started: \(SystemError.text(of: code))"
+        }
     }
 }

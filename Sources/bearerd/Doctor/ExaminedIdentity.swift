@@ -32,7 +32,8 @@ final class ExaminedIdentity: Sendable {
 
     /// Where the provider is.
     var url: HTTPURL? {
-        client.discoveryURL ?? client.issuer.flatMap(HTTPURL.init) ?? client.endpoints[.token]
+        if let source = client.source { return source.isNearby ? nil : source.server }
+        return client.discoveryURL ?? client.issuer.flatMap(HTTPURL.init) ?? client.endpoints[.token]
             ?? client.endpoints.values.first
     }
 

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdCryptography
+import BearerdJSON
+
+/// What became of a program that is to print a token.
+package struct CommandOutput: Sendable {
+    /// How it ended, in words after its name; nil if it exited with 0.
+    package let failure: String?
+    /// True if it was killed because it took too long.
+    package let isLate: Bool
+    /// What it printed, which is shown to nobody.
+    package let output: [UInt8]
+    /// The beginning of what it wrote to standard error.
+    package let error: [UInt8]
+
+    package init(failure: String?, isLate: Bool = false, output: [UInt8], error: [UInt8]) {
+        self.failure = failure
+        self.isLate = isLate
+        self.output = output
+        self.error = error
+    }
+
+    /// The token that was printed: `{"access_token", "expires_in" or "expires_at", "token_type"}`, or an ExecCredential of
+    /// Kubernetes (`client.authentication.k8s.io`).
+    ///
+    /// - Throws: ``TokenFailure`` of kind transient, with the exit code and a part of standard error that repeats no token.
+    package func token(of program: String, at wall: WallTime) throws(TokenFailure) -> TokenResponse {
+        if let failure {
+            throw TokenFailure(
+                .transient, isLate ? .timedOut : .commandFailed,
+                detail: "\(program) \(failure)" + (shownError.map { ": \"\($0)\"" } ?? ""))
+        }
+        func useless(_ reason: TokenFailure.Reason, _ words: String) -> TokenFailure {
+            TokenFailure(
+                .transient, reason,
+                detail: "what \(program) printed \(words)" + (shownError.map { ": \"\($0)\"" } ?? ""))
+        }
+        guard let object = try? JSONObject(parsing: output) else {
+            throw useless(.commandFailed, "is no JSON object")
+        }
+        if object["kind"] != nil || object["apiVersion"] != nil {
+            guard object["kind"]?.string == "ExecCredential",
+                let version = object["apiVersion"]?.string, Self.versions.contains(version)
+            else { throw useless(.commandFailed, "is no ExecCredential of a version that is known") }
+            let status = object["status"]?.object
+            guard let token = status?["token"]?.string.map({ Secret($0) }), token.isToken else {
+                throw useless(.noAccessToken, "has no status.token that can be sent")
+            }
+            let end = status?["expirationTimestamp"].flatMap(WallTime.init(momentIn:))
+            return try TokenResponse(accessToken: token, lifetime: nil)
+                .ofSource(endingAt: end, wall, at: program)
+        }
+        switch ResponseBody.object(object).tokenResponse(accepting: ["bearer"], provedWith: nil) {
+        case .failure(let failure):
+            throw useless(failure.reason, "cannot be used: \(failure.detail)")
+        case .success(let token):
+            let end = object["expires_at"].flatMap(WallTime.init(momentIn:))
+            return try token.ofSource(endingAt: end, wall, at: program)
+        }
+    }
+
+    private static let versions: Set<String> = [
+        "client.authentication.k8s.io/v1", "client.authentication.k8s.io/v1beta1",
+    ]
+
+    /// At most 200 printable bytes of standard error; nil for none, or if they repeat a token.
+    private var shownError: String? {
+        ErrorDescription(
+            String(decoding: error, as: UTF8.self), beside: nil, hiding: printedSecrets
+        )?.text
+    }
+
+    /// The parts of the output that may be tokens.
+    private var printedSecrets: [[UInt8]] {
+        var secrets: [[UInt8]] = []
+        if let token = ResponseBody.string(.accessToken, inPartial: output) {
+            secrets.append(Array(token.utf8))
+        }
+        for word in output.split(whereSeparator: { !Self.isTokenByte($0) })
+        where word.count >= Self.shortestToken && !word.allSatisfy(Self.isPlainByte) {
+            secrets.append(Array(word))
+        }
+        return secrets
+    }
+
+    /// Shorter words of an output are taken for names.
+    private static let shortestToken = 12
+
+    /// The characters of a `b64token` (RFC 6750 §2.1).
+    private static func isTokenByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-._~+/=".utf8.contains(byte)
+        }
+    }
+
+    private static func isPlainByte(_ byte: UInt8) -> Bool {
+        0x61...0x7A ~= byte || byte == 0x5F || byte == 0x2E
+    }
+}
+
+/// Runs programs that print tokens, outside of any sandbox.
+package protocol TokenProgramRunner: Sendable {
+    /// Runs a program to its end.
+    ///
+    /// - Throws: ``CredentialError`` if the system refuses what is needed for it.
+    func run(_ command: TokenProgram) async throws(CredentialError) -> CommandOutput
+}
+
+extension AuthorizationServer {
+    /// The token that a program prints.
+    ///
+    /// - Parameter wall: when the program was started, from which its session counts lifetimes.
+    func printedToken(of command: TokenProgram, _ wall: WallTime) async throws(TokenFailure) -> TokenResponse
+    {
+        guard let runner = credentials.source as? any TokenProgramRunner else {
+            throw TokenFailure(.misconfigured, .commandFailed, detail: "no program can be run here")
+        }
+        let output: CommandOutput
+        do throws(CredentialError) {
+            output = try await runner.run(command)
+        } catch {
+            throw TokenFailure(.transient, .commandFailed, detail: error.reason)
+        }
+        return try output.token(of: command.words[0], at: wall)
+    }
+}
+
+extension WallTime {
+    /// A moment as RFC 3339 has it, or in seconds since 1970; nil for anything else.
+    init?(momentIn value: JSONValue) {
+        if let moment = value.string.flatMap(WallTime.init(rfc3339:)) {
+            self = moment
+        } else {
+            self.init(secondsIn: value)
+        }
+    }
+}

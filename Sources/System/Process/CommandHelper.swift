@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import CBearerdSystem
+internal import Glibc
+
+/// A process that starts programs for this one, outside of the sandbox that this one locks itself into later.
+///
+/// It ends with this process, and so do the programs and all of their process groups.
+package final class CommandHelper: Sendable {
+    /// The longest list of arguments, in bytes.
+    package static let longestCommand = Int(BEARERD_COMMAND_WORDS)
+    /// The longest standard output that is taken, in bytes.
+    package static let longestOutput = Int(BEARERD_COMMAND_OUTPUT)
+    /// How much longer than a program's own limit its end may take.
+    private static let grace = Duration.seconds(5)
+
+    private let requests: Descriptor
+
+    /// What became of a program.
+    package enum Ending: Equatable, Sendable {
+        case exited(Int32)
+        /// By a signal, its number.
+        case signalled(Int32)
+        /// By us, because it took longer than it may.
+        case timedOut
+        /// By us, because it printed more than ``longestOutput``.
+        case tooMuchOutput
+        /// There is no such program, or the system could not start it; the `errno`.
+        case notStarted(Int32)
+    }
+
+    /// What a program has printed, and how it ended.
+    package struct Result: Sendable {
+        package let ending: Ending
+        package let output: [UInt8]
+        /// The beginning of what it wrote to standard error.
+        package let error: [UInt8]
+    }
+
+    /// Starts the process; call it before there are threads.
+    ///
+    /// - Throws: ``SystemError``.
+    package init() throws(SystemError) {
+        var number: CInt = -1
+        let failure = bearerd_command_helper(&number)
+        guard failure == 0 else { throw SystemError(.spawn, path: "the command helper", code: failure) }
+        requests = Descriptor(number: number, path: "the command helper")
+    }
+
+    /// Runs a program to its end, without a shell and with `PATH`, `HOME`, `USER`, `LANG` and `TZ` alone of the environment.
+    ///
+    /// - Parameters:
+    ///   - command: the program, searched on `PATH` unless it has a slash, and its arguments.
+    ///   - limit: what still runs then is killed.
+    /// - Throws: ``SystemError`` if the system refuses what is needed for it.
+    package func run(_ command: [String], limit: Duration) async throws(SystemError) -> Result {
+        var number: CInt = -1
+        let failure = bearerd_command_ask(requests.number, &number)
+        guard failure == 0 else { throw SystemError(.spawn, path: command[0], code: failure) }
+        let answer = number
+        let outcome = await withCheckedContinuation {
+            (continuation: CheckedContinuation<Swift.Result<Result, SystemError>, Never>) in
+            do throws(SystemError) {
+                try SystemThread.start(named: "command") {
+                    continuation.resume(returning: Self.exchange(over: answer, command, limit))
+                }
+            } catch {
+                close(answer)
+                continuation.resume(returning: .failure(error))
+            }
+        }
+        return try outcome.get()
+    }
+
+    private static func exchange(
+        over answer: CInt, _ command: [String], _ limit: Duration
+    ) -> Swift.Result<Result, SystemError> {
+        let socket = Descriptor(number: answer, path: command[0])
+        let words = command.flatMap { Array($0.utf8) + [0] }
+        var request = bearerd_command_request(
+            limit_milliseconds: UInt32(clamping: Int(limit / .milliseconds(1))),
+            count: UInt32(command.count), bytes: UInt32(words.count))
+        var bytes = withUnsafeBytes(of: &request) { Array($0) }
+        bytes += words
+        do throws(SystemError) {
+            try socket.writeAll(bytes)
+        } catch {
+            return .failure(error)
+        }
+        var header = bearerd_command_result()
+        let headerSize = MemoryLayout<bearerd_command_result>.size
+        let longest = headerSize + longestOutput + Int(BEARERD_COMMAND_ERROR) + 1
+        var count = -1
+        let received = [UInt8](unsafeUninitializedCapacity: longest) { buffer, initialized in
+            count = bearerd_collect(
+                socket.number, buffer.baseAddress, buffer.count,
+                CInt(clamping: Int((limit + grace) / .milliseconds(1))))
+            initialized = max(0, count)
+        }
+        guard count >= headerSize else {
+            return .failure(SystemError(.spawn, path: command[0], code: count < 0 ? errno : ECHILD))
+        }
+        withUnsafeMutableBytes(of: &header) { $0.copyBytes(from: received[..<headerSize]) }
+        let end = headerSize + Int(header.output)
+        guard received.count == end + Int(header.error) else {
+            return .failure(SystemError(.spawn, path: command[0], code: EIO))
+        }
+        return .success(
+            Result(
+                ending: ending(of: header), output: Array(received[headerSize..<end]),
+                error: Array(received[end...])))
+    }
+
+    private static func ending(of header: bearerd_command_result) -> Ending {
+        switch UInt32(bitPattern: header.kind) {
+        case BEARERD_COMMAND_EXITED.rawValue: .exited(header.code)
+        case BEARERD_COMMAND_SIGNALLED.rawValue: .signalled(header.code)
+        case BEARERD_COMMAND_TIMED_OUT.rawValue: .timedOut
+        case BEARERD_COMMAND_TOO_LONG.rawValue: .tooMuchOutput
+        default: .notStarted(header.code)
+        }
+    }
+}

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import BearerdTestSupport
+import Testing
+
+/// `source: command`: a program prints the token.
+@Suite(.blocking) struct `A token that a command prints` {
+    /// A program beside the configuration; what it writes into files there is seen by the test.
+    private func directory(_ script: String) throws -> TemporaryDirectory {
+        let directory = try TemporaryDirectory()
+        try directory.write("print", "#!/bin/sh\ncd \"${0%/*}\"\n\(script)\n", mode: 0o700)
+        return directory
+    }
+
+    private func site(
+        _ script: String, more: String = "", top: String = "", upstream: RawUpstream? = nil,
+        environment: [String: String] = [:]
+    ) throws -> SourceSite {
+        try SourceSite(
+            identity: "source: command\ncommand: [./print, 'two words', '$HOME;*']\n\(more)", top: top,
+            directory: try directory(script), upstream: upstream, environment: environment)
+    }
+
+    private func text(_ name: String, in directory: TemporaryDirectory) -> String {
+        String(decoding: TemporaryDirectory.contents(of: directory.path(name)), as: UTF8.self)
+    }
+
+    private func isAlive(_ process: String) -> Bool {
+        guard let number = pid_t(process.split(separator: "\n").first ?? "") else { return false }
+        let status = String(decoding: TemporaryDirectory.contents(of: "/proc/\(number)/stat"), as: UTF8.self)
+        return kill(number, 0) == 0 && !status.contains(") Z ")
+    }
+
+    @Test(arguments: [
+        #"{"access_token":"printed-token-1","expires_in":600}"#,
+        #"{"access_token":"printed-token-1","expires_at":"2099-01-02T03:04:05Z","token_type":"bearer"}"#,
+        #"{"access_token":"printed-token-1","expires_at":4070908800}"#,
+        #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"printed-token-1","expirationTimestamp":"2099-01-02T03:04:05Z"}}"#,
+        #"{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","status":{"token":"printed-token-1"}}"#,
+    ])
+    func `is sent, and shown nowhere`(_ document: String) throws {
+        let site = try site("cat <<'E'\n\(document)\nE")
+        #expect(try site.get().status == 200)
+        #expect(site.upstream.tokens == ["printed-token-1"])
+        #expect(try site.state() == "authorized")
+        #expect(try site.requests("command") == 1)
+        #expect(try site.status()["expires_at"] != .null)
+        #expect(LeakScan.leaks(of: ["printed-token-1"], in: try site.everythingShown()).isEmpty)
+        #expect(try site.command("token").output == "printed-token-1\n")
+    }
+
+    @Test func `comes of a program with its arguments as they are, five variables, and nothing else of ours`()
+        throws
+    {
+        let site = try site(
+            """
+            env > environment; printf '%s|' "$@" > arguments; ls -l /proc/self/fd > descriptors
+            head -c1 > input; cat /proc/self/status > status
+            echo '{"access_token":"printed-token-2","expires_in":600}'
+            """,
+            environment: ["LANG": "C.UTF-8", "TZ": "UTC", "API_PASSWORD": "hidden-word", "HOME": "/nowhere"])
+        #expect(try site.get().status == 200)
+        let directory = site.directory
+        #expect(text("arguments", in: directory) == "two words|$HOME;*|")
+        let names = text("environment", in: directory).split(separator: "\n").map { $0.prefix { $0 != "=" } }
+        #expect(
+            Set(names).isSubset(of: ["PATH", "HOME", "USER", "LANG", "TZ", "PWD", "OLDPWD", "SHLVL", "_"]))
+        #expect(!text("environment", in: directory).contains("hidden-word"))
+        #expect(text("input", in: directory).isEmpty)
+        let descriptors = text("descriptors", in: directory)
+        #expect(!descriptors.contains("socket:"))
+    }
+
+    @Test func `is run outside of the sandbox`() throws {
+        let place = try TemporaryDirectory()
+        let site = try site(
+            "echo x > \(place.path("written")); echo '{\"access_token\":\"printed-token-3\"}'")
+        #expect(try site.get().status == 200)
+        #expect(text("written", in: place) == "x\n")
+    }
+
+    @Test func `is one for all who wait`() throws {
+        let site = try site(
+            "echo run >> runs; sleep 1; echo '{\"access_token\":\"printed-token-4\",\"expires_in\":600}'")
+        #expect(try concurrently(20) { _ in try site.get().status } == Array(repeating: 200, count: 20))
+        #expect(text("runs", in: site.directory) == "run\n")
+    }
+
+    @Test(arguments: [
+        ("exit 3", "exited with 3"), ("kill -9 $$", "signal 9"), ("exec sleep 600", "killed after 500 ms"),
+        ("cat /dev/zero", "printed more than"), ("yes | head -c 1048577", "printed more than"),
+        ("echo no json", "no JSON object"), ("echo '{\"access_token\":7}'", "access token"),
+        ("echo '{\"kind\":\"ExecCredential\",\"apiVersion\":\"x/v9\"}'", "ExecCredential"),
+        ("echo '{\"access_token\":\"a b\"}'", "bytes"),
+        ("echo '{\"access_token\":\"x\",\"expires_at\":\"2001-01-01T00:00:00Z\"}'", "expired"),
+        ("echo '{\"access_token\":\"x\",\"token_type\":\"mac\"}'", "token_type"),
+    ])
+    func `that does not come is a transient failure that heals`(_ script: String, _ words: String) throws {
+        let site = try site("[ -e well ] && exec cat well\n\(script)", more: "timeout: 500ms")
+        #expect(try site.get().json["code"].string == "idp_unavailable")
+        let error = try site.status()["last_error"]
+        #expect(error["detail"].string?.contains(words) == true, "\(error)")
+        #expect(try site.requests("command", "transient") >= 1)
+        try site.directory.write("well", #"{"access_token":"well-token"}"#)
+        try eventually("the next run") { try site.get().status == 200 }
+    }
+
+    @Test func `tells the beginning of standard error, and no token`() throws {
+        let site = try site(
+            """
+            echo '{"access_token":"leaked-token-5"'
+            if [ -e quiet ]; then printf 'not logged in: run\\033[31m the login\\n' >&2
+            else echo "got leaked-token-5, and \(String(repeating: "word ", count: 200))" >&2; fi
+            exit 4
+            """)
+        #expect(try site.get().status == 503)
+        try eventually("the exit code") {
+            try site.status()["last_error"]["detail"].string?.contains("exited with 4") == true
+        }
+        try site.directory.write("quiet", "")
+        try eventually("the words") {
+            try site.status()["last_error"]["detail"].string?.contains("not logged in: run") == true
+        }
+        let shown = try site.everythingShown()
+        #expect(!shown.contains("leaked-token-5") && !shown.contains("\u{1B}"))
+        for line in site.bearerd.logLines { #expect((line["reason"] ?? "").utf8.count < 600) }
+    }
+
+    @Test func `flooding standard error is no failure`() throws {
+        let site = try site("yes error | head -c 3000000 >&2; echo '{\"access_token\":\"printed-token-6\"}'")
+        #expect(try site.get().status == 200)
+    }
+
+    @Test func `counts when the program exits, whoever still holds its output, and its group ends with it`()
+        throws
+    {
+        let site = try site(
+            """
+            sh -c 'echo $$ > child; exec sleep 600' & sh -c 'echo $$ > other; exec setsid sleep 5' &
+            while [ ! -s child ] || [ ! -s other ]; do :; done
+            echo '{"access_token":"printed-token-7","expires_in":600}'
+            """, more: "timeout: 20s")
+        #expect(try site.get().status == 200)
+        try eventually("the child to be gone") { !isAlive(text("child", in: site.directory)) }
+    }
+
+    @Test func `ends with its group at the time-out, and with the daemon`() throws {
+        let site = try site(
+            "echo $$ > parent; sh -c 'echo $$ > child; exec sleep 600' & wait", more: "timeout: 700ms")
+        #expect(try site.get().status == 503)
+        try eventually("both to be gone") {
+            !isAlive(text("child", in: site.directory)) && !isAlive(text("parent", in: site.directory))
+        }
+        let long = try self.site(
+            "echo $$ > parent; sh -c 'echo $$ > child; exec sleep 600' & wait", more: "timeout: 10m")
+        try eventually("both to run") {
+            isAlive(text("child", in: long.directory)) && isAlive(text("parent", in: long.directory))
+        }
+        long.bearerd.process.signal(SIGKILL)
+        try eventually("both to be gone with the daemon") {
+            !isAlive(text("child", in: long.directory)) && !isAlive(text("parent", in: long.directory))
+        }
+    }
+
+    @Test func `is not waited for by a drain`() throws {
+        let site = try site("echo $$ > parent; exec sleep 600", more: "timeout: 10m")
+        try eventually("the program to run") { isAlive(text("parent", in: site.directory)) }
+        let start = ContinuousClock.now
+        #expect(try site.bearerd.terminate() == .exited(0))
+        #expect(ContinuousClock.now - start < .seconds(20))
+        try eventually("the program to be gone") { !isAlive(text("parent", in: site.directory)) }
+    }
+
+    @Test func `is asked for again at a 401, and sent once more if it is another one`() throws {
+        let upstream = try RawUpstream { $0["Authorization"] == "Bearer token-2" ? .ok() : .unauthorized }
+        let site = try site(
+            "echo run >> runs; echo \"{\\\"access_token\\\":\\\"token-$(wc -l < runs | tr -d ' ')\\\",\\\"expires_in\\\":600}\"",
+            upstream: upstream)
+        #expect(try site.get().status == 200)
+        #expect(upstream.tokens == ["token-1", "token-2"])
+    }
+
+    @Test func `is shown by check, which misses a program that is not there`() throws {
+        let site = try site("echo '{\"access_token\":\"printed-token-8\"}'")
+        let check = try site.command("check")
+        #expect(
+            check.exit == 0 && check.output.contains("two words")
+                && check.output.contains(site.directory.path("print")))
+        let json = try site.command("check", "--json")
+        #expect(json.output.contains("\"$HOME;*\""))
+        for command in ["[/nowhere/program]", "[no-such-program-here]", "[]", "['']", "print"] {
+            let file = try site.directory.write(
+                "other.yaml", SourceSite.configuration(identity: "source: command\ncommand: \(command)"))
+            #expect(try BearerdProcess.command("check", "-c", file).exit == 78, "\(command)")
+        }
+    }
+
+    @Test func `is restart_needed where a reload brings the first one, and no trouble later`() throws {
+        let directory = try directory("echo '{\"access_token\":\"reloaded-token\"}'")
+        try directory.write("token", "file-token")
+        let site = try SourceSite(identity: "source: static\ntoken_file: token", directory: directory)
+        let command = "source: command\ncommand: [./print]"
+        try directory.write(
+            "config.yaml", SourceSite.configuration(identity: command, upstream: site.upstream.url))
+        let refused = try RawClient(to: site.bearerd.admin).request(
+            "POST", "/api/reload", [("X-Bearerd-Admin", "1")], body: "")
+        #expect(refused.status == 422 && refused.json["code"].string == "restart_needed")
+        #expect(refused.text.contains("identities.default.command"))
+        #expect(try site.get().status == 200)
+
+        let other = try SourceSite(identity: command, directory: directory, upstream: site.upstream)
+        #expect(try other.get().status == 200)
+        let second = SourceSite.configuration(
+            identity: "\(command)\ntimeout: 9s", upstream: site.upstream.url)
+        try directory.write("config.yaml", second)
+        let taken = try RawClient(to: other.bearerd.admin).request(
+            "POST", "/api/reload", [("X-Bearerd-Admin", "1")], body: "")
+        #expect(taken.status < 300, "\(taken.text)")
+        try eventually("the new one") { try other.get().status == 200 }
+    }
+}
