@@ -207,6 +207,7 @@ package struct AdminResponder: HTTPResponder {
             routeCounts: settings.routes.reduce(into: [:]) { counts, route in
                 if let identity = route.identity { counts[identity, default: 0] += 1 }
             },
+            failingRoutes: await process.upstreamHealth().mapValues(\.isFailing),
             process: .current(),
             reloads: await process.reloads(), droppedLogLines: process.droppedLogLines,
             droppedAuditLines: process.droppedAuditLines, droppedSpans: process.droppedSpans)
@@ -217,11 +218,11 @@ package struct AdminResponder: HTTPResponder {
     private func status() async -> StatusDocument { await status(await process.workerMetrics()) }
 
     private func status(_ metrics: WorkerMetrics) async -> StatusDocument {
-        let troubles = await process.upstreamTroubles()
+        let healths = await process.upstreamHealth()
         let figures = memory.history.figures(metrics) { settings.hasIdentity($0) }
         return StatusDocument(
             version: settings.version, uptime: process.uptime, identities: await identities.statuses(),
-            routes: settings.routes.map { $0.status(figures[$0.path], trouble: troubles[$0.path]) },
+            routes: settings.routes.map { $0.status(figures[$0.path], health: healths[$0.path]) },
             requests: RequestCounts(metrics), warnings: settings.warnings,
             silentWorkers: await process.silentWorkers(),
             daemon: DaemonLife(processID: CurrentProcess.identifier, startedAt: process.startTime),

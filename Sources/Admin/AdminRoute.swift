@@ -28,15 +28,11 @@ package struct AdminRoute: Sendable, Equatable {
     ///
     /// - Parameters:
     ///   - figures: of its path, if anything was asked for there.
-    ///   - trouble: why its upstream fails, if it does.
-    func status(_ figures: RouteFigures?, trouble: String?) -> RouteStatus {
+    ///   - health: of its upstream; nil while no worker serves it.
+    func status(_ figures: RouteFigures?, health: UpstreamHealth?) -> RouteStatus {
         var status = RouteStatus(path: path, upstream: upstream, identity: identity)
         var figures = figures ?? RouteFigures()
-        if let trouble {
-            figures.health = .fails(trouble)
-        } else if figures.requests > figures.answers[.provider] + figures.answers[.bearerd] {
-            figures.health = .answers
-        }
+        figures.health = health ?? .unknown
         status.figures = figures
         return status
     }

@@ -30,8 +30,8 @@ package protocol ProcessControl: Sendable {
     /// What all workers counted, merged.
     func workerMetrics() async -> WorkerMetrics
 
-    /// Why upstreams fail, by the routes' paths; those that do not are left out.
-    func upstreamTroubles() async -> [String: String]
+    /// The state of each upstream, by the path of its route.
+    func upstreamHealth() async -> [String: UpstreamHealth]
 
     /// How often the configuration was read again.
     func reloads() async -> ReloadCounts

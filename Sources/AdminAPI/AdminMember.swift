@@ -35,7 +35,6 @@ enum AdminMember: String {
     case silentWorkers = "silent_workers"
     case slowest = "p99_seconds"
     case startedAt = "started_at"
-    case upstreamError = "upstream_error"
     case upstreamState = "upstream_state"
     case uptime = "uptime_seconds"
     case verifier = "code_verifier"

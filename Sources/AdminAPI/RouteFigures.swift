@@ -5,14 +5,7 @@ package import BearerdObservability
 
 /// The figures of all routes with one path, and the state of their upstream.
 package struct RouteFigures: Equatable, Sendable {
-    /// The state of an upstream as of the last request.
-    package enum Health: Equatable, Sendable {
-        /// There was no request yet.
-        case unknown
-        case answers
-        /// The last request failed for this reason.
-        case fails(String)
-    }
+    package typealias Health = UpstreamHealth
 
     /// Requests since the start.
     package var requests = 0
@@ -35,10 +28,10 @@ package struct RouteFigures: Equatable, Sendable {
     /// Reads of a route's entry how its upstream is; nil if the entry does not tell.
     init?(health json: JSONValue) {
         guard let word = json[.upstreamState]?.string else { return nil }
+        let reason = json[.reason]?.string ?? "for a reason that is not told"
         switch word {
-        case "failing":
-            health = .fails(
-                (json[.reason] ?? json[.upstreamError])?.string ?? "for a reason that is not told")
+        case "failing": health = .fails(reason)
+        case "last_failed": health = .falters(reason)
         case "ok": health = .answers
         default: health = .unknown
         }
@@ -50,6 +43,7 @@ package struct RouteFigures: Equatable, Sendable {
             switch health {
             case .unknown: ("unknown", nil)
             case .answers: ("ok", nil)
+            case .falters(let reason): ("last_failed", reason)
             case .fails(let reason): ("failing", reason)
             }
         let answers = AnswerBlame.allCases.map { ($0.label, JSONValue(count: self.answers[$0])) }
@@ -58,7 +52,7 @@ package struct RouteFigures: Equatable, Sendable {
             .rate: .real(rate), .median: median.map { .real($0 / .seconds(1)) } ?? .null,
             .slowest: slowest.map { .real($0 / .seconds(1)) } ?? .null, .replays: JSONValue(count: replays),
             .openStreams: JSONValue(count: openStreams), .upstreamState: .string(word),
-            .upstreamError: reason.map(JSONValue.string),
+            .reason: reason.map(JSONValue.string),
         ])
     }
 }

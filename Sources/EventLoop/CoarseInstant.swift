@@ -14,6 +14,13 @@ package struct CoarseInstant: Comparable, Sendable {
         return CoarseInstant(nanoseconds: Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec))
     }
 
+    /// The whole seconds of ``now``, without a division; they begin again after 136 years.
+    package static var second: UInt32 {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC_COARSE, &time)
+        return UInt32(truncatingIfNeeded: time.tv_sec)
+    }
+
     package static func < (left: CoarseInstant, right: CoarseInstant) -> Bool {
         left.nanoseconds < right.nanoseconds
     }

@@ -30,12 +30,4 @@ package final class LineThrottle: Sendable {
             return state.leftOut
         }
     }
-
-    /// Takes the number of those that were left out since the last line, to be told elsewhere.
-    package func takeLeftOut() -> Int {
-        state.withLock { state in
-            defer { state.leftOut = 0 }
-            return state.leftOut
-        }
-    }
 }

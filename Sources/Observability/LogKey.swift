@@ -45,6 +45,8 @@ package struct LogKey: Hashable, Sendable {
     package static let scope = LogKey("scope")
     /// What a login asked for.
     package static let loginScope = LogKey("login_scope")
+    /// `aud` of a token.
+    package static let audience = LogKey("audience")
     package static let expiresIn = LogKey("expires_in_seconds")
     package static let expires = LogKey("expires_at")
 
@@ -70,6 +72,8 @@ package struct LogKey: Hashable, Sendable {
     package static let key = LogKey("key")
     package static let reason = LogKey("reason")
     package static let error = LogKey("error")
+    /// A peer's own words beside ``error``.
+    package static let errorDescription = LogKey("error_description")
     package static let hint = LogKey("hint")
     package static let count = LogKey("count")
     package static let dropped = LogKey("dropped")

@@ -71,6 +71,13 @@ package enum MetricsPage {
             "bearerd_upstream_connections", "state", routes.map { ($0, $1.upstreamConnections) }, to: &text)
 
         text.begin(
+            "bearerd_route_failing", .gauge,
+            help: "1 if the last minute's answers to clients make a route one that fails.")
+        for (name, isFailing) in snapshot.failingRoutes.sorted(by: { $0.key < $1.key }) {
+            text.sample("bearerd_route_failing", ["route": name], isFailing ? 1 : 0)
+        }
+
+        text.begin(
             "bearerd_upstream_failures_total", .counter,
             help: "Requests that got no whole answer from the upstream, by what was wrong with it.")
         append(

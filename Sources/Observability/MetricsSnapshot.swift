@@ -12,6 +12,8 @@ package struct MetricsSnapshot: Sendable {
     package var identities: [IdentityMetrics]
     /// How many routes use an identity, by its name; one that none uses is left out.
     package var routeCounts: [String: Int]
+    /// Whether a route fails, by its name; of the configuration in force.
+    package var failingRoutes: [String: Bool]
     /// What the kernel counts of the process.
     package var process: ProcessStatistics
     /// How often the configuration was read again.
@@ -25,7 +27,7 @@ package struct MetricsSnapshot: Sendable {
 
     package init(
         version: String, workers: WorkerMetrics, identities: [IdentityMetrics],
-        routeCounts: [String: Int] = [:], process: ProcessStatistics, reloads: ReloadCounts = ReloadCounts(),
+        routeCounts: [String: Int] = [:], failingRoutes: [String: Bool] = [:], process: ProcessStatistics, reloads: ReloadCounts = ReloadCounts(),
         droppedLogLines: Int = 0,
         droppedAuditLines: Int = 0, droppedSpans: Int = 0
     ) {
@@ -33,6 +35,7 @@ package struct MetricsSnapshot: Sendable {
         self.workers = workers
         self.identities = identities
         self.routeCounts = routeCounts
+        self.failingRoutes = failingRoutes
         self.process = process
         self.reloads = reloads
         self.droppedLogLines = droppedLogLines

@@ -44,7 +44,9 @@ final class FakeProcess: ProcessControl {
         return metrics
     }
 
-    func upstreamTroubles() async -> [String: String] { ["/b": "connection refused"] }
+    func upstreamHealth() async -> [String: UpstreamHealth] {
+        ["/": .answers, "/b": .fails("10 of 10 answers in the last minute failed")]
+    }
 
     func reloads() async -> ReloadCounts { ReloadCounts(lastSuccess: 1) }
 

@@ -32,11 +32,13 @@ struct RouteRow {
             """
     }
 
-    private func health(_ health: RouteFigures.Health) -> HTMLText {
+    private func health(_ health: UpstreamHealth) -> HTMLText {
         switch health {
         case .unknown: "<span class=\"dim\">not asked yet</span>"
         case .answers: "<span class=\"state good\">answers</span>"
-        case .fails(let reason): "<span class=\"state bad\">fails</span><br>\(reason.cut(to: 160))"
+        case .falters(let reason):
+            "<span class=\"state warn\">the last request failed</span><br>\(reason.cut(to: 160))"
+        case .fails(let reason): "<span class=\"state bad\">fails</span><br>\(reason.cut(to: 400))"
         }
     }
 

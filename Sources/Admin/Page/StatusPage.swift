@@ -141,10 +141,13 @@ struct StatusPage {
     private var summary: HTMLText {
         if isDraining { return "<strong class=\"bad\">Draining:</strong> no new connections are taken." }
         let ill = document.identities.filter { !$0.state.isWell }
-        let failing = document.routes.filter { $0.figures?.isFailing ?? false }
+        let failing = document.routes.filter { $0.figures?.health.isFailing ?? false }
+        let faltering = document.routes.filter {
+            if case .falters? = $0.figures?.health { true } else { false }
+        }
         let silent = document.silentWorkers
         let refusal = document.refusedReload
-        guard !ill.isEmpty || !failing.isEmpty || !silent.isEmpty || refusal != nil else {
+        guard !ill.isEmpty || !failing.isEmpty || !faltering.isEmpty || !silent.isEmpty || refusal != nil else {
             return "All is well."
         }
         var sentences: [HTMLText] = []
@@ -168,15 +171,17 @@ struct StatusPage {
             )
         }
         if !failing.isEmpty {
-            let paths = failing.prefix(5).map { $0.path.cut(to: 60) }.joined(separator: ", ")
+            sentences.append("<strong class=\"bad\">Routes that fail:</strong> \(Self.paths(of: failing)). ")
+        }
+        if !faltering.isEmpty {
             sentences.append(
-                "<strong class=\"bad\">Upstreams that fail:</strong> \(paths)\(failing.count > 5 ? " …" : "")."
-            )
+                "<strong class=\"warn\">The last request failed:</strong> \(Self.paths(of: faltering)). ")
         }
         return sentences.joined()
     }
-}
 
-extension RouteFigures {
-    fileprivate var isFailing: Bool { if case .fails = health { true } else { false } }
+    private static func paths(of routes: [RouteStatus]) -> HTMLText {
+        let paths = routes.prefix(5).map { $0.path.cut(to: 60) }.joined(separator: ", ")
+        return "\(paths)\(routes.count > 5 ? " …" : "")"
+    }
 }

@@ -8,7 +8,12 @@ extension AuthSession {
     package func accessTokenRejected(
         _ rejection: TokenRejection, waitingAtMost limit: Duration
     ) async -> AccessTokenSnapshot? {
-        if state.isNews(rejection) { report(.authorizationError(route: rejection.route)) }
+        if state.isNews(rejection) {
+            report(
+                .authorizationError(
+                    route: rejection.route,
+                    TokenRefusal(rejection.challenges, to: state.access?.snapshot)))
+        }
         var verdict = state.tokenRejected(rejection, at: clock.now)
         advance()
         let deadline = clock.now + limit

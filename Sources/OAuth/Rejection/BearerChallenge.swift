@@ -34,6 +34,33 @@ public struct BearerChallenge: Equatable, Sendable {
         status == 401 && BearerChallenge(in: fields, ofScheme: .dpop)?.error == .useDPoPNonce
     }
 
+    /// Reads the challenge to a token, bearer or bound (RFC 9449 §7.1): the one that names an error, where a server
+    /// answers in both schemes.
+    package init?(toToken fields: [String]) {
+        let bearer = BearerChallenge(in: fields)
+        let bound = bearer?.error == nil ? BearerChallenge(in: fields, ofScheme: .dpop) : nil
+        guard let challenge = bound?.error == nil ? bearer ?? bound : bound else { return nil }
+        self = challenge
+    }
+
+    /// Reads the `error_description` of the first challenge of the scheme `Bearer`, else `DPoP`, as far as it may be shown.
+    ///
+    /// It is no member of the challenge, because making a text safe to show costs more than all else that is read.
+    ///
+    /// - Parameter fields: the values of `WWW-Authenticate`.
+    package static func errorDescription(in fields: [String]) -> String? {
+        for scheme in [Scheme.bearer, .dpop] {
+            for field in fields where field.utf8.count <= longestField {
+                var scanner = ChallengeScanner(field)
+                guard let parameters = scanner.parameters(of: scheme.rawValue) else { continue }
+                return parameters["error_description"].flatMap {
+                    ErrorDescription($0, beside: nil, hiding: [])?.text
+                }
+            }
+        }
+        return nil
+    }
+
     /// Reads the first challenge of a scheme.
     package init?(in fields: [String], ofScheme scheme: Scheme) {
         for field in fields where field.utf8.count <= Self.longestField {

@@ -12,15 +12,18 @@ package struct TokenRejection: Equatable, Sendable {
     package var canReplay: Bool
     /// True if the route had refused this request before, with another token.
     package var isReplayed: Bool
+    /// The values of the response's `WWW-Authenticate`, which are read if people are told of the refusal.
+    package var challenges: [String]
 
     package init(
         generation: Int, route: String, isUnauthorized: Bool = true, canReplay: Bool = true,
-        isReplayed: Bool = false
+        isReplayed: Bool = false, challenges: [String] = []
     ) {
         self.generation = generation
         self.route = route
         self.isUnauthorized = isUnauthorized
         self.canReplay = canReplay
         self.isReplayed = isReplayed
+        self.challenges = challenges
     }
 }

@@ -29,7 +29,7 @@ public enum SessionEvent: Equatable, Sendable {
     /// The store can do again what it could not.
     case storeRecovered(StoreOperation)
     /// A route's resource server answered 401 to the newest token.
-    case authorizationError(route: String)
+    case authorizationError(route: String, TokenRefusal)
     /// The secret that came with a registration ends soon, or has: register again.
     case clientSecretExpires(WallTime)
 }

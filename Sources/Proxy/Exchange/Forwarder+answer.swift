@@ -13,6 +13,8 @@ extension Forwarder {
         _ exchange: Exchange, from upstream: some UpstreamExchange, on route: RouteState
     ) async throws(ProxyError) {
         exchange.record.status = upstream.response.status
+        route.answers.hear()
+        if exchange.record.status >= 400 { judgeAnswer(of: upstream, exchange, on: route) }
         if exchange.isTunnel { return try await tunnel(exchange, to: upstream) }
         writeHead(of: exchange, from: upstream, on: route)
         do throws(ProxyError) {

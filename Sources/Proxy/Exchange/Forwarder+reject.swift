@@ -40,10 +40,11 @@ extension Forwarder {
     func reject(_ exchange: Exchange, _ error: ProxyError) async {
         let client = exchange.client
         if let denial = DenialReason(error) { recorder.metrics.countDenial(denial) }
-        if let route = exchange.route,
-            let failure = UpstreamFailure(
+        let failure = exchange.route.flatMap { route in
+            UpstreamFailure(
                 error, over: route.shared.address.transport, hasHead: exchange.record.status > 0)
-        {
+        }
+        if let route = exchange.route, let failure {
             route.tally.countUpstreamFailure(failure.label)
             route.shared.report.failed(failure)
         }
@@ -60,10 +61,14 @@ extension Forwarder {
         }
         if exchange.answer.hasBegun {
             exchange.record.ending = .truncated
+            if let route = exchange.route, let failure { judgeFailure(failure, exchange, on: route) }
             return client.cut()
         }
         exchange.record.status = rejection.status
         exchange.record.ending = .rejected(rejection.code)
+        if let route = exchange.route, let failure, rejection.status == 502 || rejection.status == 504 {
+            judgeFailure(failure, exchange, on: route)
+        }
         if rejection.status >= 500, let blame = rejection.code.blame {
             recorder.tally(of: exchange).countOwnFailure(blame)
         }

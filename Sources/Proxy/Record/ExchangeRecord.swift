@@ -8,6 +8,8 @@ struct ExchangeRecord {
     var status = 0
     /// The status of a gRPC call, once its answer has said it.
     var grpcStatus: Int?
+    /// True if the answer counts as failed when the route is judged.
+    var hasFailed = false
     /// How bearerd ended the exchange; nil if the upstream's response did.
     var ending: OwnEnding?
     /// The content bytes sent to the client.

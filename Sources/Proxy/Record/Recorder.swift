@@ -8,6 +8,9 @@ internal import BearerdObservability
 internal import BearerdRouting
 internal import BearerdSystem
 
+/// The status in the log of a request whose client has gone: nobody got an answer.
+private let clientGone = 499
+
 /// Counts a worker's requests and writes its audit and access lines.
 ///
 /// Confined to its loop's thread.
@@ -75,6 +78,11 @@ final class Recorder {
         let duration = exchange.record.startedAt.duration(to: .now)
         let tally = exchange.route?.tally ?? noRoute
         tally.countRequest(status: exchange.record.status, duration: duration)
+        if let route = exchange.route, exchange.record.status != clientGone {
+            let second = CoarseInstant.second
+            route.answers.count(failed: exchange.record.hasFailed, at: second)
+            if exchange.record.hasFailed { route.shared.judge.failed(at: second) }
+        }
         if audit != nil { recordForAudit(exchange) }
         guard sink != nil else { return }
         let client = exchange.client

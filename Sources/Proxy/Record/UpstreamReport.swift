@@ -3,31 +3,33 @@
 internal import BearerdObservability
 internal import Synchronization
 
-/// Logs that a route's upstream fails, at most once a second, and that it works again.
+/// Logs that a route's upstream fails, at intervals that grow, and that it works again.
 ///
-/// All workers share it. A response costs one atomic load here, unless a failure was logged last.
+/// All workers share it. A response costs one atomic load here, unless the request before it failed.
 final class UpstreamReport: Sendable {
     private let log: Log?
-    private let throttle = LineThrottle()
+    private let throttle = OutageThrottle()
+    /// True if the latest request failed.
+    private let hasFailed = Atomic(false)
+    /// True if the last line was about a failure.
     private let hasWarned = Atomic(false)
-    /// The reason in the last warning.
+    /// Why the latest request failed.
     private let lastReason = Mutex("")
 
-    /// - Parameter log: nil says nothing.
-    init(of route: String, at place: String, log: Log?) {
-        self.log = log?.with(.route, .string(route)).with(.upstream, .string(place))
-    }
+    /// - Parameter log: has route and upstream; nil says nothing.
+    init(log: Log?) { self.log = log }
 
-    /// True if a failure was logged last, so that ``answered()`` has something to log.
-    var isFailing: Bool { hasWarned.load(ordering: .relaxed) }
+    /// True if ``answered()`` has something to take note of.
+    var isFailing: Bool { hasFailed.load(ordering: .relaxed) }
 
-    /// The reason for which requests fail; nil while they do not.
+    /// Why the latest request failed; nil if it did not.
     var trouble: String? { isFailing ? lastReason.withLock { $0 } : nil }
 
-    /// Logs a failed request, unless a failure was logged within the last second.
+    /// Takes note that a request failed, and says so unless that was said not long ago.
     func failed(_ failure: UpstreamFailure) {
-        guard let leftOut = throttle.pass() else { return }
         lastReason.withLock { $0 = failure.reason }
+        hasFailed.store(true, ordering: .relaxed)
+        guard let leftOut = throttle.failed() else { return }
         hasWarned.store(true, ordering: .relaxed)
         guard !failure.hint.isEmpty else {
             log?.warning(
@@ -41,9 +43,10 @@ final class UpstreamReport: Sendable {
             ])
     }
 
-    /// Logs that the upstream works again, if a failure was logged last.
+    /// Takes note of a response, and logs that the upstream works again if a failure was logged last.
     func answered() {
-        guard hasWarned.exchange(false, ordering: .relaxed) else { return }
-        log?.notice("the upstream works again", [.leftOut: .integer(throttle.takeLeftOut())])
+        guard hasFailed.exchange(false, ordering: .relaxed) else { return }
+        guard hasWarned.exchange(false, ordering: .relaxed) else { return throttle.workedAgain() }
+        log?.notice("the upstream works again", [.leftOut: .integer(throttle.worked())])
     }
 }

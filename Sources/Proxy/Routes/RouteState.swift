@@ -10,11 +10,14 @@ class RouteState {
     /// nil for a route without an identity.
     final let token: TokenState?
     final let tally: RouteTally
+    /// This worker's answers of the last minute.
+    final let answers: RecentAnswers
 
-    init(plan: PreparedRoute, token: TokenState?, tally: RouteTally) {
+    init(plan: PreparedRoute, token: TokenState?, tally: RouteTally, answers: RecentAnswers) {
         self.plan = plan
         self.token = token
         self.tally = tally
+        self.answers = answers
     }
 
     /// The route's upstream, as all workers share it.
@@ -27,9 +30,11 @@ class RouteState {
 final class PooledRoute<Pool: ExchangePool>: RouteState {
     let pool: Pool
 
-    init(to pool: Pool, plan: PreparedRoute, token: TokenState?, tally: RouteTally) {
+    init(
+        to pool: Pool, plan: PreparedRoute, token: TokenState?, tally: RouteTally, answers: RecentAnswers
+    ) {
         self.pool = pool
-        super.init(plan: plan, token: token, tally: tally)
+        super.init(plan: plan, token: token, tally: tally, answers: answers)
     }
 }
 
@@ -40,16 +45,21 @@ enum RouteByKind<Kinds: UpstreamKinds> {
     /// The upstream decides when it is connected to.
     case either(PooledRoute<Kinds.First>, PooledRoute<Kinds.Second>)
 
-    init(by way: UpstreamWay<Kinds>, plan: PreparedRoute, token: TokenState?, tally: RouteTally) {
+    init(
+        by way: UpstreamWay<Kinds>, plan: PreparedRoute, token: TokenState?, tally: RouteTally,
+        answers: RecentAnswers
+    ) {
         switch way {
         case .first(let pool):
-            self = .first(PooledRoute(to: pool, plan: plan, token: token, tally: tally))
+            self = .first(
+                PooledRoute(to: pool, plan: plan, token: token, tally: tally, answers: answers))
         case .second(let pool):
-            self = .second(PooledRoute(to: pool, plan: plan, token: token, tally: tally))
+            self = .second(
+                PooledRoute(to: pool, plan: plan, token: token, tally: tally, answers: answers))
         case .either(let first, let second):
             self = .either(
-                PooledRoute(to: first, plan: plan, token: token, tally: tally),
-                PooledRoute(to: second, plan: plan, token: token, tally: tally))
+                PooledRoute(to: first, plan: plan, token: token, tally: tally, answers: answers),
+                PooledRoute(to: second, plan: plan, token: token, tally: tally, answers: answers))
         }
     }
 

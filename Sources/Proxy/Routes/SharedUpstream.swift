@@ -15,22 +15,34 @@ package final class SharedUpstream: Sendable {
     package let headLimits: HeadLimits
     package let limit: UpstreamLimit
     let report: UpstreamReport
+    let judge: RouteJudge
 
     /// - Parameters:
     ///   - connections: the most connections at once.
     ///   - route: the name of the route, for the log.
     ///   - log: nil logs nothing.
+    ///   - onFailing: called on any thread when the route begins to fail; ``isFailing()`` has to be asked each second
+    ///     from then on, for as long as it is.
     package init(
         _ address: UpstreamAddress, lifetimes: UpstreamPool.Lifetimes = UpstreamPool.Lifetimes(),
-        headLimits: HeadLimits = HeadLimits(), connections: Int = 1024, route: String = "/", log: Log? = nil
+        headLimits: HeadLimits = HeadLimits(), connections: Int = 1024, route: String = "/", log: Log? = nil,
+        onFailing: (@Sendable () -> Void)? = nil
     ) {
         self.address = address
         self.lifetimes = lifetimes
         self.headLimits = headLimits
         limit = UpstreamLimit(maximum: connections)
-        report = UpstreamReport(of: route, at: address.place, log: log)
+        let log = log?.with(.route, .string(route)).with(.upstream, .string(address.place))
+        report = UpstreamReport(log: log)
+        judge = RouteJudge(log: log, onFailing: onFailing)
     }
 
-    /// The reason for which requests to it fail, as last logged; nil while they do not.
-    package var trouble: String? { report.trouble }
+    /// Its state at this moment.
+    package var health: UpstreamHealth { judge.health(report.trouble) }
+
+    /// Judges the route by the last minute's answers, and tells the log if it fails no more.
+    package func isFailing() -> Bool { judge.judge() }
+
+    /// Ends what is told of it: no request of the configuration in force goes there.
+    package func retire() { judge.retire() }
 }

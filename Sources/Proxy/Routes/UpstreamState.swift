@@ -6,12 +6,15 @@ internal import BearerdHTTPExchange
 final class UpstreamState<Kinds: UpstreamKinds> {
     let shared: SharedUpstream
     let way: UpstreamWay<Kinds>
+    /// This worker's answers on the route.
+    let answers: RecentAnswers
     /// The name of the route.
     let route: String
 
     init(_ shared: SharedUpstream, by way: UpstreamWay<Kinds>, route: String) {
         self.shared = shared
         self.way = way
+        answers = shared.judge.makeShare()
         self.route = route
     }
 

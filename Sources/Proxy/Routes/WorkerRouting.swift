@@ -40,7 +40,8 @@ final class WorkerRouting<Kinds: UpstreamKinds> {
             tallies[name] = tally
             routes.append(
                 RouteByKind(
-                    by: upstream.way, plan: plan, token: .of(plan, known: tokens[plan.key]), tally: tally))
+                    by: upstream.way, plan: plan, token: .of(plan, known: tokens[plan.key]), tally: tally,
+                    answers: upstream.answers))
         }
         self.snapshot = snapshot
         self.version = version

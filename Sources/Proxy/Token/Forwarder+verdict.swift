@@ -111,13 +111,13 @@ extension Forwarder {
         }
         let rejection = TokenRejection(
             generation: token.generation, route: route.plan.key.path, isUnauthorized: verdict.isRefusal,
-            canReplay: canReplay)
+            canReplay: canReplay, challenges: upstream.response.fields.values(of: .wwwAuthenticate))
         let replacement = try await self.replacement(
             from: session, after: rejection, for: exchange, waitingAtMost: route.plan.tokenWait)
         guard canReplay, let replacement else { return nil }
         guard !replacement.token.matches(token.token.plaintextBytes) else {
             // Some providers hand out one token until it expires: this one was refused just now.
-            if verdict.isRefusal { await reportRefusal(of: replacement, by: route, session) }
+            if verdict.isRefusal { await reportRefusal(of: replacement, in: upstream, by: route, session) }
             return nil
         }
         return replacement
@@ -156,7 +156,7 @@ extension Forwarder {
             route.tally.countReplay(.failed)
         } else if isRefused {
             route.tally.countReplay(.refused)
-            await reportRefusal(of: token, by: route, session)
+            await reportRefusal(of: token, in: upstream, by: route, session)
         } else {
             route.tally.countReplay(.accepted)
             route.token?.acceptedGeneration = token.generation
@@ -186,11 +186,13 @@ extension Forwarder {
 
     /// Tells the session that the upstream refuses a token that is new.
     private func reportRefusal(
-        of token: AccessTokenSnapshot, by route: RouteState, _ session: AuthSession
+        of token: AccessTokenSnapshot, in upstream: some UpstreamExchange, by route: RouteState,
+        _ session: AuthSession
     ) async {
         _ = await session.accessTokenRejected(
             TokenRejection(
-                generation: token.generation, route: route.plan.key.path, canReplay: false, isReplayed: true),
+                generation: token.generation, route: route.plan.key.path, canReplay: false, isReplayed: true,
+                challenges: upstream.response.fields.values(of: .wwwAuthenticate)),
             waitingAtMost: .zero)
     }
 

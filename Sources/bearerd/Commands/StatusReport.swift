@@ -80,12 +80,25 @@ struct StatusReport {
     }
 
     private func appendFailingRoutes(to text: inout TerminalText) {
-        let failing = status.routes.compactMap { route in
-            route.failure.map { (route, $0) }
-        }
-        guard !failing.isEmpty else { return }
-        text.append("\nroutes that fail:\n", .red)
-        for (route, reason) in failing {
+        append(
+            "routes that fail", .red, to: &text,
+            status.routes.compactMap { route in
+                if case .fails(let reason)? = route.figures?.health { (route, reason) } else { nil }
+            })
+        append(
+            "routes whose last request failed", .yellow, to: &text,
+            status.routes.compactMap { route in
+                if case .falters(let reason)? = route.figures?.health { (route, reason) } else { nil }
+            })
+    }
+
+    private func append(
+        _ title: String, _ colour: TerminalText.Colour, to text: inout TerminalText,
+        _ routes: [(route: RouteStatus, reason: String)]
+    ) {
+        guard !routes.isEmpty else { return }
+        text.append("\n\(title):\n", colour)
+        for (route, reason) in routes {
             text.append("  \(route.path.printable)  \(route.upstream.printable)  \(reason.printable)\n")
         }
     }
@@ -99,13 +112,6 @@ struct StatusReport {
 
     private static func text(_ time: WallTime) -> String {
         Timestamp.text(unixSeconds: time.secondsSinceEpoch)
-    }
-}
-
-extension RouteStatus {
-    /// Why its upstream fails; nil if it does not, or that is not known.
-    fileprivate var failure: String? {
-        if case .fails(let reason)? = figures?.health { reason } else { nil }
     }
 }
 

@@ -167,6 +167,7 @@ extension Daemon {
     private func commit(_ reload: PreparedReload) async {
         let (before, files, new) = (active, reload.files, reload.files.configuration)
         active = reload.active
+        before.composer.retireUpstreams(notIn: active.composer)
         retired += before.engine.sessions(notIn: engine)  // an end that comes meanwhile waits for them
 
         // What lives longer than a configuration gets what was read for it.

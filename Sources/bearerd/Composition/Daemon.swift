@@ -65,6 +65,9 @@ actor Daemon: LoopConfined {
     private var startWaiters: [CheckedContinuation<Void, Never>] = []
     var readiness = ReadinessNotices()
     var readinessTimer: LoopTimer?
+    /// Made when a route fails for the first time, and runs while one does.
+    var routeTimer: LoopTimer?
+    var isWatchingRoutes = false
     private let budget: ConnectionBudget
     private let freeDescriptors: Int
     /// The admin listener's.
@@ -223,7 +226,10 @@ actor Daemon: LoopConfined {
         let ground = RoutingComposer.Ground(
             listeners: active.listeners, admin: sockets.admin?.address, security: active.certificate?.tls,
             accessKey: active.accessKey?.key, trust: engine.trust, log: log, lines: writer, audit: audit,
-            tracing: active.tracing?.settings(of: configuration.telemetry))
+            tracing: active.tracing?.settings(of: configuration.telemetry),
+            onFailing: { [weak self, loop] in
+                Task(executorPreference: loop) { await self?.watchRoutes() }
+            })
         return try active.composer.snapshot(of: configuration, on: ground) { engine.session(for: $0) }
     }
 

@@ -23,7 +23,9 @@ struct DaemonControl: ProcessControl {
     func isDraining() async -> Bool { await daemon.isDraining }
     func silentWorkers() async -> [String] { await daemon.silentWorkers() }
     func workerMetrics() async -> WorkerMetrics { await daemon.workerMetrics() }
-    func upstreamTroubles() async -> [String: String] { await daemon.active.composer.upstreamTroubles }
+    func upstreamHealth() async -> [String: UpstreamHealth] {
+        await daemon.active.composer.upstreamHealth
+    }
     func reloads() async -> ReloadCounts { await daemon.reloads }
     func refusedReload() async -> RefusedReload? { await daemon.refusedReload }
     func reload() async throws(ReloadRefusal) -> [String] { try await daemon.reload() }

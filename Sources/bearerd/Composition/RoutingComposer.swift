@@ -33,6 +33,8 @@ struct RoutingComposer {
         var audit: (any AuditSink)?
         /// What is traced.
         var tracing: TracingSettings?
+        /// Called on any thread when a route begins to fail.
+        var onFailing: (@Sendable () -> Void)?
     }
 
     /// All by which one upstream differs from another.
@@ -72,7 +74,8 @@ struct RoutingComposer {
                     known
                     ?? SharedUpstream(
                         settings.address, lifetimes: settings.lifetimes, headLimits: headLimits,
-                        connections: settings.connections, route: one.key.path, log: ground.log)
+                        connections: settings.connections, route: one.key.path, log: ground.log,
+                        onFailing: ground.onFailing)
                 upstream = (settings, shared)
                 upstreams[place] = upstream
             }
@@ -97,13 +100,31 @@ struct RoutingComposer {
             audit: configuration.audit == nil ? nil : ground.audit, tracing: ground.tracing)
     }
 
-    /// Why upstreams fail, by the routes' paths.
-    var upstreamTroubles: [String: String] {
-        var troubles: [String: String] = [:]
-        for (key, upstream) in upstreams {
-            troubles[key.path] = troubles[key.path] ?? upstream.shared.trouble
+    /// The state of each upstream, by the path of its route.
+    ///
+    /// Routes of one path are told together, as their metrics are: the worst of them counts.
+    var upstreamHealth: [String: UpstreamHealth] {
+        upstreams.reduce(into: [:]) { healths, upstream in
+            let health = upstream.value.shared.health
+            let path = upstream.key.path
+            healths[path] = healths[path]?.worse(health) ?? health
         }
-        return troubles
+    }
+
+    /// Judges each route by the last minute's answers; the log is told of one that fails no more.
+    ///
+    /// - Returns: true if one of them fails.
+    func hasFailingRoute() -> Bool {
+        // Every one of them is judged, not the first alone.
+        upstreams.values.count { $0.shared.isFailing() } > 0
+    }
+
+    /// Ends what is told of the upstreams that the next configuration does not have.
+    func retireUpstreams(notIn next: RoutingComposer) {
+        let kept = Set(next.upstreams.values.map { ObjectIdentifier($0.shared) })
+        for upstream in upstreams.values where !kept.contains(ObjectIdentifier(upstream.shared)) {
+            upstream.shared.retire()
+        }
     }
 
     /// One listener's names are not another's: at a Unix socket any port will do, at an address only its own.

@@ -2,6 +2,7 @@
 
 import OAuth
 import BearerdObservability
+import BearerdProxy
 import Synchronization
 
 /// Turns what happens to sessions into log lines and counts.
@@ -130,8 +131,8 @@ final class SessionReporter: SessionObserver {
                     .scope: .string(configured.joined(separator: " ")),
                     .hint: .string(LoginAdvice.text(for: identity)),
                 ])
-        case .authorizationError(let route):
-            log.warning("the upstream refused the token", [.route: .string(route)])
+        case .authorizationError(let route, let refusal):
+            refusal.described(in: log).warning("the upstream refused the token", [.route: .string(route)])
         case .clientSecretExpires(let moment):
             log.warning(
                 "the registered client's secret ends soon, or has ended: register again",

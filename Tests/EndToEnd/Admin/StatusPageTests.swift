@@ -45,8 +45,8 @@ import Testing
         #expect(root["requests"].number == 4 && root["upstream_state"].string == "ok", "\(root)")
         #expect((root["p50_seconds"].number ?? 0) > 0 && (root["requests_per_second"].number ?? 0) > 0)
         let dead = try Self.figures(of: "/dead", sidecar)
-        #expect(dead["answers"]["upstream"].number == 1 && dead["upstream_state"].string == "failing")
-        #expect(dead["upstream_error"].string?.contains("refused") == true, "\(dead)")
+        #expect(dead["answers"]["upstream"].number == 1 && dead["upstream_state"].string == "last_failed")
+        #expect(dead["reason"].string?.contains("refused") == true, "\(dead)")
         let people = try Self.figures(of: "/people", sidecar)
         #expect(people["answers"]["provider"].number == 1 && people["upstream_state"].string == "unknown")
 
@@ -57,7 +57,7 @@ import Testing
         #expect(
             page.body.count < 100 << 10 && !page.text.contains(" style=") && !page.text.contains(" onclick"))
         for words in [
-            "Has a token", "Somebody must log in", "href=\"/login/person\"", "Upstreams that fail:", "/dead",
+            "Has a token", "Somebody must log in", "href=\"/login/person\"", "The last request failed:", "/dead",
         ] {
             #expect(page.text.contains(words), "\(words)")
         }

@@ -29,7 +29,7 @@ final class Journal: SessionObserver {
         case .othersSessionFound: append("another client's session")
         case .scopeChanged(let old, let new):
             append("scope \(old.joined(separator: "+")) to \(new.joined(separator: "+"))")
-        case .authorizationError(let route): append("401 \(route)")
+        case .authorizationError(let route, _): append("401 \(route)")
         case .clientSecretExpires: append("client secret expires")
         }
     }

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import BearerdHTTPMessages
+internal import BearerdObservability
+internal import OAuth
+
+/// A failed answer in the words of whoever gave it, for the log and the status; it repeats no secret.
+struct AnswerFailure: Equatable, Sendable {
+    /// The status that the client saw.
+    let status: Int
+    /// Why there is an answer of our own; nil for one of the upstream.
+    private var cause: String?
+    /// What the upstream says of the token, and whose that is; nil if the answer is not about it.
+    private var refusal: TokenRefusal?
+    private var identity: String?
+
+    /// Our own answer in the upstream's place.
+    init(status: Int, cause: String) {
+        self.status = status
+        self.cause = cause
+    }
+
+    /// The upstream's answer to a request with `token`.
+    init(_ response: HTTPResponse, to token: AccessTokenSnapshot?, of identity: String?) {
+        status = response.status
+        guard let token, status < 500 else { return }
+        refusal = TokenRefusal(response.fields.values(of: .wwwAuthenticate), to: token)
+        self.identity = identity
+    }
+
+    /// The failure as part of a sentence.
+    var words: String {
+        if let cause { return "\(status): \(cause)" }
+        guard let refusal else { return "\(status) from the upstream" }
+        var words = "\(status) from the upstream"
+        let said = [refusal.error, refusal.errorDescription.map { "\"\($0)\"" }].compactMap(\.self)
+        if !said.isEmpty { words += ": \(said.joined(separator: ", "))" }
+        if !refusal.scope.isEmpty { words += "; it asks for the scope \(refusal.scope)" }
+        if !refusal.audience.isEmpty {
+            words += "; the token is for \(refusal.audience.joined(separator: " "))"
+        }
+        return words
+    }
+
+    /// A log whose lines have the failure's fields.
+    func described(in log: Log) -> Log {
+        let log = log.with(.status, .integer(status))
+        guard let refusal else { return log }
+        return refusal.described(in: identity.map { log.with(.identity, .string($0)) } ?? log)
+    }
+}
