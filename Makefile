@@ -58,6 +58,7 @@ release: bootstrap ## builds .build/release/bearerd, which needs no Swift to run
 .PHONY: test
 test: build ## runs all tests; TESTS=name runs those that match
 	@deploy/bootstrap nginx || echo "nginx could not be installed: its tests are skipped"
+	@deploy/bootstrap libqrencode4 || echo "libqrencode could not be installed: its tests are skipped"
 	@deploy/bootstrap redis-server || echo "redis-server could not be installed: its tests are skipped"
 	@deploy/bootstrap gnome-keyring-daemon secret-tool dbus-daemon dbus-send python3-dbus || echo "gnome-keyring could not be installed: its tests are skipped"
 	@$(if $(TESTS),$(RUN_TESTS) --filter '$(TESTS)' 2>&1 | $(SHOW_FAILURES),Tests/run)

@@ -65,6 +65,8 @@ let package = Package(
             name: "HTTP2", dependencies: ["CNghttp2", "HTTPExchange", "HTTPMessages", "System"],
             swiftSettings: bridge),
         .target(name: "CKeyring"),
+        .target(name: "CQRCode"),
+        .target(name: "QRCode", dependencies: ["CQRCode"], swiftSettings: bridge),
         .target(
             name: "Keyring", dependencies: ["CKeyring", "Cryptography", "System"], swiftSettings: bridge),
 
@@ -150,7 +152,8 @@ let package = Package(
                 "Configuration", "Proxy", "Admin", "AdminAPI", "DevelopmentProvider", "TokenStore", "Redis",
                 "OAuth",
                 "OAuthRuntime", "HTTPClient", "HTTPExchange", "HTTPServer", "HTTPMessages", "Observability",
-                "EventLoop", "Keyring", "Routing", "System", "Cryptography", "JSON", "SessionImport", "TLS",
+                "EventLoop", "Keyring", "QRCode", "Routing", "System", "Cryptography", "JSON",
+                "SessionImport", "TLS",
             ],
             swiftSettings: safe),
 

@@ -157,7 +157,7 @@ extension ServiceRefusal {
 
     fileprivate var sentence: String {
         switch self {
-        case .malformed: "The request is not HTTP/1.1 as it is taken here."
+        case .malformed: "The request is not HTTP/1.1 as it is taken here\(rule.map { ": \($0)" } ?? "")."
         case .timedOut: "The request did not arrive whole within timeouts.header."
         case .bodyTooLarge: "The body is larger than 64 KiB."
         case .busy: "Too many requests are being worked on."

@@ -4,6 +4,8 @@
 package enum MessageFault: Equatable, Sendable {
     /// The bytes break the protocol's grammar, or two readers could understand them differently.
     case malformed
+    /// The message breaks a rule that its sender can be told, in a few words.
+    case breaking(rule: String)
     /// The target is longer than `limits.uri_bytes`.
     case targetTooLong
     /// The head, or the trailer section, is longer than `limits.header_bytes`, or has too many fields.
@@ -18,7 +20,7 @@ package enum MessageFault: Equatable, Sendable {
     /// The status of the response to a client; for an upstream's response, every fault is a 502.
     package var status: Int {
         switch self {
-        case .malformed: 400
+        case .malformed, .breaking: 400
         case .targetTooLong: 414
         case .headTooLarge: 431
         case .methodTooLong, .unknownCoding: 501

@@ -48,6 +48,11 @@ package enum ServiceRefusal: Equatable, Sendable {
     /// Too many other requests are being answered.
     case busy
 
+    /// The rule that the request breaks, in a few words; nil where none is known.
+    package var rule: String? {
+        if case .malformed(.breaking(let rule)) = self { rule } else { nil }
+    }
+
     /// The status of the answer.
     package var status: Int {
         switch self {

@@ -28,10 +28,13 @@ struct LogLine: ~Copyable {
             bytes.append(contentsOf: "\",".utf8)
             add(.level, .string(level.name))
             add(.message, .string(message))
-        case .text:
+        case .text, .colouredText:
             timestamp.append(unixMilliseconds: unixMilliseconds, to: &bytes)
             bytes.append(UInt8(ascii: " "))
+            let colour = format == .colouredText ? level.colour : nil
+            if let colour { bytes.append(contentsOf: "\u{1B}[\(colour)m".utf8) }
             bytes.append(contentsOf: level.name.utf8)
+            if colour != nil { bytes.append(contentsOf: "\u{1B}[0m".utf8) }
             bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: 8 - level.name.utf8.count))
             bytes.append(contentsOf: message.utf8)
             bytes.append(UInt8(ascii: " "))
@@ -66,11 +69,15 @@ struct LogLine: ~Copyable {
         case .text:
             bytes.append(contentsOf: key.name.utf8)
             bytes.append(UInt8(ascii: "="))
+        case .colouredText:
+            bytes.append(contentsOf: "\u{1B}[2m".utf8)
+            bytes.append(contentsOf: key.name.utf8)
+            bytes.append(contentsOf: "=\u{1B}[0m".utf8)
         }
     }
 
     private mutating func appendText(_ text: String) {
-        let isBare = format == .text && !text.isEmpty && text.utf8.allSatisfy(Self.isBare)
+        let isBare = format != .json && !text.isEmpty && text.utf8.allSatisfy(Self.isBare)
         if isBare && text.utf8.count <= Self.valueLimit {
             bytes.append(contentsOf: text.utf8)
         } else {
@@ -84,5 +91,18 @@ struct LogLine: ~Copyable {
     private static func isBare(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
             && byte != UInt8(ascii: "=")
+    }
+}
+
+extension LogLevel {
+    /// The colour on a terminal, by its parameter of SGR (ECMA-48 8.3.117); nil for the terminal's own.
+    fileprivate var colour: String? {
+        switch self {
+        case .trace, .debug: "2"
+        case .info: nil
+        case .notice: "32"
+        case .warning: "33"
+        case .error: "31"
+        }
     }
 }

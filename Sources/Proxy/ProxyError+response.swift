@@ -42,17 +42,34 @@ package struct Rejection: Equatable, Sendable {
         loginURL: String? = nil, fields: HTTPFields = HTTPFields()
     ) {
         self.init(bare: error, identity: identity, loginURL: loginURL, fields: fields)
-        guard let route, code.blame != .client, status >= 500 else { return }
+        guard let route, code.blame != .client, status >= 500 else {
+            if let route { name(route, in: error) }
+            return
+        }
         var subject = "route \(route)"
         switch error {
         case .upstreamUnavailable(.proxy(let failure)):
             if upstream != nil, let place = failure.place { subject += ", \(place)" }
         case .upstreamUnavailable, .upstreamTimedOut, .upstreamProtocol, .upstreamClosed:
+            if let identity { subject += ", identity \(identity)" }
             if let upstream { subject += ", \(upstream.destination)" }
         default:
             if let identity { subject += ", identity \(identity)" }
         }
         detail = "\(detail.dropLast()) (\(subject)); see 'bearerd status'"
+    }
+
+    /// Names the route whose key refuses the request.
+    private mutating func name(_ route: String, in error: ProxyError) {
+        let key: String? =
+            switch error {
+            case .methodNotAllowed: "methods"
+            case .policyDenied: "allow"
+            case .accessDenied(.authorizationHeader): "authorization"
+            case .accessDenied(.user): "identity.uid"
+            default: nil
+            }
+        if let key { detail = "\(detail.dropLast()) (route \(route), \(key))." }
     }
 
     private init?(bare error: ProxyError, identity: String?, loginURL: String?, fields: HTTPFields) {
@@ -218,6 +235,7 @@ package struct Rejection: Equatable, Sendable {
         let (code, detail): (RejectionCode, String) =
             switch fault {
             case .malformed: (.badRequest, "The request is not well-formed HTTP.")
+            case .breaking(let rule): (.badRequest, "The request is not well-formed HTTP: \(rule).")
             case .targetTooLong:
                 (.uriTooLong, "The request target is longer than limits.uri_bytes.")
             case .headTooLarge:

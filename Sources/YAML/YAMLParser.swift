@@ -80,7 +80,10 @@ struct YAMLParser: ~Copyable {
         let mark = Mark(parser.pointee.problem_mark)
         if let tab = Mark(ofTabIndenting: mark.line, in: bytes) { return YAMLError(mark: tab, reason: .tab) }
         let context = parser.pointee.context.map { String(cString: $0) + ": " } ?? ""
-        return YAMLError(mark: mark, reason: .syntax(context + problem))
+        let began = Mark(parser.pointee.context_mark)
+        return YAMLError(
+            mark: mark,
+            reason: .syntax(SyntaxWords.words(for: problem, context, line: began.line) ?? context + problem))
     }
 }
 

@@ -53,7 +53,26 @@ import Testing
     @Test(arguments: [
         ("[a]", "c.yaml:1:1: error: expected a map, found a list"),
         ("\n  word\n", "c.yaml:2:3: error: expected a map, found a single value"),
-        ("a: [1\n", "c.yaml:2:1: error: while parsing a flow sequence: did not find expected ',' or ']'"),
+        ("a: [1\n", "c.yaml:2:1: error: a list in brackets, begun on line 1, that is not closed by ']'"),
+        (
+            "a: b: c\n",
+            "c.yaml:1:5: error: a second ': ' on this line, or a line that is indented too deep; put a value that has ': ' in it in quotes"
+        ),
+        (
+            "a:\n    b: 1\n  c: 2\n",
+            "c.yaml:3:3: error: this line is indented neither as a key of the map from line 1 nor as part of a value: align it"
+        ),
+        ("a: \"b\n", "c.yaml:2:1: error: quotes that are not closed; they began on line 1"),
+        ("a: %b\n", "c.yaml:1:4: error: a character that begins no value: put the value in quotes"),
+        (
+            "a: - b\n",
+            "c.yaml:1:4: error: a '- ' where no list can begin: it needs a line of its own under its key"
+        ),
+        ("a: {b: 1\n", "c.yaml:2:1: error: a map in braces, begun on line 1, that is not closed by '}'"),
+        (
+            "a: \"\\q\"\n",
+            "c.yaml:1:5: error: a backslash in double quotes that means nothing: use single quotes, or write it twice"
+        ),
         ("a: 1\n---\nb: 2\n", "c.yaml:2:1: error: a second document; only one is read"),
     ])
     func `what is not a map is told with its place`(text: String, line: String) {

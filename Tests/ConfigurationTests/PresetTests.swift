@@ -48,6 +48,15 @@ import Testing
         #expect(client("entra", issuer: "https://login.microsoftonline.com/common/v2.0").problems.count == 1)
         #expect(client("keycloak", issuer: "https://sso.example.com").problems.count == 1)
         #expect(client("keycloak", issuer: "https://sso.example.com/realms/demo").problems == [])
+        let realm = "https://sso.example.com/realms/demo"
+        let audience = client("keycloak", issuer: realm, "audience: orders").problems
+        #expect(
+            audience.count == 1 && audience.first?.contains("Keycloak takes no audience") == true,
+            "\(audience)")
+        let exchange = client(
+            "keycloak", issuer: realm, grant: "token_exchange", "audience: orders",
+            "subject_token: from_request")
+        #expect(exchange.problems == [], "\(exchange.problems)")
         #expect(client("auth0", issuer: "https://acme.auth0.com").problems.count == 1)
         let good = client("auth0", issuer: "https://acme.auth0.com", "audience: https://api")
         #expect(good.problems == [])

@@ -110,8 +110,8 @@ import Testing
     @Test func `plain http to an upstream is for loopback`() {
         let text = smallest.replacing("https://api.example.com", with: "http://api.example.com")
         let expected =
-            "routes[0].upstream: plain http off loopback shows the token; "
-            + "it needs allow_insecure_upstream: true"
+            "routes[0].upstream: plain http off loopback shows the token: "
+            + "say https://, or, if it has to be, allow_insecure_upstream: true"
         #expect(errors(text) == [expected])
         #expect(errors(text + "    allow_insecure_upstream: true\n") == [])
         #expect(errors(text + "    connect_to: 127.0.0.1:80\n") == [])
@@ -121,7 +121,8 @@ import Testing
     }
 
     @Test func `plain http to a provider is for loopback`() {
-        let expected = "plain http off loopback shows the secret; it needs allow_insecure_provider: true"
+        let expected =
+            "plain http off loopback shows the secret: say https://, or, if it has to be, allow_insecure_provider: true"
         for key in ["issuer", "discovery_url", "token_endpoint", "jwks_uri"] {
             func text(_ url: String, _ more: String = "") -> String {
                 let without = smallest.replacing(

@@ -28,6 +28,15 @@ struct `The log` {
                 + "\n")
     }
 
+    @Test func `a text line on a terminal has its level and its keys in colour, and a value has none`() {
+        log(.colouredText).warning("refused", [.reason: "\u{1B}[31mred"])
+        log(.colouredText).info("drained")
+        #expect(
+            sink.text
+                == "2026-11-21T10:45:54.007Z \u{1B}[33mwarning\u{1B}[0m refused \u{1B}[2mreason=\u{1B}[0m\"\\u001b[31mred\"\n"
+                + "2026-11-21T10:45:54.007Z info    drained\n")
+    }
+
     @Test func `a line without fields ends cleanly`() {
         log(.text).info("drained")
         log(.json).info("drained")

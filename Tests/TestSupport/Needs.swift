@@ -20,6 +20,11 @@ package struct Needs: Sendable {
     /// A redis-server (`deploy/bootstrap redis-server`).
     package static let redis = Needs(orElse: "there is no redis-server") { RedisProcess.program != nil }
 
+    /// libqrencode (`deploy/bootstrap libqrencode4`).
+    package static let qrencode = Needs(orElse: "there is no libqrencode") {
+        dlopen("libqrencode.so.4", RTLD_NOW) != nil
+    }
+
     /// Whether nothing may be skipped: `NO_SKIPS` is set where every test has what it needs, as `.ci/run` sees to it.
     private static let isStrict = getenv("NO_SKIPS") != nil
 

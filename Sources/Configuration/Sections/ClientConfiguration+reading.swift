@@ -61,7 +61,10 @@ extension ClientConfiguration {
     private func checkTransport(of url: HTTPURL?, _ key: IdentityKey, _ section: Section<IdentityKey>) {
         guard let url, url.scheme == .http, !allowsInsecureProvider else { return }
         guard !(connectsToLoopback ?? url.isLoopback) else { return }
-        section.error(key, "plain http off loopback shows the secret; it needs allow_insecure_provider: true")
+        section.error(
+            key,
+            "plain http off loopback shows the secret: say https://, or, if it has to be, allow_insecure_provider: true"
+        )
     }
 
     /// Reads the parameters of requests.

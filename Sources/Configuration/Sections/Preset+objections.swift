@@ -13,8 +13,18 @@ extension Preset {
         case .google, .okta, .spiffe:
             return []
         case .keycloak, .keycloakWorkload:
-            guard client.issuer != nil, !segments.contains("realms") else { return [] }
-            return [(.issuer, "a realm of Keycloak is at …/realms/NAME")]
+            var objections: [(key: IdentityKey, text: String)] = []
+            if client.issuer != nil, !segments.contains("realms") {
+                objections.append((.issuer, "a realm of Keycloak is at …/realms/NAME"))
+            }
+            if !client.audience.isEmpty, client.grantType != .tokenExchange {
+                objections.append(
+                    (
+                        .audience,
+                        "Keycloak takes no audience but for token_exchange: an audience mapper of the client, or of a client scope, puts it into the token (docs/providers.md, Keycloak)"
+                    ))
+            }
+            return objections
         case .entra:
             return objectionsToTenant(segments)
         case .entraWorkload:

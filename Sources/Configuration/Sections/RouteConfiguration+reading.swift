@@ -95,7 +95,9 @@ extension RouteConfiguration {
         let isLoopback = transport.connectTo?.isLoopback ?? upstream.isLoopback
         if upstream.scheme == .http, !isLoopback, !allowsInsecure {
             section.error(
-                .upstream, "plain http off loopback shows the token; it needs allow_insecure_upstream: true")
+                .upstream,
+                "plain http off loopback shows the token: say https://, or, if it has to be, allow_insecure_upstream: true"
+            )
         }
         if terms.tokenQuery != nil, upstream.scheme == .http, !isLoopback {
             section.error(

@@ -81,23 +81,29 @@ struct ServiceDiscovery {
         case 200:
             return read(response.body, from: url)
         case 400..<500 where status != 408 && status != 429:
-            return .nothing(TokenFailure(.misconfigured, .noMetadata, detail: detail))
+            return .nothing(
+                TokenFailure(
+                    .misconfigured, .noMetadata,
+                    detail: "\(detail): no provider is described there; look at \(key)"))
         default:
             return .nothing(TokenFailure(.transient, .status(status), detail: detail))
         }
     }
 
+    /// The key that leads to the documents.
+    private var key: String { configuration.discoveryURL == nil ? "issuer" : "discovery_url" }
+
     private func read(_ body: [UInt8], from url: HTTPURL) -> Finding {
         guard let object = try? JSONObject(parsing: body),
             let service = ServiceConfiguration(document: object)
         else {
-            let detail = "what \(url.place) answers is no metadata document"
+            let detail = "what \(url.place) answers is no metadata document; look at \(key)"
             return .nothing(TokenFailure(.misconfigured, .noMetadata, detail: detail))
         }
         guard configuration.issuer == nil || configuration.issuer == service.issuer else {
             let detail =
                 "\(url.place) names the issuer '\(service.issuer.shownIssuer)', the configuration "
-                + "'\(configuration.issuer ?? "")'"
+                + "'\(configuration.issuer ?? "")': look at issuer, both must be the same to the letter"
             return .hopeless(TokenFailure(.misconfigured, .issuerMismatch, detail: detail))
         }
         return .document(service)

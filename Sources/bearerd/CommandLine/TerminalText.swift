@@ -10,6 +10,8 @@ struct TerminalText {
         case red = "31"
         case green = "32"
         case yellow = "33"
+        /// For what has to be light on dark whatever the terminal's own colours are.
+        case lightOnDark = "40;97"
     }
 
     private var pieces: [(text: String, colour: Colour?)] = []
@@ -34,9 +36,12 @@ struct TerminalText {
         }.joined()
     }
 
-    /// Whether standard output is a terminal whose user wants colours (https://no-color.org).
-    static var isColoured: Bool {
-        CurrentProcess.isTerminal(1) && CurrentProcess.environment("NO_COLOR") ?? "" == ""
+    /// Whether standard output is a terminal whose user wants colours.
+    static var isColoured: Bool { isColoured(on: 1) }
+
+    /// Whether a stream is a terminal whose user wants colours (https://no-color.org).
+    static func isColoured(on stream: CInt) -> Bool {
+        CurrentProcess.isTerminal(stream) && CurrentProcess.environment("NO_COLOR") ?? "" == ""
             && CurrentProcess.environment("TERM") != "dumb"
     }
 }

@@ -12,7 +12,8 @@ struct LoginCommand: IdentityCommand {
 
     private static let noBrowser = CommandOption(
         "no-browser", "prints the URL alone, and waits for the redirect")
-    private static let device = CommandOption("device", "prints a code to type in on another device")
+    private static let device = CommandOption(
+        "device", "prints a code to type in on another device, on a terminal as a QR code too")
     private static let noExchange = CommandOption(
         "no-exchange", "stops at the code; 'exchange' finishes the login")
     private static let redirectURI = CommandOption(

@@ -3,6 +3,7 @@
 import BearerdConfiguration
 import BearerdCryptography
 import BearerdHTTPMessages
+import BearerdJSON
 import OAuth
 
 /// `bearerd token`: the only command whose purpose is to show a token.
@@ -11,11 +12,13 @@ struct TokenCommand: IdentityCommand {
     static let summary = "prints a fresh access token alone"
     static let details = [
         "Prints the next token where the stored one is due for a refresh and that succeeds within timeouts.token_wait.",
+        "--claims prints what a JWT says, never its signature: whom it is for (aud), until when (exp), with which scope. An "
+            + "opaque token has nothing to show: the exit status is 65.",
         "A token that is bound to a key (dpop) is of use for one request at a time: --header --dpop GET URL prints "
             + "its Authorization and DPoP lines for that request. A server that wants a nonce tells it in the field DPoP-Nonce "
             + "of its answer: --nonce puts that into the proof.",
     ]
-    static let options = [header, dpop, nonce, idToken]
+    static let options = [header, dpop, nonce, idToken, claims]
 
     private static let header = CommandOption("header", "the whole Authorization line")
 
@@ -27,9 +30,13 @@ struct TokenCommand: IdentityCommand {
 
     private static let idToken = CommandOption("id-token", "the id token in its place")
 
+    private static let claims = CommandOption(
+        "claims", "what the token says, as JSON, in place of the token; with --id-token the id token")
+
     static let needsProvider = false
 
     let operand: IdentityOperand
+    private let showsClaims: Bool
     private let showsHeader: Bool
     /// The request that the lines are for.
     private let provedRequest: TransferRequest?
@@ -41,6 +48,10 @@ struct TokenCommand: IdentityCommand {
         operand = try IdentityOperand(arguments)
         showsHeader = arguments.has(Self.header)
         showsIDToken = arguments.has(Self.idToken)
+        showsClaims = arguments.has(Self.claims)
+        guard !showsHeader || !showsClaims else {
+            throw CommandFailure(.usage, "claims are no token, and go into no header: --header or --claims")
+        }
         guard !showsHeader || !showsIDToken else {
             throw CommandFailure(.usage, "an id token goes into no header: --header or --id-token")
         }
@@ -70,13 +81,20 @@ struct TokenCommand: IdentityCommand {
     func run(on chosen: ChosenIdentity) throws(CommandFailure) {
         try chosen.requireOwnToken()
         let (showsHeader, showsIDToken) = (showsHeader, showsIDToken)
-        let (provedRequest, nonce) = (provedRequest, nonce)
+        let (provedRequest, nonce, showsClaims) = (provedRequest, nonce, showsClaims)
         let text = try chosen.ask { session throws(CommandFailure) in
             if showsHeader { return try await session.authorization(of: provedRequest, nonce: nonce) }
             let token = showsIDToken ? try await session.idToken() : try await session.freshToken().token
-            return token.withPlaintext { $0 }
+            guard showsClaims else { return token.withPlaintext { $0 } }
+            guard let claims = token.withPlaintext({ try? JWS(compact: $0) })?.claims else {
+                throw CommandFailure(
+                    .badData,
+                    "\(session.session.identity): the token is opaque, no JWT: what it says is for the provider's introspection alone"
+                )
+            }
+            return String(decoding: claims.serialized(pretty: true), as: UTF8.self)
         }
-        try Console.show("\(text)\n")
+        try Console.show(text.hasSuffix("\n") ? text : "\(text)\n")
     }
 }
 

@@ -49,5 +49,8 @@ extension Configuration {
 
 extension LogConfiguration {
     /// The format, text on a terminal unless the configuration decides.
-    var effectiveFormat: LogFormat { format ?? (CurrentProcess.isTerminal(2) ? .text : .json) }
+    var effectiveFormat: LogFormat {
+        let chosen = format ?? (CurrentProcess.isTerminal(2) ? .text : .json)
+        return chosen == .text && TerminalText.isColoured(on: 2) ? .colouredText : chosen
+    }
 }

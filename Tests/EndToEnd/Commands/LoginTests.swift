@@ -169,6 +169,19 @@ import Testing
         #expect(try site.run("token", identity).ending == .exited(0))
     }
 
+    @Test(.needs(.qrencode)) func `on another device has a code for its camera on a terminal alone`() throws {
+        let site = try LoginSite()
+        let login = try TerminalProgram(["login", "tv", "-c", site.file])
+        let shown = try login.shows("waiting for the login")
+        let margin = "\u{1B}[40;97m" + String(repeating: "█", count: 8)
+        #expect(shown.contains(margin) && shown.contains("▀") && shown.contains("?user_code="), "\(shown)")
+        try login.interrupt()
+        _ = try login.waitForEnd()
+        let script = try site.start("login", "tv", "--timeout", "100ms")
+        _ = try script.waitForEnd()
+        #expect(!script.output.withLock { $0.text }.contains("█"))
+    }
+
     @Test func `on another device binds the session to one key with dpop`() throws {
         let site = try LoginSite(device: "dpop: true")
         let login = try site.start("login", "tv")

@@ -31,6 +31,39 @@ import Testing
         #expect(answer.head.values("X-Request-Id").map(\.isEmpty) == [false], sourceLocation: sourceLocation)
     }
 
+    @Test func `names the rule, the route and its key, the identity and the upstream`() throws {
+        let nobody = try Socket.refusing()
+        let sidecar = try Sidecar(
+            .init(
+                moreRoutes: """
+                    - {path: /gone, upstream: "http://\(nobody.address)", identity: default}
+                    - {path: /read, upstream: "http://\(nobody.address)", identity: default, methods: [GET]}
+                    - {path: /ruled, upstream: "http://\(nobody.address)", identity: default, allow: []}
+                    """))
+        try sidecar.awaitToken()
+        let malformed = try sidecar.client().exchange(
+            "POST / HTTP/1.1\r\nHost: \(try sidecar.bearerd.proxy)\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+            method: "POST")
+        #expect(
+            malformed.json["detail"].string
+                == "The request is not well-formed HTTP: Content-Length and Transfer-Encoding together.")
+        let gone = try sidecar.get("/gone")
+        #expect(
+            gone.json["detail"].string
+                == "The upstream refused the connection (route /gone, identity default, \(nobody.address)); see 'bearerd status'",
+            "\(gone.text)")
+        let method = try sidecar.client().request("POST", "/read", body: "")
+        #expect(
+            method.json["detail"].string == "The route does not take this method (route /read, methods).",
+            "\(method.text)")
+        let ruled = try sidecar.get("/ruled")
+        #expect(
+            ruled.json["detail"].string
+                == "The route's rules do not allow this method and path (route /ruled, allow).",
+            "\(ruled.text)")
+        for answer in [malformed, gone, method, ruled] { #expect(answer.text.hasSuffix("}\n")) }
+    }
+
     @Test func `nobody listens at the upstream`() throws {
         let nobody = try Socket.refusing()
         let sidecar = try Sidecar(

@@ -109,6 +109,7 @@ import Testing
                 provider: provider, upstream: upstream.url, clientSecret: "s-" + randomText(),
                 directory: directory, .init(listen: "unix:\(socket)")))
         let daemon = try TerminalProgram(["run", "-c", file])
+        try daemon.shows("\u{1B}[32mnotice\u{1B}[0m")
         try daemon.shows("started")
         let client = try RawClient(to: .unix(path: socket))
         try client.send("GET", "/")
