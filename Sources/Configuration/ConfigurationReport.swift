@@ -109,6 +109,11 @@ package struct ConfigurationReport: Sendable {
         return place(of: form ?? key)
     }
 
+    /// The admin listener, wherever else the file has errors; nil where there is none, or nobody knows where.
+    package var admin: AdminConfiguration? {
+        if case .configured(let admin) = adminListener { admin } else { nil }
+    }
+
     /// One line for each problem: `FILE:LINE:COLUMN: error: …`.
     package var lines: [String] { problems.map { $0.line(in: file) } }
 }

@@ -14,6 +14,8 @@ package struct FileStatus: Equatable, Sendable {
     package let mode: UInt32
     /// The user number of the owner.
     package let owner: UInt32
+    /// The group's number.
+    package let group: UInt32
     /// In bytes.
     package let size: Int64
     /// True if the file has no name any more.
@@ -34,6 +36,7 @@ package struct FileStatus: Equatable, Sendable {
             }
         mode = status.st_mode & 0o7777
         owner = status.st_uid
+        group = status.st_gid
         size = Int64(status.st_size)
         isRemoved = status.st_nlink == 0
         hasOtherNames = status.st_nlink > 1

@@ -8,6 +8,8 @@ protocol Command {
     static var summary: String { get }
     /// What the one word after the options is called; nil for a command that takes none.
     static var operand: String? { get }
+    /// Whether the command does nothing without that word.
+    static var needsOperand: Bool { get }
     /// What else is to know of it, a paragraph each, for the help and the manual.
     static var details: [String] { get }
     /// Whether it is about bearerd as a whole, so that its help shows the overview too.
@@ -26,6 +28,7 @@ protocol Command {
 
 extension Command {
     static var operand: String? { nil }
+    static var needsOperand: Bool { false }
     static var details: [String] { [] }
     static var isAboutAll: Bool { false }
     static var options: [CommandOption] { [] }
@@ -34,6 +37,6 @@ extension Command {
     /// The command's own options and the common ones.
     static var allOptions: [CommandOption] { options + commonOptions }
 
-    /// How it is called: `token [IDENTITY]`.
-    static var usage: String { name + (operand.map { " [\($0)]" } ?? "") }
+    /// How it is called: `token [IDENTITY]`, `discover ISSUER`.
+    static var usage: String { name + (operand.map { needsOperand ? " \($0)" : " [\($0)]" } ?? "") }
 }

@@ -21,6 +21,8 @@ struct ConfigurationFile {
         return ["config.yaml"] + [own, "/etc"].compactMap { $0.map { "\($0)/bearerd/config.yaml" } }
     }
 
+    init(path: String) { self.path = path }
+
     /// The file that `--config` names, else `$BEARERD_CONFIG`, else the first of the standard ones that is there.
     ///
     /// - Throws: a failure of configuration when there is none.

@@ -13,6 +13,7 @@ struct DiscoverCommand: Command {
     static let name = "discover"
     static let summary = "prints a provider's metadata as JSON"
     static let operand: String? = "ISSUER"
+    static let needsOperand = true
 
     private let issuer: String
     private let url: HTTPURL

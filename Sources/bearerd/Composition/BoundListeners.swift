@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdEventLoop
+import Glibc
 import BearerdHTTPMessages
 import BearerdSystem
 
@@ -22,9 +23,11 @@ struct BoundListener: Sendable {
     /// - Parameters:
     ///   - isForAll: whether every user may connect to a Unix socket, and is then judged.
     ///   - passed: the sockets that the process was started with; nil where none is looked for.
+    ///   - key: the key that names the address, for the error; nil where the caller tells it.
     /// - Throws: why it could not be had: the system refuses where no descriptor is left.
     init(
-        _ address: ListenAddress, workers: Int, isForAll: Bool = false, passed: PassedSockets? = nil
+        _ address: ListenAddress, workers: Int, isForAll: Bool = false, passed: PassedSockets? = nil,
+        key: String? = nil
     ) throws(CommandFailure) {
         do {
             switch address {
@@ -63,7 +66,7 @@ struct BoundListener: Sendable {
         } catch let failure as CommandFailure {
             throw failure
         } catch {
-            throw CommandFailure(error, listeningOn: address)
+            throw CommandFailure(error, listeningOn: address, key: key)
         }
     }
 
@@ -127,19 +130,40 @@ extension CommandFailure {
         self.init(.systemRefuses, "cannot watch \(address): \(error.reason); raise \(error.limit)")
     }
 
-    fileprivate init(_ error: any Error, listeningOn address: ListenAddress) {
+    fileprivate init(_ error: any Error, listeningOn address: ListenAddress, key: String?) {
+        let place = "cannot listen on \(address)" + (key.map { " (\($0))" } ?? "")
         switch error as? ListeningSocket.BindError {
         case .failed(let code, let reason)?:
             self.init(
                 SystemError.isShortage(code) ? .systemRefuses : .unavailable,
-                "cannot listen on \(address): \(reason)")
+                "\(place): \(reason)\(Self.advice(on: code, address, key ?? "it"))")
             isDenied = SystemError(.socket, code: code).isPermission
         case .notListening?:
-            self.init(
-                .unavailable,
-                "cannot listen on \(address): \(ListeningSocket.BindError.notListening.reason)")
+            self.init(.unavailable, "\(place): \(ListeningSocket.BindError.notListening.reason)")
         case .unusableAddress?, nil:
-            self.init(.unavailable, "cannot listen on \(address): no such address")
+            self.init(.unavailable, "\(place): no such address")
+        }
+    }
+
+    /// What to do about an address that could not be bound, and who has it where that can be known.
+    private static func advice(on code: CInt, _ address: ListenAddress, _ key: String) -> String {
+        switch (code, address) {
+        case (EADDRINUSE, .tcp(let host, let port)):
+            guard let holder = PortHolder.of(host: host, port: port) else {
+                return "; 'ss -ltnp' tells root by whom: stop that, or give \(key) another port"
+            }
+            let hint = holder.command == "bearerd" ? " ('bearerd status' tells of it)" : ""
+            return " by \(holder.words)\(hint): stop it, or give \(key) another port"
+        case (EADDRINUSE, .unix):
+            return ": another process listens there; stop it, or give \(key) another path"
+        case (EACCES, .tcp(_, let port)) where port < 1024:
+            return
+                ": ports below 1024 need CAP_NET_BIND_SERVICE (AmbientCapabilities= of a unit), or give \(key) another one"
+        case (EACCES, .unix(let path)):
+            return ": who runs bearerd may not write into the directory of \(path)"
+        case (EADDRNOTAVAIL, .tcp):
+            return ": no interface of this machine has it; ip address shows what there is"
+        default: return ""
         }
     }
 }

@@ -15,9 +15,11 @@ enum DaemonProcess {
     /// - Parameters:
     ///   - file: where the configuration is; nil if it is in no file.
     ///   - warnings: about the configuration, a line each; they go to the log.
+    ///   - whenBound: is told the sockets before anybody is served.
     /// - Throws: ``CommandFailure`` when it cannot begin.
     static func serve(
-        _ configuration: Configuration, file: String? = nil, warnings: [String] = []
+        _ configuration: Configuration, file: String? = nil, warnings: [String] = [],
+        whenBound: (DaemonSockets) throws(CommandFailure) -> Void = { _ in }
     ) throws(CommandFailure) -> ExitStatus {
         SignalSource.ignoreBrokenPipes()
         SignalSource.hold(SIGHUP, true)
@@ -33,6 +35,7 @@ enum DaemonProcess {
             commands = try configuration.commandHelper()
             try HTTPClientLibrary.initialize()
             sockets = try DaemonSockets(configuration)
+            try whenBound(sockets)
             notifications = try NotificationSocket()
             // Before the first thread, which would stay free.
             sandboxOutcome = try SandboxOutcome(of: configuration, file: file)

@@ -46,13 +46,15 @@ struct DaemonSockets: Sendable {
         }
         try Self.checkNumbers(data.compactMap(\.self) + [admin].compactMap(\.self))
         for (index, address) in configuration.listen.enumerated() where data[index] == nil {
-            data[index] = try BoundListener(address, workers: count, isForAll: true)
+            let key = configuration.listen.count > 1 ? "listen[\(index)]" : "listen"
+            data[index] = try BoundListener(address, workers: count, isForAll: true, key: key)
         }
         self.data = zip(ListenerKey.keys(of: configuration.listen), data.compactMap(\.self)).map { ($0, $1) }
-        if admin == nil { admin = try BoundListener(configuration.admin?.listen) }
+        if admin == nil { admin = try BoundListener(configuration.admin?.listen, key: "admin.listen") }
         self.admin = admin
-        developmentProvider = try BoundListener(configuration.development.provider)
-        developmentAPI = try BoundListener(configuration.development.api)
+        developmentProvider = try BoundListener(
+            configuration.development.provider, key: "development.provider")
+        developmentAPI = try BoundListener(configuration.development.api, key: "development.api")
         guard let file = configuration.audit?.file else {
             audit = nil
             return
@@ -78,9 +80,9 @@ struct DaemonSockets: Sendable {
 
 extension BoundListener {
     /// Binds an address for one loop, if there is one.
-    fileprivate init?(_ address: ListenAddress?) throws(CommandFailure) {
+    fileprivate init?(_ address: ListenAddress?, key: String) throws(CommandFailure) {
         guard let address else { return nil }
-        self = try BoundListener(address, workers: 1)
+        self = try BoundListener(address, workers: 1, key: key)
     }
 
     /// What `check` cannot know: where a socket that is passed will listen.

@@ -2,6 +2,7 @@
 
 /// What doctor looks at; the raw value is its name for programs, which stays.
 enum CheckID: String, CaseIterable {
+    case daemon
     case config
     case configModes = "config-modes"
     case store
@@ -22,6 +23,36 @@ enum CheckID: String, CaseIterable {
     case sandbox
     case systemd
     case admin
+    case listen
+
+    /// The heading over the lines of a check.
+    enum Group: String {
+        case daemon
+        case configuration
+        case identities
+        case routes
+        case machine
+    }
+
+    var group: Group {
+        switch self {
+        case .daemon: .daemon
+        case .config, .configModes, .store, .keyring: .configuration
+        case .upstream: .routes
+        case .clock, .dns, .tls, .discovery, .jwks, .clientAuth, .token, .refreshToken, .redirectURI,
+            .parDPoP:
+            .identities
+        case .proxyEnvironment, .descriptors, .sandbox, .systemd, .admin, .listen: .machine
+        }
+    }
+
+    /// How soon a failure is mended among others: causes come before what follows from them.
+    var rank: Int {
+        let causes: [CheckID] = [
+            .config, .store, .keyring, .dns, .tls, .clock, .discovery, .clientAuth, .admin, .daemon, .listen,
+        ]
+        return causes.firstIndex(of: self) ?? causes.count
+    }
 }
 
 extension CheckID {

@@ -9,7 +9,7 @@ enum CheckList {
             DiscoveryCheck.self, KeySetCheck.self, ClientAuthenticationCheck.self, TokenCheck.self,
             RefreshTokenCheck.self, RedirectURICheck.self, PushedRequestCheck.self, UpstreamCheck.self,
             ProxyEnvironmentCheck.self, DescriptorsCheck.self, SandboxCheck.self, SystemdCheck.self,
-            AdminCheck.self,
+            AdminCheck.self, ListenCheck.self,
         ]
     }
 }

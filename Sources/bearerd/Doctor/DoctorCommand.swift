@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import BearerdConfiguration
+import BearerdEventLoop
 import OAuth
 import BearerdSystem
 
@@ -9,6 +10,8 @@ struct DoctorCommand: Command {
     static let name = "doctor"
     static let summary = "looks for what keeps bearerd from working, and says what mends it"
     static let details = [
+        "A running daemon is asked first, then the file, each identity and its provider, each route's upstream and the "
+            + "machine. The last line is the verdict, and the one next step.",
         "Each line tells how it is (ok, warn, fail or skip), the check, what was seen, and the command or key that mends "
             + "it. The exit status is 0, 69 if a check has failed, or 78 if the configuration cannot be used.",
         "It changes nothing and asks for no token unless --live is given: then each identity gets a new token, and each "
@@ -46,38 +49,55 @@ struct DoctorCommand: Command {
 
     func run() throws(CommandFailure) -> ExitStatus {
         let report = ConfigurationReport(path: file.path, environment: CurrentProcess.environment)
-        var rows = [
-            Examination.Row(id: .config, identity: nil, finding: ConfigurationCheck.look(at: report))
-        ]
-        if let configuration = report.configuration {
-            if let identity { _ = try IdentityChoice.choose(identity, in: configuration) }
-            if wanted != .config { rows += try examine(configuration, report) }
-        } else {
-            rows += CheckID.allCases.dropFirst().map { id in
-                Examination.Row(id: id, identity: nil, finding: .blocked(by: .config))
-            }
+        if let identity, let configuration = report.configuration {
+            _ = try IdentityChoice.choose(identity, in: configuration)
         }
-        let verdict = DoctorReport(
-            rows.filter { wanted == nil || wanted == $0.id }, isUsable: report.configuration != nil)
-        try Console.show(isJSON ? TerminalText(verdict.json.line) : verdict.text)
-        return verdict.exitStatus
+        let asked = report.configuration.map(outcomes) ?? [:]
+        return try CommandLoop.run { loop throws(CommandFailure) in
+            try await examine(report, asked, loop)
+        }
     }
 
+    /// The running daemon first, then the file, then all that the file names.
     private func examine(
-        _ configuration: Configuration, _ report: ConfigurationReport
-    ) throws(CommandFailure) -> [Examination.Row] {
-        // Before there is a loop: who gets a token may leave a copy of the process behind, which finishes that.
+        _ report: ConfigurationReport, _ asked: [String: CommandFailure?], _ loop: EventLoop
+    ) async throws(CommandFailure) -> ExitStatus {
+        var output = DoctorReport(isJSON: isJSON, isOfOne: wanted != nil)
+        func tell(_ row: Examination.Row) throws(CommandFailure) {
+            if wanted == nil || wanted == row.id { try output.add(row) }
+        }
+        let renewed = asked.filter { $0.value == nil }.keys
+        let daemon = await DaemonView(report.admin, renewed: Set(renewed), loop: loop)
+        let patient: Patient? =
+            if let configuration = report.configuration {
+                try Patient(configuration, report, daemon: daemon, asked: asked, isLive: isLive, loop: loop)
+            } else { nil }
+        for row in DaemonCheck.rows(of: daemon, for: identity, among: patient?.identities ?? []) {
+            try tell(row)
+        }
+        try tell(Examination.Row(id: .config, identity: nil, finding: ConfigurationCheck.look(at: report)))
+        guard let patient else {
+            for id in CheckID.allCases where id != .config && id != .daemon {
+                try tell(Examination.Row(id: id, identity: nil, finding: .blocked(by: .config)))
+            }
+            return try output.finish(isUsable: false, next: "")
+        }
+        var examination = Examination(of: patient, wanted: wanted, for: identity, after: output.rows)
+        if wanted != .config, wanted != .daemon { try await examination.look(telling: tell) }
+        let next = daemon.status == nil ? "bearerd run -c \(file.path)" : "nothing is to be done"
+        return try output.finish(isUsable: true, next: next)
+    }
+
+    /// Has each identity get a new token with `--live`, and always one that is only read from a file.
+    ///
+    /// It comes before there is a loop: who gets a token may leave a copy of the process behind, which finishes that.
+    private func outcomes(_ configuration: Configuration) -> [String: CommandFailure?] {
         let identities = configuration.identities.filter {
             (isLive || $0.client.source?.isReadFromFile ?? false)
                 && (identity == nil || identity == $0.name) && !$0.client.exchangesCallersTokens
         }
-        let asked = Dictionary(
+        return Dictionary(
             uniqueKeysWithValues: identities.map { ($0.name, renewalFailure(of: $0, configuration)) })
-        return try CommandLoop.run { loop throws(CommandFailure) in
-            var examination = Examination(
-                try Patient(configuration, report, asked: asked, isLive: isLive, loop: loop))
-            return await examination.rows(of: wanted, for: identity)
-        }
     }
 
     /// Has an identity get a new token, as `refresh` does.

@@ -3,75 +3,75 @@
 import BearerdJSON
 import BearerdObservability
 
-/// What doctor says.
+/// What doctor says: to a person line by line, to a program at the end.
 struct DoctorReport {
-    private let rows: [Examination.Row]
-    /// Whether the configuration can be used, whatever the lines tell of.
-    private let isUsable: Bool
+    private let isJSON: Bool
+    /// Whether one check alone is told of: without headings and verdict.
+    private let isOfOne: Bool
+    private(set) var rows: [Examination.Row] = []
+    private var title: String?
 
-    /// What stands over the lines that are no identity's.
-    private enum Group: String {
-        case configuration
-        case identities
-        case routes
-        case machine
+    init(isJSON: Bool, isOfOne: Bool) {
+        self.isJSON = isJSON
+        self.isOfOne = isOfOne
     }
 
-    /// The lines about files come first, then each identity's, then the others.
+    /// Takes a row, and shows it to a person.
+    ///
+    /// - Throws: a failure of output.
+    mutating func add(_ row: Examination.Row) throws(CommandFailure) {
+        rows.append(row)
+        guard !isJSON else { return }
+        var text = TerminalText()
+        let title =
+            row.id == .daemon
+            ? row.id.rawValue : row.identity.map { "identity \($0)" } ?? row.id.group.rawValue
+        if title != self.title, !isOfOne {
+            text.append("\(self.title == nil ? "" : "\n")\(title.printable)\n")
+        }
+        self.title = title
+        text.append(row.finding.result.rawValue.padded(to: 6), row.finding.result.colour)
+        let name = row.id == .daemon ? row.identity ?? row.id.rawValue : row.id.rawValue
+        let fix = row.finding.fix.map { "; mend: \($0)" } ?? ""
+        text.append("\(name.printable.padded(to: 19))\((row.finding.seen + fix).printable)\n")
+        try Console.show(text)
+    }
+
+    /// Says what it comes to.
     ///
     /// - Parameters:
-    ///   - rows: those that are told of.
     ///   - isUsable: whether the configuration can be used.
-    init(_ rows: [Examination.Row], isUsable: Bool) {
-        self.isUsable = isUsable
-        let names = rows.compactMap(\.identity).reduce(into: [String]()) { names, name in
-            if !names.contains(name) { names.append(name) }
+    ///   - next: what is to be done where nothing is to be mended.
+    /// - Returns: how the process ends.
+    /// - Throws: a failure of output.
+    func finish(isUsable: Bool, next: String) throws(CommandFailure) -> ExitStatus {
+        let failed = rows.filter { $0.finding.result == .fail }
+        let isSuccess = isUsable && failed.isEmpty
+        if isJSON {
+            let document: JSONValue = ["success": .bool(isSuccess), "checks": .array(rows.map(\.json))]
+            try Console.show(document.line)
+        } else if !isOfOne {
+            try Console.show(verdict(failed, next))
         }
-        let whole = rows.filter { $0.identity == nil }
-        self.rows =
-            whole.filter { Self.group(of: $0.id) == .configuration }
-            + names.flatMap { name in rows.filter { $0.identity == name } }
-            + whole.filter { Self.group(of: $0.id) != .configuration }
+        return isUsable ? isSuccess ? .success : .unavailable : .configuration
     }
 
-    /// Whether the configuration can be used and no check that is told of has failed.
-    private var isSuccess: Bool { isUsable && rows.allSatisfy { $0.finding.result != .fail } }
-
-    /// How the process ends.
-    var exitStatus: ExitStatus {
-        guard isUsable else { return .configuration }
-        return isSuccess ? .success : .unavailable
-    }
-
-    /// A line for each check, those of one identity together.
-    var text: TerminalText {
-        var text = TerminalText()
-        var last: String?
-        for row in rows {
-            let title = row.identity.map { "identity \($0)" } ?? Self.group(of: row.id).rawValue
-            if title != last, rows.count > 1 { text.append("\(last == nil ? "" : "\n")\(title.printable)\n") }
-            last = title
-            text.append(row.finding.result.rawValue.padded(to: 6), row.finding.result.colour)
-            let fix = row.finding.fix.map { "; mend: \($0)" } ?? ""
-            text.append("\(row.id.rawValue.padded(to: 19))\((row.finding.seen + fix).printable)\n")
+    /// The last line: how many have failed, and the one thing to do now.
+    private func verdict(_ failed: [Examination.Row], _ next: String) -> TerminalText {
+        let warnings = rows.filter { $0.finding.result == .warn }
+        let noted = warnings.isEmpty ? "" : ", \(warnings.count) \(warnings.count == 1 ? "warns" : "warn")"
+        var text = TerminalText("\n")
+        if let first = failed.min(by: { $0.id.rank < $1.id.rank }) {
+            text.append("\(failed.count) of \(rows.count) checks failed", .red)
+            text.append("\(noted); next: \((first.finding.fix ?? first.finding.seen).printable)\n")
+        } else if let first = warnings.first {
+            text.append("nothing has failed", .green)
+            text.append("\(noted); next: \(next); look at \((first.finding.fix ?? "").printable)\n")
+        } else {
+            text.append("all is well", .green)
+            text.append("; next: \(next)\n")
         }
         return text
-    }
-
-    /// `{"success":…,"checks":[{"id":…,"identity":…,"result":…,"seen":…,"fix":…}]}`.
-    var json: JSONValue {
-        ["success": .bool(isSuccess), "checks": .array(rows.map(\.json))]
-    }
-
-    private static func group(of id: CheckID) -> Group {
-        switch id {
-        case .config, .configModes, .store, .keyring: .configuration
-        case .upstream: .routes
-        case .clock, .dns, .tls, .discovery, .jwks, .clientAuth, .token, .refreshToken, .redirectURI,
-            .parDPoP:
-            .identities
-        case .proxyEnvironment, .descriptors, .sandbox, .systemd, .admin: .machine
-        }
     }
 }
 

@@ -3,7 +3,7 @@
 import BearerdConfiguration
 import OAuth
 
-/// All that doctor has found; each check looks once at each thing.
+/// All that doctor looks at, in the order of the report; each check looks once at each thing.
 struct Examination {
     /// One line of the report.
     struct Row: Sendable {
@@ -19,55 +19,74 @@ struct Examination {
     }
 
     private let patient: Patient
+    /// The only check whose rows are told; nil for all.
+    private let wanted: CheckID?
+    /// The only identity that is looked at, with its routes; nil for all.
+    private let chosen: String?
     private var blocking: [Key: Bool] = [:]
+    private var told: [Row]
 
-    init(_ patient: Patient) {
+    /// - Parameter told: rows that were told before.
+    init(of patient: Patient, wanted: CheckID?, for identity: String?, after told: [Row]) {
         self.patient = patient
+        self.wanted = wanted
+        chosen = identity
+        self.told = told
     }
 
     /// Looks at everything, or at what one check and those that it needs look at.
     ///
-    /// - Parameters:
-    ///   - wanted: the only check whose rows are told; nil for all.
-    ///   - identity: the only identity that is looked at, with its routes; nil for all.
-    mutating func rows(of wanted: CheckID?, for identity: String?) async -> [Row] {
-        var rows: [Row] = []
+    /// - Parameter tell: gets each row as soon as it is known.
+    /// - Throws: what `tell` throws.
+    mutating func look(
+        telling tell: (Row) throws(CommandFailure) -> Void
+    ) async throws(CommandFailure) {
         let needed = wanted.map(Self.closure)
-        for check in CheckList.all where needed?.contains(check.id) ?? true {
-            let found = await look(check, for: identity)
-            for row in found {
-                let key = Key(id: row.id, identity: row.identity)
-                blocking[key] = (blocking[key] ?? false) || row.finding.isBlocking
-            }
-            guard wanted == nil || wanted == check.id else { continue }
-            rows += found.map { row in row.echoed(check.echoes, among: rows) }
+        let checks = CheckList.all.filter { needed?.contains($0.id) ?? true }
+        for check in checks where check.id.group == .configuration {
+            try await look(check, telling: tell)
         }
-        return rows
-    }
-
-    private func look(_ check: any DoctorCheck.Type, for chosen: String?) async -> [Row] {
-        var rows: [Row] = []
-        if let check = check as? any WholeCheck.Type {
-            let finding = await finding(of: check, for: nil) { await check.look(at: patient) }
-            rows.append(Row(id: check.id, identity: nil, finding: finding))
-        } else if let check = check as? any IdentityCheck.Type {
-            for identity in patient.identities where chosen == nil || chosen == identity.name {
+        for identity in patient.identities where chosen == nil || chosen == identity.name {
+            for case let check as any IdentityCheck.Type in checks {
                 let finding = await finding(of: check, for: identity.name) {
                     if let source = identity.client.source, !check.id.concernsSources {
                         return .skip("source: \(source.name.rawValue) has no token endpoint")
                     }
                     return await check.look(at: identity, of: patient)
                 }
-                rows.append(Row(id: check.id, identity: identity.name, finding: finding))
+                try add(
+                    Row(id: check.id, identity: identity.name, finding: finding), of: check, telling: tell)
             }
+        }
+        for group in [CheckID.Group.routes, .machine] {
+            for check in checks where check.id.group == group { try await look(check, telling: tell) }
+        }
+    }
+
+    private mutating func look(
+        _ check: any DoctorCheck.Type, telling tell: (Row) throws(CommandFailure) -> Void
+    ) async throws(CommandFailure) {
+        if let whole = check as? any WholeCheck.Type {
+            let finding = await finding(of: check, for: nil) { await whole.look(at: patient) }
+            try add(Row(id: check.id, identity: nil, finding: finding), of: check, telling: tell)
         } else if let check = check as? any RouteCheck.Type {
             for route in patient.configuration.routesByIdentity
             where chosen == nil || chosen == route.identity {
-                rows.append(
-                    Row(id: check.id, identity: nil, finding: await check.look(at: route, of: patient)))
+                let finding = await check.look(at: route, of: patient)
+                try add(Row(id: check.id, identity: nil, finding: finding), of: check, telling: tell)
             }
         }
-        return rows
+    }
+
+    private mutating func add(
+        _ row: Row, of check: any DoctorCheck.Type, telling tell: (Row) throws(CommandFailure) -> Void
+    ) throws(CommandFailure) {
+        let key = Key(id: row.id, identity: row.identity)
+        blocking[key] = (blocking[key] ?? false) || row.finding.isBlocking
+        guard wanted == nil || wanted == check.id else { return }
+        let row = row.echoed(check.echoes, among: told)
+        told.append(row)
+        try tell(row)
     }
 
     private func finding(

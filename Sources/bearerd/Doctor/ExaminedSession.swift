@@ -16,6 +16,8 @@ struct ExaminedSession {
     /// Why there will be no token, in a sentence; nil where there may be one.
     var lastError: String?
 
+    /// The code with which the provider refused to go on with the session; nil if it did not.
+    var refusal: String?
     /// That another scope is configured than somebody logged in with, in a sentence.
     var scopeChange: String?
 
@@ -23,10 +25,7 @@ struct ExaminedSession {
     /// - Throws: why the store cannot be read.
     init?(of identity: ExaminedIdentity, _ patient: Patient) async throws(CommandFailure) {
         guard patient.configuration.store.isShared else {
-            let status = await patient.daemonStatus()
-            guard let known = status?.identities.first(where: { $0.name == identity.name }) else {
-                return nil
-            }
+            guard let known = patient.known(of: identity) else { return nil }
             expiresAt = known.expiresAt
             hasRefreshToken = nil
             scope = known.scope
@@ -43,6 +42,7 @@ struct ExaminedSession {
         hasRefreshToken = stored.refreshToken != nil
         scope = stored.scope
         scopeChange = ScopeChange(of: stored, for: identity.client)?.sentence
+        refusal = stored.refusal?.rawValue
         lastError = stored.refusal.map { "the provider refused to go on with the session: \($0.rawValue)" }
     }
 }

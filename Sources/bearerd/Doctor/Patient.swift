@@ -19,12 +19,13 @@ struct Patient: Sendable {
     private let asked: [String: CommandFailure?]
     /// Whether tokens may be spent and tried (`--live`).
     let isLive: Bool
+    let daemon: DaemonView
     /// Every one, with what has been seen of its provider.
     let identities: [ExaminedIdentity]
 
     init(
-        _ configuration: Configuration, _ report: ConfigurationReport, asked: [String: CommandFailure?],
-        isLive: Bool, loop: EventLoop
+        _ configuration: Configuration, _ report: ConfigurationReport, daemon: DaemonView,
+        asked: [String: CommandFailure?], isLive: Bool, loop: EventLoop
     ) throws(CommandFailure) {
         let trust = TrustStores()
         let client = TransferClient(loop: loop)
@@ -45,39 +46,49 @@ struct Patient: Sendable {
         self.client = client
         self.trust = trust
         store = ExaminedStore(configuration, loop: loop)
+        self.daemon = daemon
         self.asked = asked
         self.isLive = isLive
         self.identities = identities
     }
 
     /// What a request for a new token has brought; nil if none was made.
-    func liveOutcome(of identity: ExaminedIdentity) async -> Result<Void, CommandFailure>? {
+    func liveOutcome(of identity: ExaminedIdentity) -> Result<Void, CommandFailure>? {
         guard let outcome = asked[identity.name] else { return nil }
         guard var failure = outcome else { return .success(()) }
         // Where the daemon has asked, its status tells why.
         if failure.code == nil {
-            let status = await daemonStatus()?.identities.first { $0.name == identity.name }
-            failure.code = status?.lastError.map(TroubleCode.init)
+            failure.code = known(of: identity)?.lastError.map(TroubleCode.init)
         }
         return .failure(failure)
     }
 
+    /// Whether an identity was asked for a new token.
+    func hasAsked(_ identity: ExaminedIdentity) -> Bool { asked[identity.name] != nil }
+
+    /// What the running daemon says of an identity; nil without one.
+    func known(of identity: ExaminedIdentity) -> IdentityStatus? {
+        daemon.status?.identities.first { $0.name == identity.name }
+    }
+
+    /// Whether a route of the running daemon uses an identity.
+    func isUsed(_ identity: ExaminedIdentity) -> Bool {
+        daemon.status?.routes.contains { $0.identity == identity.name } ?? false
+    }
+
     /// Why nothing can be asked for in an identity's name, in words; nil where it can.
-    func reasonNotToAsk(for identity: ExaminedIdentity) async -> String? {
+    func reasonNotToAsk(for identity: ExaminedIdentity) -> String? {
         if identity.client.exchangesCallersTokens { return Self.withoutCaller }
         guard identity.client.source == nil else { return nil }
-        return await lacksDaemon ? Self.withoutDaemon : nil
+        return lacksDaemon ? Self.withoutDaemon : nil
     }
 
     /// Whether nobody could be asked for a token: the store is in memory, and no daemon answers that has it.
     private var lacksDaemon: Bool {
-        get async {
-            guard !configuration.store.isShared else { return false }
-            do throws(CommandFailure) {
-                return try await AdminClient(configuration.admin, loop: loop)?.status() == nil
-            } catch {
-                return false
-            }
+        guard !configuration.store.isShared else { return false }
+        switch daemon {
+        case .unasked, .nobody: return true
+        case .running, .failed: return false
         }
     }
 
@@ -88,13 +99,4 @@ struct Patient: Sendable {
     /// What is said where only callers bring what there is to ask with.
     private static let withoutCaller =
         "each caller's token is exchanged when it comes (subject_token: from_request): without a caller there is nothing to ask with"
-
-    /// The daemon's status; nil if there is no daemon that tells it.
-    func daemonStatus() async -> StatusDocument? {
-        do throws(CommandFailure) {
-            return try await AdminClient(configuration.admin, loop: loop)?.status()
-        } catch {
-            return nil
-        }
-    }
 }

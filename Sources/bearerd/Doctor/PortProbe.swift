@@ -2,11 +2,13 @@
 
 import BearerdEventLoop
 import BearerdHTTPMessages
+import BearerdSystem
 
 /// Whether an address could be listened at.
 enum PortProbe {
     case free
-    case taken
+    /// Somebody listens there already; nil where the system does not tell who.
+    case taken(PortHolder?)
     case unusable(String)
     /// The address is any port, or nothing that can be tried.
     case unknown
@@ -17,7 +19,7 @@ enum PortProbe {
             for socket in try ListeningSocket.tcp(host: host, port: port, joining: false) { socket.close() }
             return .free
         } catch {
-            return error.isInUse ? .taken : .unusable(error.reason)
+            return error.isInUse ? .taken(PortHolder.of(host: host, port: port)) : .unusable(error.reason)
         }
     }
 }

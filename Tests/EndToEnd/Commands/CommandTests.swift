@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Glibc
 import BearerdTestSupport
 import Testing
 
@@ -202,7 +203,11 @@ import Testing
         let (_, directory, file) = try configured(.init(listen: "\(address)"))
         defer { withExtendedLifetime(directory) {} }
         let result = try BearerdProcess.command("run", "-c", file)
-        #expect(result.exit == 69 && result.errors.contains("\(address)"))
+        #expect(
+            result.exit == 69 && result.errors.contains("cannot listen on \(address) (listen): "), "\(result)"
+        )
+        #expect(result.errors.contains("(pid \(getpid()), "), "\(result.errors)")
+        #expect(result.errors.hasSuffix("): stop it, or give listen another port\n"), "\(result.errors)")
         _ = holder
     }
 

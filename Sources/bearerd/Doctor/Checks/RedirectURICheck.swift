@@ -3,12 +3,13 @@
 import BearerdConfiguration
 import BearerdHTTPMessages
 import OAuth
+import BearerdSystem
 
 /// `redirect-uri`: whether a login's answer can be heard, and what the provider must know for that.
 enum RedirectURICheck: IdentityCheck {
     static let id = CheckID.redirectURI
 
-    static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
+    static func look(at identity: ExaminedIdentity, of patient: Patient) -> Finding {
         let grant = identity.client.grantType
         guard grant == .authorizationCode else { return .skip("\(grant.shortName) has none") }
         let uri = identity.configuration.redirectURI
@@ -22,12 +23,12 @@ enum RedirectURICheck: IdentityCheck {
             let also = page.map { ", and \($0.registered) for logins on the admin listener" } ?? ""
             return .ok("\(advice), with any port\(also)")
         case .unknown: return .ok(advice)
-        case .taken:
-            if patient.configuration.admin?.listen == address, await patient.daemonStatus() != nil {
+        case .taken(let holder):
+            if patient.configuration.admin?.listen == address, patient.daemon.status != nil {
                 return .ok("\(address) is the admin listener's, where one logs in; \(advice)")
             }
             return .fail(
-                "another program listens at \(address)",
+                "another program listens at \(address)\(holder.map { ": \($0.words)" } ?? "")",
                 fix: "stop it, or give \(identity.key("redirect_uri")) another port and register that")
         case .unusable(let reason): return .fail("\(address): \(reason)", fix: identity.key("redirect_uri"))
         }

@@ -21,6 +21,10 @@ enum RefreshTokenCheck: IdentityCheck {
             return .skip("the store is in memory, where only the daemon sees it")
         }
         guard !hasRefreshToken else {
+            if let refusal = session.refusal {
+                return .fail(
+                    "there, but the provider refuses it (\(refusal))", fix: "bearerd login \(identity.name)")
+            }
             return .ok(
                 "there, \(session.scope.contains("offline_access") ? "with" : "without") offline_access")
         }

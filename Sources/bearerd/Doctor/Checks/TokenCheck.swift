@@ -9,20 +9,25 @@ import BearerdSystem
 enum TokenCheck: IdentityCheck {
     static let id = CheckID.token
     static let needs = [CheckID.store, .keyring]
-    static let echoes = [CheckID.clientAuth]
+    static let echoes = [CheckID.clientAuth, .daemon]
 
     static func look(at identity: ExaminedIdentity, of patient: Patient) async -> Finding {
         let client = identity.client
         let fix =
             client.grantType.needsPerson
             ? "bearerd login \(identity.name)" : "bearerd refresh \(identity.name), which tells why"
-        if let reason = await patient.reasonNotToAsk(for: identity) { return .skip(reason) }
-        if case .failure(let failure)? = await patient.liveOutcome(of: identity) {
+        if let reason = patient.reasonNotToAsk(for: identity) { return .skip(reason) }
+        if case .failure(let failure)? = patient.liveOutcome(of: identity) {
             return .fail(failure.message, fix: identity.mend(of: failure))
         }
+        // A running daemon knows more than what is stored: no request gets a token that the daemon has none of.
+        if !patient.hasAsked(identity), let known = patient.known(of: identity),
+            [.loginRequired, .misconfigured, .unavailable].contains(known.state)
+        {
+            return DaemonCheck.finding(of: known, as: identity, isUsed: patient.isUsed(identity))
+        }
         if let source = client.source {
-            let outcome = await patient.liveOutcome(of: identity)
-            guard case .success? = outcome else {
+            guard case .success? = patient.liveOutcome(of: identity) else {
                 return .skip("with --live source: \(source.name.rawValue) is asked")
             }
             return .ok("source: \(source.name.rawValue) gives one")

@@ -41,7 +41,7 @@ enum UpstreamCheck: RouteCheck {
             return with.status == 401
                 ? .fail(both, fix: "scope, audience or resource of the route or its identity") : .ok(both)
         } catch {
-            return .fail("\(place): \(reason(of: error, way))", fix: fix(of: error, way))
+            return .fail("\(place): \(reason(of: error, way))", fix: UpstreamMend(route, way).fix(of: error))
         }
     }
 
@@ -127,15 +127,5 @@ enum UpstreamCheck: RouteCheck {
 
     private static func reason(of error: TransferError, _ way: Transport) -> String {
         if case .notConnected(let cause) = error { cause.reason(over: way) } else { error.reason }
-    }
-
-    private static func fix(of error: TransferError, _ way: Transport) -> String {
-        switch error {
-        case .notConnected(.tlsCertificate(let fault)) where fault.isOfAuthority: "ca_file of the route"
-        case .notConnected(.proxy(let failure)): failure.mend(by: "proxy of the route")
-        case _ where error.isCertificate: "the certificates of the upstream, or of the route"
-        case .notConnected where way.connectTo != nil: "start it, or mend connect_to of the route"
-        default: "start it, or mend the route's upstream"
-        }
     }
 }

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+
+internal import Glibc
+
+/// The process that listens on a TCP port of this machine, as far as `/proc` tells.
+package struct PortHolder: Equatable, Sendable {
+    package let user: UInt32
+    /// The process; nil where its descriptors are not ours to see.
+    package let process: Int32?
+    /// The name that the process goes by; nil without a process.
+    package let command: String?
+
+    /// The largest table of sockets that is read, in bytes.
+    private static let longestTable = 16 << 20
+
+    /// Looks for the listener of a port.
+    ///
+    /// - Parameter host: the address that is wanted; of several listeners the one that is in its way counts.
+    /// - Returns: nil where nobody listens, or the kernel's table cannot be read.
+    package static func of(host: String, port: UInt16) -> PortHolder? {
+        let found: [Entry] =
+            listeners(in: "/proc/net/tcp", port: port) + listeners(in: "/proc/net/tcp6", port: port)
+        let wanted = hexadecimal(host)
+        let same = found.first { $0.address == wanted }
+        guard let entry = same ?? found.first(where: \.isOfEveryAddress) ?? found.first else { return nil }
+        let process = process(holding: entry.inode)
+        return PortHolder(
+            user: entry.user, process: process, command: process.flatMap { PeerProcess.command(of: $0) })
+    }
+
+    /// Who it is, for a person: `nginx (pid 812, user www-data)`.
+    package var words: String {
+        let owner = UserName.of(user).map { "user \($0)" } ?? "uid \(user)"
+        guard let process else { return "a process of \(owner)" }
+        return "\(command ?? "a process") (pid \(process), \(owner))"
+    }
+
+    private struct Entry {
+        let address: String
+        let user: UInt32
+        let inode: String
+
+        var isOfEveryAddress: Bool { address.allSatisfy { $0 == "0" } }
+    }
+
+    /// The listeners of a port in a table of the kernel (proc_net_tcp in its documentation).
+    private static func listeners(in table: String, port: UInt16) -> [Entry] {
+        guard let file = try? Descriptor(opening: table, O_RDONLY),
+            let text = try? file.readAll(limit: longestTable)
+        else { return [] }
+        let digits = String(port, radix: 16, uppercase: true)
+        let suffix = ":" + String(repeating: "0", count: 4 - digits.count) + digits
+        return String(decoding: text, as: UTF8.self).split(separator: "\n").compactMap { line in
+            let fields = line.split(separator: " ")
+            guard fields.count > 9, fields[3] == "0A", fields[1].hasSuffix(suffix),
+                let user = UInt32(fields[7])
+            else { return nil }
+            return Entry(address: String(fields[1].dropLast(5)), user: user, inode: String(fields[9]))
+        }
+    }
+
+    /// An IPv4 address as the table writes it: one number in the machine's order of bytes.
+    private static func hexadecimal(_ host: String) -> String? {
+        var address = in_addr()
+        guard inet_pton(AF_INET, host, &address) == 1 else { return nil }
+        let digits = String(address.s_addr, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 8 - digits.count) + digits
+    }
+
+    /// The process that has a socket among its descriptors.
+    private static func process(holding inode: String) -> Int32? {
+        let link = Array("socket:[\(inode)]".utf8)
+        let processes = ((try? FileSystem.names(in: "/proc")) ?? []).compactMap { Int32($0) }
+        return processes.first { process in
+            let directory = "/proc/\(process)/fd"
+            return ((try? FileSystem.names(in: directory)) ?? []).contains { name in
+                target(of: "\(directory)/\(name)", longest: link.count + 1) == link
+            }
+        }
+    }
+
+    private static func target(of path: String, longest: Int) -> [UInt8] {
+        [UInt8](unsafeUninitializedCapacity: longest) { buffer, count in
+            guard let start = buffer.baseAddress else { return }
+            count = start.withMemoryRebound(to: CChar.self, capacity: buffer.count) {
+                max(0, readlink(path, $0, buffer.count))
+            }
+        }
+    }
+}

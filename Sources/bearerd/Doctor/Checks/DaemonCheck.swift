@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdAdminAPI
+import BearerdHTTPMessages
+import OAuth
+import BearerdSystem
+
+/// `daemon`: what a running daemon says of itself, of each identity and of each route that fails.
+enum DaemonCheck {
+    /// The rows, the daemon's own first.
+    ///
+    /// - Parameters:
+    ///   - identity: the only identity that is told of; nil for all.
+    ///   - examined: the configured identities; none where the file cannot be read.
+    static func rows(
+        of daemon: DaemonView, for identity: String?, among examined: [ExaminedIdentity] = []
+    ) -> [Examination.Row] {
+        guard case .running(let status, let address) = daemon else {
+            return [Examination.Row(id: .daemon, identity: nil, finding: absence(of: daemon))]
+        }
+        let own = Examination.Row(id: .daemon, identity: nil, finding: finding(of: status, at: address))
+        let used = Set(status.routes.compactMap(\.identity))
+        let identities = status.identities.filter { identity == nil || identity == $0.name }.map { known in
+            let examined = examined.first { $0.name == known.name }
+            return Examination.Row(
+                id: .daemon, identity: known.name,
+                finding: finding(of: known, as: examined, isUsed: used.contains(known.name)))
+        }
+        let routes = status.routes.filter { identity == nil || identity == $0.identity }.compactMap { route in
+            route.failure.map { reason in
+                Examination.Row(
+                    id: .daemon, identity: nil,
+                    finding: .fail(
+                        "\(route.path) at \(route.upstream): \(reason)",
+                        fix: "the upstream, as its own log and the check upstream tell"))
+            }
+        }
+        return [own] + identities + routes
+    }
+
+    private static func absence(of daemon: DaemonView) -> Finding {
+        switch daemon {
+        case .nobody(let address):
+            .skip(
+                "none runs: nobody listens at \(address) (admin.listen); the rest is what a start would find")
+        case .unasked: .skip("there is no admin listener to ask a daemon by")
+        case .failed: .blocked(by: .admin)
+        case .running(_, let address): .ok("bearerd answers at \(address)")
+        }
+    }
+
+    private static func finding(of status: StatusDocument, at address: ListenAddress) -> Finding {
+        var seen = "bearerd \(status.version) answers at \(address)"
+        if let process = status.daemon?.processID { seen += ", pid \(process)" }
+        if let uptime = status.uptime { seen += ", up \(uptime.words)" }
+        guard status.silentWorkers.isEmpty else {
+            return .fail(
+                "\(seen): \(status.silentWorkers.joined(separator: ", ")) stand still",
+                fix: "restart it, if that lasts")
+        }
+        guard let refusal = status.refusedReload else { return .ok(seen) }
+        return .warn(
+            "\(seen): the last reload was refused, and the configuration before it is in force: "
+                + (refusal.reasons.first ?? refusal.detail),
+            fix: refusal.keys.isEmpty
+                ? "what it names, then bearerd reload" : "restart it, or change the key back")
+    }
+
+    /// What a daemon says of an identity, in the words of a check.
+    static func finding(
+        of known: IdentityStatus, as examined: ExaminedIdentity?, isUsed: Bool
+    ) -> Finding {
+        let error = known.lastError.map { ": \($0.sentence)" } ?? ""
+        let seen = known.state.rawValue + error
+        switch known.state {
+        case .authorized, .refreshing, .empty:
+            let left = known.expiresAt.map { $0.sinceEpoch - WallClock.sinceEpoch }
+            guard let left, left > .zero else { return .ok(known.state.rawValue) }
+            return .ok("\(known.state.rawValue), its token is good for \(left.words)")
+        case .loginRequired, .misconfigured, .authorizationError, .unavailable:
+            let fix = fix(of: known, as: examined)
+            return isUsed ? .fail(seen, fix: fix) : .warn("\(seen) (no route uses it)", fix: fix)
+        }
+    }
+
+    private static func fix(of known: IdentityStatus, as examined: ExaminedIdentity?) -> String {
+        switch known.state {
+        case .loginRequired: return "bearerd login \(known.name)"
+        case .authorizationError: return "scope, audience or resource of the route or its identity"
+        case .misconfigured, .unavailable, .authorized, .refreshing, .empty:
+            var failure = CommandFailure(known.state == .misconfigured ? .configuration : .unavailable)
+            failure.code = known.lastError.map(TroubleCode.init)
+            return examined?.mend(of: failure) ?? "the configuration first, then bearerd doctor"
+        }
+    }
+}
+
+extension RouteStatus {
+    /// Why its upstream fails; nil if it does not, or that is not known.
+    var failure: String? {
+        if case .fails(let reason)? = figures?.health { reason } else { nil }
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdAdminAPI
+import BearerdConfiguration
+import BearerdHTTPMessages
+import BearerdSystem
+
+/// `listen`: whether each data listener's address is free, or the running daemon has it.
+enum ListenCheck: WholeCheck {
+    static let id = CheckID.listen
+
+    static func look(at patient: Patient) -> Finding {
+        let listen = patient.configuration.listen
+        var seen: [String] = []
+        for (index, address) in listen.enumerated() {
+            let key = listen.count > 1 ? "listen[\(index)]" : "listen"
+            switch PortProbe.look(at: address) {
+            case .free: seen.append("\(address) is free")
+            case .unknown: seen.append("\(address) is not tried")
+            case .unusable(let reason): return .fail("\(address): \(reason)", fix: key)
+            case .taken(let holder):
+                guard let daemon = patient.daemon.status,
+                    holder?.process == nil || holder?.process == daemon.daemon?.processID
+                else {
+                    return .fail(
+                        "\(address) is taken by \(holder?.words ?? "another program")",
+                        fix: "stop it, or give \(key) another port")
+                }
+                seen.append("\(address) is the running daemon's")
+            }
+        }
+        return .ok(seen.joined(separator: "; "))
+    }
+}

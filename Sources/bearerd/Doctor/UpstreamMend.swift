@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdConfiguration
+import BearerdHTTPClient
+import BearerdHTTPExchange
+import BearerdHTTPMessages
+import BearerdSystem
+
+/// What mends a route whose upstream cannot be asked, told by the cause.
+struct UpstreamMend {
+    private let route: RouteConfiguration
+    private let way: Transport
+
+    init(_ route: RouteConfiguration, _ way: Transport) {
+        self.route = route
+        self.way = way
+    }
+
+    private var key: String { "routes[\(route.position)].upstream" }
+
+    private var place: String { route.upstream.socketPath ?? "\(route.upstream.host):\(route.upstream.port)" }
+
+    /// The command or the key that mends it.
+    func fix(of error: TransferError) -> String {
+        switch error {
+        case .notConnected(let cause): fix(of: cause)
+        case .malformed, .interrupted:
+            route.upstream.scheme == .http
+                ? "what listens at \(place) speaks no HTTP: does it want https:// in \(key)?"
+                : "what listens at \(place) speaks no HTTP: mend the port in \(key)"
+        case .timedOut: "look at the upstream: it takes the connection and does not answer"
+        case .tooLarge, .cancelled, .foreign, .other: "look at the upstream, or mend \(key)"
+        }
+    }
+
+    private func fix(of error: UpstreamError) -> String {
+        switch error {
+        case .tlsCertificate(let fault):
+            fault.isOfAuthority ? "ca_file of the route" : "the certificates of the upstream, or of the route"
+        case .clientCertificate: "client_certificate_file and client_key_file of the route"
+        case .proxy(let failure): failure.mend(by: "proxy of the route")
+        case .noDescriptors, .noThreads, .busy, .cancelled: "try again: the machine was short of something"
+        case _ where way.connectTo != nil: "start it, or mend connect_to of the route"
+        case .dnsError, .dnsTimeout:
+            "the name \(route.upstream.host) in \(key), or the servers in /etc/resolv.conf"
+        case .connectionRefused: "start what should listen at \(place), or mend the port in \(key)"
+        case .connectionTimeout: "a firewall on the way to \(place), or the address in \(key)"
+        case .unreachable where route.upstream.socketPath != nil: socketFix
+        case .unreachable: "the network on the way to \(place), or the address in \(key)"
+        case .tlsHandshake:
+            "if \(place) speaks plain HTTP, http:// in \(key); if it asks for a certificate, client_certificate_file of the route"
+        case .other: "look at the upstream, or mend \(key)"
+        }
+    }
+
+    /// A Unix socket may be missing, no socket, or not ours to connect to.
+    private var socketFix: String {
+        guard let path = route.upstream.socketPath else { return key }
+        guard let status = try? FileSystem.status(of: path) else {
+            return "start what makes \(path), or mend the path in \(key), or the rights of its directory"
+        }
+        guard status.kind == .socket else { return "\(path) is no socket: mend the path in \(key)" }
+        return "chmod or chgrp \(path), so that uid \(CurrentProcess.effectiveUser) may write to it (mode "
+            + "0\(String(status.mode, radix: 8)), uid \(status.owner))"
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdConfiguration
+import BearerdSystem
+
+/// `bearerd init`: writes the first configuration, and looks whether it works.
+struct InitCommand: Command {
+    static let name = "init"
+    static let summary = "asks for what the first configuration needs, writes it, and checks it"
+    static let details = [
+        "It asks on a terminal for what no option tells, writes a file with comments (mode 0600; 0640 with the group of the "
+            + "directory where root writes into /etc/bearerd), and runs 'check' and 'doctor', whose exit status is its own. A "
+            + "file that is there is left as it is (73); an option that is missing without a terminal is an error of usage.",
+        "Example: bearerd init --upstream https://api.example.com --issuer https://sso.example.com/realms/demo "
+            + "--client-id app --client-secret-file client_secret",
+    ]
+    static let options = StarterAnswer.allCases.map(\.option) + [StarterConfiguration.login]
+
+    private let path: String
+    private let starter: StarterConfiguration
+    private let catalog: CommandCatalog
+
+    init(_ arguments: ParsedArguments) throws(CommandFailure) {
+        path = arguments.value(.config) ?? ConfigurationFile.named ?? "config.yaml"
+        starter = StarterConfiguration(arguments)
+        catalog = arguments.catalog
+        let isAsked = StarterDialogue.isPossible
+        if let missing = starter.missing.first, !isAsked {
+            throw CommandFailure(
+                .usage, "--\(missing.rawValue) is missing, and there is no terminal to ask at")
+        }
+    }
+
+    func run() throws(CommandFailure) -> ExitStatus {
+        try requireAbsence()
+        var starter = starter
+        let placement = FilePlacement(of: path)
+        if starter.missing.isEmpty {
+            if let file = starter.answers[.clientSecretFile] {
+                starter.answers[.clientSecretFile] = placement.spelled(fromHere: file)
+            }
+        } else {
+            try StarterDialogue(placement: placement).complete(&starter)
+        }
+        // The file is judged where it will be: relative paths are in its directory.
+        _ = try StarterConfiguration.read(placement.here(starter).file, of: Self.name, operand: nil)
+        try placement.write(starter.file)
+        try Console.show("wrote \(path)\n\n")
+        let words = ["--config", path]
+        _ = try CheckCommand(
+            ParsedArguments(words, options: CheckCommand.allOptions, operand: nil, catalog: catalog)
+        ).run()
+        try Console.show("\n")
+        return try DoctorCommand(
+            ParsedArguments(words, options: DoctorCommand.allOptions, operand: nil, catalog: catalog)
+        ).run()
+    }
+
+    /// Before anybody is asked anything.
+    private func requireAbsence() throws(CommandFailure) {
+        let status: FileStatus?
+        do throws(SystemError) {
+            status = try FileSystem.status(of: path, followingLink: false)
+        } catch {
+            throw CommandFailure(.cannotCreate, "\(path): \(SystemError.text(of: error.code))")
+        }
+        guard status == nil else {
+            throw CommandFailure(
+                .cannotCreate,
+                "\(path) is there already and stays as it is; move it away, or name another file with -c")
+        }
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import Glibc
+import BearerdTestSupport
+import Testing
+
+/// What a running daemon says of itself comes first, and counts more than what its files look like.
+@Suite(.blocking) struct `Doctor asks a running daemon` {
+    /// A fixture whose daemon runs, and listens where the file says.
+    private func running(
+        _ change: (inout DoctorFixture) throws -> Void = { _ in }
+    ) throws -> (fixture: DoctorFixture, daemon: BearerdProcess) {
+        var fixture = try DoctorFixture()
+        fixture.admin = "\(try Socket.refusing().address)"
+        try change(&fixture)
+        let daemon = try BearerdProcess(arguments: ["run", "-c", fixture.file()])
+        _ = try daemon.admin
+        return (fixture, daemon)
+    }
+
+    private func text(_ fixture: DoctorFixture) throws -> (exit: Int32, output: String, errors: String) {
+        try BearerdProcess.command("doctor", "-c", fixture.directory.path("config.yaml"))
+    }
+
+    @Test func `and fails where that is misconfigured, whatever the store holds`() throws {
+        let (fixture, daemon) = try running { $0.provider.setPolicy { $0.clientSecret = "another" } }
+        try daemon.logLine("the refusal") {
+            $0.message.contains("misconfigured") || $0["state"] == "misconfigured"
+        }
+        let result = try fixture.run()
+        let rows = result.checks.filter { $0["id"].string == "daemon" }
+        #expect(result.exit == 69 && rows.count == 2, "\(result)")
+        #expect(
+            rows[0]["identity"] == .null
+                && rows[0]["seen"].string?.contains("pid \(daemon.process.processID)") == true)
+        #expect(rows[1]["identity"].string == "default" && rows[1]["result"].string == "fail")
+        #expect(rows[1]["seen"].string?.hasPrefix("misconfigured: ") == true, "\(result)")
+        #expect(rows[1]["fix"].string == "identities.default.client_secret", "\(result)")
+        #expect(result.seen(by: "token") == "not looked at: daemon comes first", "\(result)")
+        let said = try text(fixture)
+        #expect(said.output.hasPrefix("daemon\nok    daemon "), "\(said)")
+        #expect(said.output.hasSuffix("next: identities.default.client_secret\n"), "\(said)")
+    }
+
+    @Test func `about routes that fail, and about a reload that was refused`() throws {
+        let nobody = try Socket.refusing()
+        let (fixture, daemon) = try running {
+            $0.settings.moreRoutes = "- {path: /down, upstream: 'http://\(nobody.address)', identity: none}"
+        }
+        #expect(try RawClient(to: daemon.proxy).request("GET", "/down").status == 502)
+        let failing = try fixture.run("--check", "daemon")
+        #expect(
+            failing.exit == 69 && failing.output.contains("/down at http://\(nobody.address): "), "\(failing)"
+        )
+        let file = fixture.directory.path("config.yaml")
+        let right = String(decoding: TemporaryDirectory.contents(of: file), as: UTF8.self)
+        try fixture.directory.write("config.yaml", right.replacing("grant_type:", with: "grnat_type:"))
+        #expect(
+            try RawClient(to: daemon.admin).request("POST", "/api/reload", [("X-Bearerd-Admin", "1")]).status
+                == 422)
+        try fixture.directory.write("config.yaml", right)
+        let refused = try fixture.run("--check", "daemon")
+        #expect(refused.seen(by: "daemon").contains("the last reload was refused"), "\(refused)")
+    }
+
+    @Test func `and is told by it although the file is broken`() throws {
+        var (fixture, daemon) = try running()
+        try eventually("a token") {
+            try RawClient(to: daemon.admin).request("GET", "/readyz").status == 200
+        }
+        for broken in ["lisen: 1", "lisen: [1"] {
+            fixture.settings.top = broken
+            let result = try fixture.run()
+            #expect(result.exit == 78 && !result.isSuccess, "\(result)")
+            let rows = result.checks.filter { $0["id"].string == "daemon" }
+            #expect(rows.count == 2 && rows.allSatisfy { $0["result"].string == "ok" }, "\(result)")
+            #expect(rows[1]["seen"].string?.hasPrefix("authorized, its token is good for ") == true)
+            #expect(result.result(of: "config") == "fail")
+            let rest = result.checks.filter { !["daemon", "config"].contains($0["id"].string) }
+            #expect(rest.count == 20 && rest.allSatisfy { $0["result"].string == "skip" }, "\(result)")
+            let said = try text(fixture)
+            #expect(said.exit == 78 && said.output.contains("next: bearerd check -c "), "\(said)")
+        }
+        _ = daemon
+    }
+
+    @Test func `and says what comes next where all is well, with a daemon and without`() throws {
+        let (fixture, daemon) = try running()
+        try eventually("a token") {
+            try RawClient(to: daemon.admin).request("GET", "/readyz").status == 200
+        }
+        let with = try text(fixture)
+        #expect(with.exit == 0 && with.output.contains("; next: nothing is to be done"), "\(with)")
+        _ = try daemon.terminate()
+        let without = try text(fixture)
+        #expect(without.exit == 0 && without.output.contains("; next: bearerd run -c "), "\(without)")
+        #expect(without.output.contains("none runs: nobody listens at \(fixture.admin)"))
+    }
+
+    @Test func `but tells what it knows before the slow answer of a provider`() throws {
+        let silent = try RawServer { wire in while try wire.readRequest() != nil {} }
+        var fixture = try DoctorFixture()
+        fixture.settings.identity = "discovery_url: http://\(silent.address)/d\n"
+        let doctor = try Subprocess([BearerdProcess.binary, "doctor", "-c", fixture.file()])
+        let early = try doctor.output.wait(for: "the first lines") { capture in
+            capture.text.contains("\nok    store ") ? capture.text : nil
+        }
+        #expect(!early.contains("discovery") && !early.contains("next:"), "\(early)")
+        doctor.signal(SIGKILL)
+        _ = try doctor.waitForEnd()
+    }
+
+    @Test func `and no refresh token that the provider refuses is there`() throws {
+        let sidecar = try Sidecar.importing()
+        sidecar.provider.always { _, _ in .oauthError("invalid_grant") }
+        try sidecar.act("refresh")
+        try eventually("the end of the session") { try sidecar.state() == "login_required" }
+        _ = try sidecar.bearerd.terminate()
+        let file = sidecar.directory.path("config.yaml")
+        let result = try BearerdProcess.command("doctor", "--check", "refresh-token", "-c", file)
+        #expect(result.exit == 69 && result.output.hasPrefix("fail  refresh-token"), "\(result)")
+        #expect(
+            result.output.contains(
+                "there, but the provider refuses it (invalid_grant); mend: bearerd login default"))
+    }
+
+    @Test func `and who has a port that it needs`() throws {
+        let (holder, taken) = try Socket.listening()
+        var fixture = try DoctorFixture()
+        fixture.settings.listen = "\(taken)"
+        let result = try fixture.run("--check", "listen")
+        #expect(result.exit == 69, "\(result)")
+        #expect(
+            result.seen(by: "listen").contains("\(taken) is taken by ")
+                && result.seen(by: "listen").contains("pid \(getpid())"), "\(result)")
+        #expect(result.fix(of: "listen") == "stop it, or give listen another port")
+        _ = holder
+        let (running, daemon) = try running { $0.settings.listen = "\(try Socket.refusing().address)" }
+        let ours = try running.run("--check", "listen")
+        #expect(ours.exit == 0 && ours.seen(by: "listen").hasSuffix("is the running daemon's"), "\(ours)")
+        _ = daemon
+    }
+}
