@@ -185,9 +185,14 @@ package struct AdminResponder: HTTPResponder {
 
     private func readiness(ofRoute query: String?) async throws(AdminError) -> ServiceReply {
         let readiness = ReadinessReport(
-            routes: try routes(selectedBy: query), statuses: await identities.statuses(),
-            isDraining: await process.isDraining(), now: now())
+            routes: try routes(selectedBy: query), oneSuffices: Self.asksForAny(query),
+            statuses: await identities.statuses(), isDraining: await process.isDraining(), now: now())
         return .json(readiness.json, status: readiness.isReady ? 200 : 503)
+    }
+
+    /// Returns true if the query has `any`: a route that can serve is enough for a gateway of several.
+    private static func asksForAny(_ query: String?) -> Bool {
+        (query ?? "").split(separator: "&").contains { $0 == "any" || $0.hasPrefix("any=") }
     }
 
     /// The routes that `?route=PATH` names, all of them without it.

@@ -122,6 +122,16 @@ static inline const unsigned char *bearerd_general_name(GENERAL_NAMES *names, in
     return ASN1_STRING_get0_data(value);
 }
 
+/* A name of the kind (GEN_DNS, GEN_URI); NULL for another kind. */
+static inline const unsigned char *bearerd_general_name_of_kind(GENERAL_NAMES *names, int index, int kind,
+                                                                int *length) {
+    int type;
+    ASN1_STRING *value = GENERAL_NAME_get0_value(sk_GENERAL_NAME_value(names, index), &type);
+    if (type != kind) return NULL;
+    *length = ASN1_STRING_length(value);
+    return ASN1_STRING_get0_data(value);
+}
+
 /* Whether a certificate says where names belong which hosts or addresses it is for (RFC 9110 4.3.4). */
 static inline int bearerd_has_alternative_name(const X509 *certificate) {
     GENERAL_NAMES *names = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);

@@ -74,9 +74,10 @@ extension Section<RootKey> {
     fileprivate func checkStrangers(
         _ listen: [ListenAddress], tls: TLSConfiguration?, access: AccessConfiguration
     ) {
-        guard access.key == nil, let open = listen.first(where: { !$0.isLoopback }) else { return }
-        let isKeyInDoubt = section(.access, AccessConfiguration.Key.self).isInDoubt(.key)
-        guard !isKeyInDoubt, ![RootKey.unsafeListen, .tls, .access].contains(where: isInDoubt) else { return }
+        guard access.keys.isEmpty, let open = listen.first(where: { !$0.isLoopback }) else { return }
+        let keys = section(.access, AccessConfiguration.Key.self)
+        guard !keys.isInDoubt(.key), !keys.isInDoubt(.keys), !keys.has(.keys) else { return }
+        guard ![RootKey.unsafeListen, .tls, .access].contains(where: isInDoubt) else { return }
         guard let tls else {
             guard !has(.tls) else { return }  // it could not be read
             warn(

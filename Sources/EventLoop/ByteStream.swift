@@ -20,6 +20,8 @@ package final class ByteStream {
     package var peerCertificateEnd: Int64? { wire.peerCertificateEnd }
     /// The protocol that both sides have agreed on in their handshake (ALPN, RFC 7301); nil where they have not.
     package var applicationProtocol: ApplicationProtocol? { wire.applicationProtocol }
+    /// The names in the peer's certificate; none once the connection is closed.
+    package var peerNames: PeerNames { isClosed ? .none : wire.peerNames }
 
     private let wire: any Wire
     private let loop: EventLoop

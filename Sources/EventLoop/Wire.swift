@@ -35,6 +35,8 @@ package protocol Wire: AnyObject {
     var peerCertificateEnd: Int64? { get }
     /// The protocol that both sides have agreed on in the handshake (ALPN, RFC 7301); nil where they have not.
     var applicationProtocol: ApplicationProtocol? { get }
+    /// The names in the peer's certificate, by which listeners tell clients apart.
+    var peerNames: PeerNames { get }
     /// Performs the TLS handshake; ``WireResult/moved(_:)`` once it is complete.
     func handshake() -> WireResult
     /// True if ``endSending()`` can end the sending direction alone.
@@ -63,6 +65,8 @@ extension Wire {
     package var peerCertificateEnd: Int64? { nil }
 
     package var applicationProtocol: ApplicationProtocol? { nil }
+
+    package var peerNames: PeerNames { .none }
 
     package func handshake() -> WireResult { .moved(0) }
 

@@ -13,6 +13,9 @@ package protocol ClientExchange: MessageExchange {
     /// Returns true if a TLS connection with this client certificate would be accepted under `security`.
     func isAdmitted(by security: any ConnectionSecurity) -> Bool
 
+    /// The names in the client's certificate; none without one.
+    var peerNames: PeerNames { get }
+
     /// The head of the request; the forwarder rewrites it in place.
     ///
     /// A request for a tunnel has `Upgrade` in it, however its protocol says that, and is granted with a 101.

@@ -14,6 +14,8 @@ extension ServerConnection: ClientExchange, ConnectionExchange {
 
     package func isAdmitted(by security: any ConnectionSecurity) -> Bool { stream.isAdmitted(by: security) }
 
+    package var peerNames: PeerNames { stream.peerNames }
+
     // MARK: The request
 
     package func beginBody(limit: UInt64) throws(MessageError) -> BodyLength {

@@ -2,7 +2,7 @@
 
 package import BearerdCryptography
 internal import BearerdEventLoop
-internal import BearerdHTTPMessages
+package import BearerdHTTPMessages
 
 /// Decides who may use the listeners (`access` in the configuration); it is applied before anything else.
 package struct AccessPolicy: Sendable {
@@ -10,15 +10,19 @@ package struct AccessPolicy: Sendable {
     package var origins: Set<String>
     /// The users that may connect to a Unix socket.
     package var peerUsers: Set<UInt32>
-    /// The value that `X-Bearerd-Key` must have; nil if no key is needed.
-    package var key: CurrentSecret?
+    /// The keys, one of which `X-Bearerd-Key` must hold; none if nothing is needed.
+    package var keys: [CurrentSecret]
+    /// The clients that may use TLS listeners; nil for every client of the authority.
+    package var clientNames: CertificateNameRules?
 
     package init(
-        origins: Set<String> = [], peerUsers: Set<UInt32> = [], key: CurrentSecret? = nil
+        origins: Set<String> = [], peerUsers: Set<UInt32> = [], keys: [CurrentSecret] = [],
+        clientNames: CertificateNameRules? = nil
     ) {
         self.origins = origins
         self.peerUsers = peerUsers
-        self.key = key
+        self.keys = keys
+        self.clientNames = clientNames
     }
 
     /// Returns true if a new connection from `peer` may be used at all.
@@ -32,7 +36,7 @@ package struct AccessPolicy: Sendable {
 
     /// Returns true if `fields` hold anything to judge; most requests come from no browser and need no key.
     @inline(__always) func isAskedBy(_ fields: HTTPFields) -> Bool {
-        key != nil || fields.has(.origin) || fields.has(.secFetchSite)
+        !keys.isEmpty || fields.has(.origin) || fields.has(.secFetchSite)
     }
 
     /// Judges the browser's fields about the calling page, then the key.
@@ -45,11 +49,19 @@ package struct AccessPolicy: Sendable {
         _ fields: HTTPFields, scheme: HTTPURL.Scheme = .http, judgesReferer: Bool = false
     ) -> ProxyError.Denial? {
         if let denial = judgeOrigin(fields, scheme, judgesReferer: judgesReferer) { return denial }
-        guard let key else { return nil }
+        guard !keys.isEmpty else { return nil }
         guard fields.count(of: .bearerdKey) == 1, let given = fields.bytes(of: .bearerdKey),
-            key.matches(Array(given))
+            isKey(Array(given))
         else { return .key }
         return nil
+    }
+
+    /// Returns true if the bytes are one of the keys; compares with each, so that the time does not tell which.
+    private func isKey(_ given: [UInt8]) -> Bool {
+        keys.reduce(false) { isKnown, key in
+            let isThis = key.matches(given)
+            return isThis || isKnown
+        }
     }
 
     /// Returns true if the request comes from a page of `access.origins`.

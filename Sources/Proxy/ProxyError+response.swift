@@ -142,6 +142,8 @@ package struct Rejection: Equatable, Sendable {
         case .peer: "This user may not use the listener."
         case .certificate:
             "This listener takes no such connection any more: clients need a certificate of tls.client_ca_file."
+        case .certificateName:
+            "None of the names (subjectAltName) in the client's certificate is one of tls.client_allow."
         case .user: "This route has no identity for this user: its identity.uid lists those it has."
         case .key: "The header X-Bearerd-Key is missing or wrong."
         case .origin: RefusedCaller.origin(fields.onlyValue(of: .origin))

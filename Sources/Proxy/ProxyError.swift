@@ -43,6 +43,8 @@ package enum ProxyError: Error, Equatable, Sendable {
         /// The client's certificate would no longer be accepted, because the trusted authorities have
         /// changed.
         case certificate
+        /// None of the names in the client's certificate is one of `tls.client_allow`.
+        case certificateName
         /// The route has identities for other users only.
         case user
         case key

@@ -60,6 +60,9 @@ final class TLSWire: Wire {
 
     var applicationProtocol: ApplicationProtocol? { ProtocolOffer.chosen(on: session) }
 
+    /// Read when they are asked for first: most listeners do not tell clients apart.
+    private(set) lazy var peerNames = SSL_get0_peer_certificate(session).map(PeerNames.init) ?? .none
+
     /// Returns true if the client has a certificate of one of these authorities.
     func hasClient(of trust: ClientTrust) -> Bool { !isBroken && trust.admitsClient(of: session) }
 

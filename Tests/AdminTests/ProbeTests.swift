@@ -34,6 +34,21 @@ struct `Probes` {
         #expect(answer.status == status)
     }
 
+    @Test(arguments: [
+        ("any", 200), ("any=", 200), ("any&route=/b", 503), ("route=/&any", 200), ("any&route=/unknown", 404),
+        ("many", 503),
+    ])
+    func `readyz can be asked whether any route can serve`(query: String, status: Int) async {
+        let answer = await AdminFixture(secondHasToken: false).get("/readyz?\(query)")
+        #expect(answer.status == status)
+    }
+
+    @Test func `readyz for any route is 503 once a drain has begun`() async {
+        let answer = await AdminFixture(process: FakeProcess(draining: true)).get("/readyz?any")
+        #expect(answer.status == 503)
+        #expect(answer.json?["reasons"]?.array?.first?["reason"] == "draining")
+    }
+
     @Test func `readyz is 503 once a drain has begun`() async {
         let answer = await AdminFixture(process: FakeProcess(draining: true)).get("/readyz?route=/none")
         #expect(answer.status == 503)

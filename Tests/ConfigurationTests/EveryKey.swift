@@ -15,6 +15,7 @@ let everyKey = """
       origins: [https://APP.example.com:443, chrome-extension://abc]
       peer_uids: [0, 1000]
       key: local-key
+      keys: [{key: next-key}]
     limits:
       header_bytes: 32KiB
       uri_bytes: 8KiB

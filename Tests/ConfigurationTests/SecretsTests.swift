@@ -84,7 +84,23 @@ import Testing
         _ = try directory.file("key", "s3cret\n")
         let environment = ["CREDENTIALS_DIRECTORY": directory.path]
         let report = report("access: {key_credential: key}\n" + smallest, environment: environment)
-        #expect(try report.configuration?.access.key?.read().plaintext == "s3cret")
+        #expect(try report.configuration?.access.keys.first?.source.read().plaintext == "s3cret")
+    }
+
+    @Test func `several keys are read each in its own form, and each is judged`() throws {
+        let file = try directory.file("key", "s3cret\n")
+        let report = report("access: {key: a, keys: [{key_file: \(file)}, {key: b}]}\n" + smallest)
+        #expect(
+            try report.configuration?.access.keys.map { try $0.source.read().plaintext } == [
+                "a", "s3cret", "b",
+            ])
+        #expect(reasons("access: {keys: []}") == ["holds no key; leave it out if none is needed"])
+        #expect(reasons("access: {keys: [{}]}") == ["is missing: key, key_file or key_credential"])
+        #expect(reasons("access: {keys: [a]}") == ["expected a map, found a single value"])
+        #expect(
+            reasons("access: {keys: [{key: a, key_file: \(file)}]}") == [
+                "only one of key and key_file may be given"
+            ])
     }
 
     @Test func `a credential needs systemd's directory and a plain name`() {

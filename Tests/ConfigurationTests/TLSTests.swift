@@ -49,6 +49,50 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        ("dns: [app.example.com, '*.jobs.example.com']", []), ("uri: 'spiffe://example.org/ns/*/sa/app'", []),
+        (
+            "{}",
+            [
+                "tls.client_allow: lets nobody in; list names under dns or uri, or leave it out for every client of the authority"
+            ]
+        ),
+        (
+            "dns: []",
+            [
+                "tls.client_allow: lets nobody in; list names under dns or uri, or leave it out for every client of the authority"
+            ]
+        ),
+        (
+            "dns: [app-*.example.com]",
+            [
+                "tls.client_allow.dns[0]: 'app-*.example.com' is not a host name like app.example.com, in which '*' stands for one whole label"
+            ]
+        ),
+        (
+            "uri: [example.org/app]",
+            [
+                "tls.client_allow.uri[0]: 'example.org/app' is not a URI like spiffe://example.org/ns/*/sa/app, in which '*' stands for one whole segment"
+            ]
+        ),
+        ("dns: [a], cn: [b]", ["tls.client_allow.cn: unknown key; did you mean 'dns'?"]),
+    ])
+    func `admit clients by names`(rules: String, errors: [String]) {
+        let files =
+            "certificate_file: \(certificate)\nkey_file: \(key)\nclient_ca_file: \(authority.certificateFile)\n"
+        let allow = rules == "{}" ? "client_allow: {}" : "client_allow: {\(rules)}"
+        let seen = lines(files + allow).filter { !$0.contains("expires soon") }
+        #expect(seen.map { String($0.split(separator: " error: ", maxSplits: 1).last ?? "") } == errors)
+    }
+
+    @Test func `need an authority for clients before their names count`() {
+        let files = "certificate_file: \(certificate)\nkey_file: \(key)\n"
+        #expect(
+            lines(files + "client_allow: {dns: [a.example.com]}").filter { !$0.contains("expires soon") } == [
+                "c.yaml:4:17: error: tls.client_allow: needs client_ca_file: without it clients show no certificate"
+            ])
+    }
+
     @Test func `are all looked at`() {
         #expect(
             lines(certificate: "/no/c", key: "/no/k", clients: "/no/a") == [

@@ -59,7 +59,9 @@ import Testing
         #expect(configuration.access.hosts?.map(\.description) == ["localhost", "app:8080", "[::1]:80"])
         #expect(configuration.access.origins == ["https://app.example.com", "chrome-extension://abc"])
         #expect(configuration.access.peerUserIDs == [0, 1000])
-        #expect(try configuration.access.key?.read().plaintext == "local-key")
+        #expect(
+            try configuration.access.keys.map { try $0.source.read().plaintext } == ["local-key", "next-key"])
+        #expect(configuration.access.keys.map(\.path) == ["access.key", "access.keys[0].key"])
         #expect(configuration.limits.headerBytes == 32 << 10)
         #expect(configuration.limits.uriBytes == 8 << 10)
         #expect(configuration.limits.streams == 10)

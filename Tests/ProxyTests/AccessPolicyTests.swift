@@ -9,7 +9,7 @@ import Testing
 
 struct `The access policy` {
     private let policy = AccessPolicy(
-        origins: ["https://app.example"], peerUsers: [7], key: CurrentSecret(Secret("fake-key")))
+        origins: ["https://app.example"], peerUsers: [7], keys: [CurrentSecret(Secret("fake-key"))])
 
     private func judge(_ fields: [(HTTPFields.Name, String)], key: String? = "fake-key") -> ProxyError.Denial?
     {

@@ -27,12 +27,12 @@ package final class TLSAuthority: Sendable {
 
     /// A server's certificate for these names or addresses, and its key, in PEM files.
     ///
-    /// - Parameter names: a kind of OpenSSL's before a colon, such as `email:`, is kept; none makes a certificate without
+    /// - Parameter names: a kind of OpenSSL's before a colon, `email:` and `URI:`, is kept; none makes a certificate without
     ///   subjectAltName.
     package func certificate(
         for names: [String] = ["localhost"], subject: String = "test server", days: Int = 1
     ) throws -> (certificateFile: String, keyFile: String) {
-        let name = "server-\(subject)-\(names.joined(separator: "-"))-\(days)"
+        let name = "server-\(randomText())"
         var options = ["-days", "\(days)"]
         if !names.isEmpty {
             let extensions = try directory.write(name + ".ext", "subjectAltName=\(Self.list(names))\n")
@@ -54,7 +54,7 @@ package final class TLSAuthority: Sendable {
 
     private static func list(_ names: [String]) -> String {
         names.map { name in
-            if name.hasPrefix("email:") { return name }
+            if name.hasPrefix("email:") || name.hasPrefix("URI:") { return name }
             return name.contains(":") || name.allSatisfy { $0.isNumber || $0 == "." }
                 ? "IP:\(name)" : "DNS:\(name)"
         }.joined(separator: ",")

@@ -10,8 +10,15 @@ package struct AccessConfiguration: Sendable {
     package let origins: [String]
     /// The users that may connect to a Unix socket; nil for the daemon's own and root.
     package let peerUserIDs: Set<UInt32>?
-    /// The key that a request must carry in `X-Bearerd-Key`.
-    package let key: SecretSource?
+    /// The keys, any of which a request must carry in `X-Bearerd-Key`; none if it needs none.
+    package let keys: [AccessKey]
+}
+
+/// A key that clients of the data listeners may send (`access.key`, `access.keys[]`).
+package struct AccessKey: Sendable {
+    package let source: SecretSource
+    /// The path of the configuration key, without the suffix of its form, as in `access.keys[1].key`.
+    package let path: String
 }
 
 extension AccessConfiguration {
@@ -20,8 +27,16 @@ extension AccessConfiguration {
         case origins
         case peerUserIDs = "peer_uids"
         case key
+        case keys
 
         var isSecret: Bool { self == .key }
+    }
+
+    /// The keys of `access.keys[]`.
+    enum ItemKey: String, ConfigurationKey {
+        case key
+
+        var isSecret: Bool { true }
     }
 
     init(reading section: Section<Key>) {
@@ -35,6 +50,25 @@ extension AccessConfiguration {
         if peerUserIDs?.isEmpty == true {
             section.error(.peerUserIDs, "lets nobody in; leave it out for the daemon's user and root")
         }
-        key = section.fieldSecret(.key)
+        var keys: [AccessKey] = []
+        if let source = section.fieldSecret(.key) {
+            keys.append(AccessKey(source: source, path: section.place(of: .key).path))
+        }
+        keys += section.furtherKeys
+        self.keys = keys
+    }
+}
+
+extension Section<AccessConfiguration.Key> {
+    fileprivate var furtherKeys: [AccessKey] {
+        guard has(.keys), let sections = sections(.keys, AccessConfiguration.ItemKey.self) else { return [] }
+        if sections.isEmpty { error(.keys, "holds no key; leave it out if none is needed") }
+        return sections.compactMap { section in
+            if section.isMap, !section.hasSecret(.key), !section.isInDoubt(.key) {
+                reading.error("is missing: key, key_file or key_credential", at: section.place)
+            }
+            guard let source = section.fieldSecret(.key) else { return nil }
+            return AccessKey(source: source, path: section.place(of: .key).path)
+        }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import BearerdCryptography
+package import BearerdHTTPMessages
 internal import BearerdObservability
 package import OAuth
 internal import BearerdSystem
@@ -14,6 +15,8 @@ package struct TLSConfiguration: Sendable {
     package let keyFile: String
     /// The authorities that must have issued clients' certificates, in PEM; nil if clients need none.
     package let clientCAFile: String?
+    /// The clients of these authorities that may come in, by the names in their certificates; nil for all.
+    package let clientNames: CertificateNameRules?
     /// The certificate as it was when the configuration was read.
     package let certificate: CertificateSummary
     /// The number of authorities at that time.
@@ -43,7 +46,7 @@ package struct TLSConfiguration: Sendable {
         switch error.key {
         case .certificateFile: certificateFile
         case .keyFile: keyFile
-        case .clientCAFile: clientCAFile ?? certificateFile
+        case .clientCAFile, .clientAllow: clientCAFile ?? certificateFile
         }
     }
 
@@ -56,6 +59,13 @@ extension TLSConfiguration {
         case certificateFile = "certificate_file"
         case keyFile = "key_file"
         case clientCAFile = "client_ca_file"
+        case clientAllow = "client_allow"
+    }
+
+    /// The keys of `tls.client_allow`.
+    enum NameKey: String, ConfigurationKey {
+        case dns
+        case uri
     }
 
     init?(reading section: Section<Key>) {
@@ -64,6 +74,12 @@ extension TLSConfiguration {
         let certificateFile = section.secretFile(.certificateFile, isPublic: true, limit: Self.longestFile)
         let keyFile = section.secretFile(.keyFile)
         let clientCAFile = section.secretFile(.clientCAFile, isPublic: true, limit: Self.longestFile)
+        let clientNames =
+            section.has(.clientAllow) ? CertificateNameRules(reading: section.section(.clientAllow)) : nil
+        if section.has(.clientAllow), !section.has(.clientCAFile), !section.isInDoubt(.clientCAFile) {
+            section.error(
+                .clientAllow, "needs client_ca_file: without it clients show no certificate")
+        }
         guard let certificateFile, let keyFile, clientCAFile != nil || !section.has(.clientCAFile)
         else { return nil }
         do throws(ContextError) {
@@ -72,7 +88,8 @@ extension TLSConfiguration {
                 clientAuthorities: clientCAFile.map(Self.bytes))
             self.init(
                 certificateFile: certificateFile, keyFile: keyFile, clientCAFile: clientCAFile,
-                certificate: context.certificate, clientAuthorityCount: context.clientAuthorityCount)
+                clientNames: clientNames, certificate: context.certificate,
+                clientAuthorityCount: context.clientAuthorityCount)
         } catch {
             let path = section.value(error.key, .text)?.value ?? ""
             section.error(error.key, "\(path) \(error.objection)")
@@ -102,6 +119,34 @@ extension TLSConfiguration {
             section.warn(
                 .certificateFile,
                 "\(certificateFile) expires soon, at \(Timestamp.text(unixSeconds: certificate.end))")
+        }
+    }
+}
+
+extension CertificateNameRules {
+    /// Reads `client_allow`; reports a list that lets nobody in.
+    fileprivate init(reading section: Section<TLSConfiguration.NameKey>) {
+        self.init(
+            hosts: section.oneOrMany(.dns, .certificateHost)?.map(\.value) ?? [],
+            uris: section.oneOrMany(.uri, .certificateURI)?.map(\.value) ?? [])
+        guard hosts.isEmpty, uris.isEmpty, section.isMap, !section.isInDoubt(.dns), !section.isInDoubt(.uri)
+        else { return }
+        section.reading.error(
+            "lets nobody in; list names under dns or uri, or leave it out for every client of the authority",
+            at: section.place)
+    }
+}
+
+extension ValueKind<CertificateNamePattern> {
+    fileprivate static var certificateHost: ValueKind {
+        reading("a host name like app.example.com, in which '*' stands for one whole label") {
+            CertificateNamePattern(host: $0)
+        }
+    }
+
+    fileprivate static var certificateURI: ValueKind {
+        reading("a URI like spiffe://example.org/ns/*/sa/app, in which '*' stands for one whole segment") {
+            CertificateNamePattern(uri: $0)
         }
     }
 }

@@ -164,8 +164,8 @@ final class ConnectionKeeper<Kinds: UpstreamKinds> {
         if let seat = vacant.popLast() {
             seat.connection.begin(stream, from: peer)
             seat.exchange.use(routing)
-            // Much may have changed while it was silent.
-            if isSecured { seat.exchange.forgetClient() }
+            // Much may have changed while it was silent; and the seat's last client may have had a name that this one lacks.
+            if isSecured || routing.access.clientNames != nil { seat.exchange.forgetClient() }
             seat.isSecured = isSecured
             begin(seat)
             return resume(seat, with: true)

@@ -15,7 +15,7 @@ extension DenialReason {
             self =
                 switch denial {
                 case .peer, .user: .peer
-                case .certificate: .tls
+                case .certificate, .certificateName: .tls
                 case .key: .key
                 case .origin, .referer, .site: .origin
                 case .authorizationHeader, .noCallerToken, .callerToken: .authorization

@@ -27,7 +27,10 @@ final class ListenerRouting<Kinds: UpstreamKinds> {
         guard access.admits(client.peer) else { return .peer }
         // Unix sockets are never encrypted.
         guard let security = listener.security, case .ip = client.peer else { return nil }
-        return client.isAdmitted(by: security) ? nil : .certificate
+        guard client.isAdmitted(by: security) else { return .certificate }
+        guard let rules = access.clientNames else { return nil }
+        let names = client.peerNames
+        return rules.admit(hosts: names.hosts, uris: names.uris) ? nil : .certificateName
     }
 
     init(

@@ -46,6 +46,7 @@ struct ConfigurationSummary {
         let clients = tls.clientAuthorityCount.map { count in
             "clients need a certificate of \(count == 1 ? "the authority" : "one of the \(count) authorities")"
                 + " in \(tls.clientCAFile ?? "")"
+                + (tls.clientNames.map { ", for one of the names \($0)" } ?? "")
         }
         return [
             "tls     a certificate for \(names), valid until \(end)",

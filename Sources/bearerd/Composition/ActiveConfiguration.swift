@@ -11,8 +11,8 @@ struct ActiveConfiguration {
     let listeners: [(key: ListenerKey, listener: BoundListener)]
     /// The TCP listeners' certificate; nil where they are plain.
     let certificate: CertificateWatch?
-    /// What clients of the data listeners must send; nil where they need nothing.
-    let accessKey: KeyWatch?
+    /// The keys, any of which clients of the data listeners must send; none where they need nothing.
+    let accessKeys: [KeyWatch]
     /// What callers of the admin listener must send; nil where they need nothing.
     let adminKey: KeyWatch?
     /// Records traces; nil where no configuration so far had a collector.

@@ -54,7 +54,7 @@ extension Configuration {
     /// Every file that the configuration names and that is read again.
     private var files: [String] {
         var files = tls?.files ?? []
-        var sources = [access.key, admin?.key]
+        var sources: [SecretSource?] = access.keys.map(\.source) + [admin?.key]
         for identity in identities { sources += identity.credentials.values.map { $0 } }
         for case .file(let path)? in sources { files.append(path) }
         files += store.files

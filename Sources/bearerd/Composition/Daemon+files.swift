@@ -21,14 +21,14 @@ extension Daemon {
     /// Watches the files that are read again when they change, the credentials' left out.
     func watchFiles() {
         let files = engine.files
-        let (certificate, accessKey, adminKey) = (active.certificate, active.accessKey, active.adminKey)
+        let (certificate, accessKeys, adminKey) = (active.certificate, active.accessKeys, active.adminKey)
         files.watch(certificate?.files ?? [], for: .certificate) { _ in
             certificate?.reload(on: files.thread) {
                 Task(executorPreference: self.loop) { await self.judgeClientsAgain() }
             }
         }
-        files.watch(accessKey?.files ?? [], for: .accessKey) { _ in
-            accessKey?.reload()
+        files.watch(Array(Set(accessKeys.flatMap(\.files))), for: .accessKey) { file in
+            for key in accessKeys where key.files.contains(file) { key.reload() }
             await self.judgeClientsAgain()
         }
         files.watch(adminKey?.files ?? [], for: .adminKey) { _ in adminKey?.reload() }

@@ -81,7 +81,7 @@ extension Daemon {
         let files = try await PreparedFiles.read(
             beside: .init(
                 file: file, configuration: configuration, listeners: active.listeners,
-                workerCount: sockets.workerCount, accessKey: active.accessKey, adminKey: active.adminKey,
+                workerCount: sockets.workerCount, accessKeys: active.accessKeys, adminKey: active.adminKey,
                 trust: engine.trust, storeKey: storeKey, sandbox: sandbox,
                 runsTokenCommands: engine.commands != nil, log: log),
             on: engine.files.thread)
@@ -113,7 +113,8 @@ extension Daemon {
         if files.audit != nil, audit == nil { audit = try AppendedFile(tellingOfAudit: log) }
         var next = ActiveConfiguration(
             configuration: new, engine: try engine.changed(to: new), listeners: files.listeners,
-            certificate: certificate, accessKey: files.accessKey?.watch, adminKey: files.adminKey?.watch,
+            certificate: certificate, accessKeys: files.accessKeys.map(\.watch),
+            adminKey: files.adminKey?.watch,
             tracing: active.tracing
                 ?? collector.map { Tracing(new.telemetry, sendingTo: $0, on: loop, log: log) },
             composer: active.composer)
@@ -172,7 +173,7 @@ extension Daemon {
 
         // What lives longer than a configuration gets what was read for it.
         if let context = files.certificate { active.certificate?.tls.replace(with: context) }
-        for (watch, secret) in [files.accessKey, files.adminKey].compactMap(\.self) {
+        for (watch, secret) in files.accessKeys + [files.adminKey].compactMap(\.self) {
             watch.key.replace(with: secret)
         }
         files.ownCertificates.forEach { $0.commit() }

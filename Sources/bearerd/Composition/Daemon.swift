@@ -124,7 +124,7 @@ actor Daemon: LoopConfined {
             certificate: try configuration.tls.map {
                 CertificateWatch($0, tls: ServerTLS(try $0.load()), log: log)
             },
-            accessKey: try configuration.access.key.map { try KeyWatch($0, log: log) },
+            accessKeys: try configuration.access.keys.map { try KeyWatch($0.source, log: log) },
             adminKey: try configuration.admin?.key.map { try KeyWatch($0, log: log) }, tracing: tracing)
         self.sockets = sockets
         if let file = sockets.audit {
@@ -225,7 +225,8 @@ actor Daemon: LoopConfined {
         let (configuration, engine) = (active.configuration, active.engine)
         let ground = RoutingComposer.Ground(
             listeners: active.listeners, admin: sockets.admin?.address, security: active.certificate?.tls,
-            accessKey: active.accessKey?.key, trust: engine.trust, log: log, lines: writer, audit: audit,
+            accessKeys: active.accessKeys.map(\.key), trust: engine.trust, log: log, lines: writer,
+            audit: audit,
             tracing: active.tracing?.settings(of: configuration.telemetry),
             onFailing: { [weak self, loop] in
                 Task(executorPreference: loop) { await self?.watchRoutes() }

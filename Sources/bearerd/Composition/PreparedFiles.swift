@@ -22,7 +22,7 @@ struct PreparedFiles: Sendable {
         let configuration: Configuration
         let listeners: [(key: ListenerKey, listener: BoundListener)]
         let workerCount: Int
-        let accessKey: KeyWatch?
+        let accessKeys: [KeyWatch]
         let adminKey: KeyWatch?
         let trust: TrustStores
         /// What the store is encrypted with, unless the Secret Service has that; nil without.
@@ -40,7 +40,7 @@ struct PreparedFiles: Sendable {
     let report: ConfigurationReport
     /// Of the TCP listeners; nil for plain ones.
     let certificate: ServerContext?
-    let accessKey: (watch: KeyWatch, secret: Secret)?
+    let accessKeys: [(watch: KeyWatch, secret: Secret)]
     let adminKey: (watch: KeyWatch, secret: Secret)?
     /// Our own certificates for providers and upstreams, as far as there are usable ones in the files.
     let ownCertificates: [OwnCertificate.Renewal]
@@ -82,14 +82,15 @@ struct PreparedFiles: Sendable {
         self.report = report
         let tls = report.place(of: "tls")
         certificate = try ReloadRefusal.at(tls, of: report) { try configuration.tls?.load() }
-        let (access, admin) = (
-            report.place(ofSecret: "access.key"), report.place(ofSecret: "admin.key")
-        )
-        accessKey = try ReloadRefusal.at(access, of: report) {
-            try Self.key(configuration.access.key, known: known.accessKey, known.log)
+        accessKeys = try configuration.access.keys.map { key throws(ReloadRefusal) in
+            try ReloadRefusal.at(report.place(ofSecret: key.path), of: report) {
+                try Self.key(key.source, known: known.accessKeys, known.log)
+            }
         }
-        adminKey = try ReloadRefusal.at(admin, of: report) {
-            try Self.key(configuration.admin?.key, known: known.adminKey, known.log)
+        adminKey = try configuration.admin?.key.map { key throws(ReloadRefusal) in
+            try ReloadRefusal.at(report.place(ofSecret: "admin.key"), of: report) {
+                try Self.key(key, known: [known.adminKey].compactMap(\.self), known.log)
+            }
         }
         for (file, key) in configuration.caFiles {
             try ReloadRefusal.at(report.place(of: key), of: report) { try known.trust.refresh([file]) }
@@ -150,10 +151,9 @@ struct PreparedFiles: Sendable {
     }
 
     private static func key(
-        _ source: SecretSource?, known: KeyWatch?, _ log: Log
-    ) throws(CredentialError) -> (watch: KeyWatch, secret: Secret)? {
-        guard let source else { return nil }
-        if let known, known.source == source { return (known, try source.read()) }
+        _ source: SecretSource, known: [KeyWatch], _ log: Log
+    ) throws(CredentialError) -> (watch: KeyWatch, secret: Secret) {
+        if let known = known.first(where: { $0.source == source }) { return (known, try source.read()) }
         let watch = try KeyWatch(source, log: log)
         return (watch, try source.read())
     }

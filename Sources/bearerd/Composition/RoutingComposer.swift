@@ -23,8 +23,8 @@ struct RoutingComposer {
         var admin: ListenAddress?
         /// Encrypts TCP connections of clients; nil where they are plain.
         var security: ServerTLS?
-        /// What clients must send; nil where they need nothing.
-        var accessKey: CurrentSecret?
+        /// The keys, any of which clients must send; none where they need nothing.
+        var accessKeys: [CurrentSecret]
         let trust: TrustStores
         let log: Log
         /// Where access lines go.
@@ -92,8 +92,9 @@ struct RoutingComposer {
         version += 1
         let log = configuration.log
         return RoutingSnapshot(
-            version: version, routes: routes, access: configuration.accessPolicy(key: ground.accessKey),
-            listeners: listeners, headLimits: headLimits, streams: limits.streams, bodyLimit: limits.bodyBytes.map { UInt64($0) },
+            version: version, routes: routes, access: configuration.accessPolicy(keys: ground.accessKeys),
+            listeners: listeners, headLimits: headLimits, streams: limits.streams,
+            bodyLimit: limits.bodyBytes.map { UInt64($0) },
             serverTimeouts: configuration.serverTimeouts,
             accessStyle: AccessLogStyle(format: log.effectiveFormat, fields: log.accessFields),
             accessLog: log.access && log.level <= .info ? ground.lines : nil,
@@ -170,10 +171,11 @@ extension Configuration {
             .compactMap { $0.key.host?.onAnyPort.description }
     }
 
-    fileprivate func accessPolicy(key: CurrentSecret?) -> AccessPolicy {
+    fileprivate func accessPolicy(keys: [CurrentSecret]) -> AccessPolicy {
         AccessPolicy(
             origins: Set(access.origins),
-            peerUsers: access.peerUserIDs ?? [CurrentProcess.effectiveUser, 0], key: key)
+            peerUsers: access.peerUserIDs ?? [CurrentProcess.effectiveUser, 0], keys: keys,
+            clientNames: tls?.clientNames)
     }
 
     fileprivate var serverTimeouts: ServerTimeouts {

@@ -102,6 +102,37 @@ import Testing
         #expect(try status(new) == [200, 200] && status("open-to-all") == [403, 403])
     }
 
+    @Test func `is by any of several keys, so that one is replaced without a gap`() throws {
+        let directory = try TemporaryDirectory()
+        let (old, new, third) = ("key-" + randomText(), "key-" + randomText(), "key-" + randomText())
+        let files = [try directory.write("one", old + "\n"), try directory.write("two", new)]
+        func settings(_ access: String) -> Sidecar.Settings { .init(top: "access: {\(access)}") }
+        let sidecar = try Sidecar(directory: directory, settings("key_file: \(files[0])"))
+        func statuses() throws -> [Int] {
+            try [old, new, third].map { try sidecar.get("/", [("X-Bearerd-Key", $0)]).status }
+        }
+        func reload(_ access: String) throws {
+            try Sidecar.file(
+                provider: sidecar.provider, upstream: sidecar.upstream.url,
+                clientSecret: sidecar.clientSecret,
+                directory: directory, settings(access))
+            let answer = try sidecar.admin("POST", "/api/reload", [("X-Bearerd-Admin", "1")])
+            #expect(answer.status == 200, "\(answer.text)")
+        }
+        #expect(try statuses() == [200, 403, 403])
+        try reload("key_file: \(files[0]), keys: [{key_file: \(files[1])}, {key: \(third)}]")
+        #expect(try statuses() == [200, 200, 200])
+        #expect(try sidecar.get("/", [("X-Bearerd-Key", old), ("X-Bearerd-Key", new)]).status == 403)
+        try directory.write("two", "key-" + randomText())
+        try sidecar.bearerd.logLine("the change") { $0.message == "key changed" && $0["file"] == files[1] }
+        #expect(try statuses() == [200, 403, 200])
+        #expect(sidecar.bearerd.logLines.count { $0.message == "key changed" } == 1)
+        try reload("keys: [{key: \(third)}]")
+        #expect(try statuses() == [403, 403, 200])
+        let seen = sidecar.upstream.requests.map(\.head.description).joined()
+        #expect(LeakScan.leaks(of: [old, new, third], in: sidecar.bearerd.log + seen).isEmpty)
+    }
+
     @Test func `to a provider that is not verified is called out wherever it can be seen`() throws {
         let sidecar = try Sidecar(.init(identity: "insecure_skip_verify: true"))
         let check = try BearerdProcess.command("check", "-c", sidecar.directory.path("config.yaml"))

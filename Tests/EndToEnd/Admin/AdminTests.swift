@@ -45,6 +45,24 @@ import Testing
         #expect(try sidecar.admin("GET", "/readyz?route=/other").status == 503)
         #expect(try sidecar.admin("GET", "/readyz?route=%2Fother").status == 503)
         #expect(try sidecar.admin("GET", "/readyz").status == 503)
+        #expect(try sidecar.admin("GET", "/readyz?any").status == 200, "one route can serve")
+        #expect(try sidecar.admin("GET", "/readyz?any&route=/other").status == 503)
+    }
+
+    @Test func `is ready for any route where no route has a token only if one needs none`() throws {
+        let provider = try HostileProvider()
+        provider.always { _, _ in Reply.json(#"{"error": "invalid_client"}"#, status: 400) }
+        func sidecar(_ route: String) throws -> Sidecar {
+            try Sidecar(
+                provider: provider,
+                .init(moreRoutes: "- {path: /b, upstream: 'http://127.0.0.1:1', \(route)}"))
+        }
+        let (all, open) = (try sidecar("identity: default"), try sidecar("identity: none"))
+        for one in [all, open] { try eventually("the refusal") { try one.state() == "misconfigured" } }
+        let answer = try all.admin("GET", "/readyz?any")
+        #expect(answer.status == 503 && answer.text.contains("misconfigured"))
+        #expect(try open.admin("GET", "/readyz?any").status == 200)
+        #expect(try open.admin("GET", "/readyz").status == 503)
     }
 
     @Test func `shows the identities, and no token, at api status`() throws {

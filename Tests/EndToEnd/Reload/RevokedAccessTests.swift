@@ -75,6 +75,7 @@ import Testing
         (Rules(), Rules("access: {hosts: [other.example]}"), "access_gone"),
         (Rules(), Rules("access: {key: fake-key-two}"), "access_gone"),
         (Rules("access: {key: fake-key-one}"), Rules("access: {key: fake-key-two}"), "access_gone"),
+        (Rules("access: {key: fake-key-one}"), Rules("access: {keys: [{key: fake-key-two}]}"), "access_gone"),
         (
             Rules(
                 "access: {origins: ['http://a.example']}",
@@ -109,6 +110,10 @@ import Testing
             Rules("access: {key: fake-key-one, origins: ['http://b.example']}")
         ),
         (Rules("access: {key: fake-key-one}"), Rules()),
+        (
+            Rules("access: {key: fake-key-one}"),
+            Rules("access: {keys: [{key: fake-key-two}, {key: fake-key-one}]}")
+        ),
         (
             Rules("access: {origins: ['http://a.example']}"),
             Rules("access: {origins: ['http://b.example', 'http://a.example']}")

@@ -10,10 +10,11 @@ final class SecureSite: Sendable {
 
     /// - Parameters:
     ///   - clientAuthority: whose certificates clients need; nil for none.
+    ///   - tls: lines of the section `tls`.
     ///   - top: lines at the top level.
     init(
         upstream: RawUpstream? = nil, clientAuthority: TLSAuthority? = nil, listen: String = "127.0.0.1:0",
-        route: String = "", top: String = ""
+        route: String = "", tls: String = "", top: String = ""
     ) throws {
         let authority = try TLSAuthority()
         let directory = try TemporaryDirectory()
@@ -30,6 +31,7 @@ final class SecureSite: Sendable {
                       certificate_file: \(directory.path("server.pem"))
                       key_file: \(directory.path("server.key"))
                     \(indented(clients, by: 2))
+                    \(indented(tls, by: 2))
                     \(top)
                     """, route: route, listen: listen))
     }

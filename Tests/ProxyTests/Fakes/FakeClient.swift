@@ -14,6 +14,7 @@ class FakeClient: ClientExchange, FakeExchange {
     var peer = PeerAddress.ip("127.0.0.1")
     var isEncrypted = false
     func isAdmitted(by security: any ConnectionSecurity) -> Bool { true }
+    var peerNames: PeerNames { .none }
     var request = HTTPRequest()
     var length = BodyLength.none
     private(set) var persists = true
