@@ -209,8 +209,8 @@ let package = Package(
         .testTarget(
             name: "ConfigurationTests",
             dependencies: [
-                "Configuration", "Cryptography", "HTTPMessages", "OAuth", "Observability", "Routing",
-                "TestSupport",
+                "Configuration", "Cryptography", "HTTPMessages", "JSON", "OAuth", "Observability", "Routing",
+                "TestSupport", "YAML",
             ],
             swiftSettings: bridge),
         .testTarget(

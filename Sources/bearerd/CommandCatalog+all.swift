@@ -4,8 +4,8 @@ extension CommandCatalog {
     /// The commands of bearerd, in the order of the help.
     static var all: CommandCatalog {
         CommandCatalog([
-            InitCommand.self, ProxyCommand.self, RunCommand.self, CheckCommand.self, DoctorCommand.self,
-            StatusCommand.self, ReloadCommand.self,
+            InitCommand.self, ProxyCommand.self, RunCommand.self, CheckCommand.self, SchemaCommand.self,
+            DoctorCommand.self, StatusCommand.self, ReloadCommand.self,
             HealthcheckCommand.self, WaitCommand.self,
             LoginCommand.self, ExchangeCommand.self, TokenCommand.self, RefreshCommand.self,
             UserinfoCommand.self, RevokeCommand.self, LogoutCommand.self, ImportCommand.self,

@@ -14,11 +14,16 @@ final class Reading {
     private(set) var secretPlaces: [Place] = []
     /// The place of every key and list item, by its path.
     private(set) var marks: [String: Mark] = [:]
+    /// Notes what is asked for; nil while a file is read for its values.
+    let record: KeyRecord?
     private var problems: Set<ConfigurationProblem> = []
     /// The paths of keys with an error in their value or in an item of it.
     private var faultyPaths: Set<String> = []
 
-    init(environment: @escaping (String) -> String?, directory: String? = nil) {
+    init(
+        environment: @escaping (String) -> String?, directory: String? = nil, record: KeyRecord? = nil
+    ) {
+        self.record = record
         self.environment = environment
         self.directory = directory
     }

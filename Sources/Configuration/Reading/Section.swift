@@ -25,6 +25,8 @@ struct Section<Key: ConfigurationKey> {
         self.reading = reading
         let mapping = node.map { reading.mapping($0, at: place) } ?? YAMLMapping()
         isMap = mapping != nil
+        reading.record?.note(
+            section: place.path, names: Key.allCases.map(\.rawValue), spellings: Key.spellings)
         guard let mapping else { return }
         for entry in mapping.entries {
             let place = place.key(entry.key, at: entry.mark)
@@ -109,12 +111,20 @@ struct Section<Key: ConfigurationKey> {
 
     /// The value of a key under one of its other spellings.
     func value<Value>(spelled spelling: String, _ kind: ValueKind<Value>) -> Found<Value>? {
-        entries[spelling].flatMap { reading.value($0.value, kind, at: place(ofSpelling: spelling)) }
+        note(.value(kind.schema), spelling)
+        return entries[spelling].flatMap { reading.value($0.value, kind, at: place(ofSpelling: spelling)) }
     }
 
     /// The items of a list.
     func list<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [Found<Value>]? {
-        node(key).flatMap { reading.list($0, kind, at: place(of: key)) }
+        note(.list(kind.schema), key.rawValue)
+        return node(key).flatMap { reading.list($0, kind, at: place(of: key)) }
+    }
+
+    /// Notes the form in which a key is read, where that is wanted.
+    private func note(_ form: @autoclosure () -> KeyRecord.Form, _ spelling: String) {
+        guard let record = reading.record else { return }
+        record.note(form(), of: KeyRecord.key(spelling, in: place.path))
     }
 
     private func node(_ key: Key) -> YAMLNode? { entries[key.rawValue]?.value }
@@ -125,6 +135,8 @@ struct Section<Key: ConfigurationKey> {
 
     /// The items of a list; a single value counts as a list of one.
     func oneOrMany<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [Found<Value>]? {
+        note(.value(kind.schema), key.rawValue)
+        note(.list(kind.schema), key.rawValue)
         guard let node = node(key), case .scalar = node.content else { return list(key, kind) }
         return reading.value(node, kind, at: place(of: key)).map { [$0] }
     }
@@ -148,6 +160,8 @@ struct Section<Key: ConfigurationKey> {
 
     /// The items of a list, or the words of a text.
     func words<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [Found<Value>]? {
+        note(.value(.text(form: "words, separated by spaces")), key.rawValue)
+        note(.list(kind.schema), key.rawValue)
         guard let node = node(key), case .scalar = node.content else { return list(key, kind) }
         let place = place(of: key)
         return reading.scalar(node, at: place)?.words.compactMap { reading.value($0, kind, at: place) }
@@ -170,7 +184,8 @@ struct Section<Key: ConfigurationKey> {
 
     /// The entries of a map with free names, in order.
     func map<Value>(_ key: Key, _ kind: ValueKind<Value>) -> [(name: Found<String>, value: Found<Value>)]? {
-        mapping(key)?.entries.compactMap { entry in
+        note(.map(kind.schema), key.rawValue)
+        return mapping(key)?.entries.compactMap { entry in
             let place = place(of: key).key(entry.key, at: entry.mark)
             let value = reading.value(entry.value, kind, at: reading.place(place, of: entry.value))
             return value.map { (Found(value: entry.key, place: place), $0) }
@@ -179,11 +194,14 @@ struct Section<Key: ConfigurationKey> {
 
     /// A map with free names and any JSON as values; reports names to which `objection` objects.
     func members(_ key: Key, objection: (String) -> String?) -> JSONObject {
-        mapping(key).map { reading.members($0, at: place(of: key), objection: objection) } ?? JSONObject()
+        note(.freeMap, key.rawValue)
+        return mapping(key).map { reading.members($0, at: place(of: key), objection: objection) }
+            ?? JSONObject()
     }
 
     /// The section under a key; an empty one if the key is absent.
     func section<Inner: ConfigurationKey>(_ key: Key, _: Inner.Type = Inner.self) -> Section<Inner> {
+        note(.section, key.rawValue)
         let entry = entries[key.rawValue]
         let place = place.key(key.rawValue, at: entry?.mark ?? place.mark)
         return Section<Inner>(entry?.value, at: place, reading: reading)
@@ -191,6 +209,7 @@ struct Section<Key: ConfigurationKey> {
 
     /// The sections of a list; none if it is absent.
     func sections<Inner: ConfigurationKey>(_ key: Key, _: Inner.Type = Inner.self) -> [Section<Inner>]? {
+        note(.sections, key.rawValue)
         guard isMap, has(key) || !isInDoubt(key) else { return nil }
         guard let node = node(key) else { return [] }
         let place = place(of: key)
@@ -206,6 +225,7 @@ struct Section<Key: ConfigurationKey> {
         _ key: Key, _: Inner.Type = Inner.self,
         usable: (YAMLNode) -> Section<Inner>.Usable? = { _ in nil }
     ) -> [(name: Found<String>, section: Section<Inner>)]? {
+        note(.namedSections, key.rawValue)
         guard isMap, has(key) || !isInDoubt(key) else { return nil }
         guard has(key) else { return [] }
         return mapping(key)?.entries.map { entry in

@@ -4,11 +4,21 @@ internal import BearerdYAML
 
 /// A kind of value that a key can have: it turns a scalar into a value.
 struct ValueKind<Value> {
+    /// The form of its values, for editors.
+    let schema: ValueSchema
     let parse: (ScalarText) throws(ValueError) -> Value
+
+    init(
+        _ schema: ValueSchema = .text(form: nil),
+        parse: @escaping (ScalarText) throws(ValueError) -> Value
+    ) {
+        self.schema = schema
+        self.parse = parse
+    }
 
     /// A kind for what `read` accepts; anything else is reported as not being `form`.
     static func reading(_ form: String, _ read: @escaping (String) -> Value?) -> ValueKind {
-        ValueKind { scalar throws(ValueError) in
+        ValueKind(.text(form: form)) { scalar throws(ValueError) in
             guard let value = read(scalar.text)
             else { throw ValueError("'\(scalar.written)' is not \(form)") }
             return value
@@ -17,12 +27,12 @@ struct ValueKind<Value> {
 
     /// A kind that converts or refuses another kind's values.
     func map<Other>(_ transform: @escaping (Value) throws(ValueError) -> Other) -> ValueKind<Other> {
-        ValueKind<Other> { scalar throws(ValueError) in try transform(try parse(scalar)) }
+        ValueKind<Other>(schema) { scalar throws(ValueError) in try transform(try parse(scalar)) }
     }
 
     /// A kind for one of several words, each with its value.
     static func word(of values: [(word: String, value: Value)]) -> ValueKind {
-        ValueKind { scalar throws(ValueError) in
+        ValueKind(.words(values.map(\.word))) { scalar throws(ValueError) in
             if let match = values.first(where: { $0.word == scalar.text }) { return match.value }
             let words = values.map(\.word)
             let hint = NearMiss.hint(for: scalar.text, among: words)
@@ -32,7 +42,7 @@ struct ValueKind<Value> {
 
     /// A kind for `true`, `false` or one other word.
     static func flag(on: Value, off: Value, or word: String, _ third: Value) -> ValueKind {
-        ValueKind { scalar throws(ValueError) in
+        ValueKind(.either(.flag, .words([word]))) { scalar throws(ValueError) in
             if let flag = scalar.typed.bool { return flag ? on : off }
             guard scalar.text == word
             else { throw ValueError("expected true, false or \(word), found '\(scalar.written)'") }
@@ -74,7 +84,7 @@ extension ValueKind<String> {
 extension ValueKind<Bool> {
     /// `true` or `false`, exactly.
     static var flag: ValueKind {
-        ValueKind { scalar throws(ValueError) in
+        ValueKind(.flag) { scalar throws(ValueError) in
             guard let flag = scalar.typed.bool
             else { throw ValueError("expected true or false, found '\(scalar.written)'") }
             return flag
@@ -84,7 +94,7 @@ extension ValueKind<Bool> {
 
 extension ValueKind<Int> {
     static func integer(in range: ClosedRange<Int>) -> ValueKind {
-        ValueKind { scalar throws(ValueError) in
+        ValueKind(.integer(range)) { scalar throws(ValueError) in
             guard let number = scalar.typed.integer
             else { throw ValueError("expected a whole number, found '\(scalar.written)'") }
             guard let value = Int(exactly: number), range.contains(value)

@@ -70,10 +70,13 @@ extension ValueKind<HTTPURL> {
 extension ValueKind<Double> {
     /// A number from 0 to 1.
     fileprivate static var share: ValueKind {
-        reading("a number from 0 to 1") { text in
-            let isDecimal = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
-            guard isDecimal, let share = Double(text), (0...1).contains(share) else { return nil }
-            return share
-        }
+        let form = "a number from 0 to 1"
+        return ValueKind(
+            .share,
+            parse: reading(form) { text in
+                let isDecimal = text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == UInt8(ascii: ".") }
+                guard isDecimal, let share = Double(text), (0...1).contains(share) else { return nil }
+                return share
+            }.parse)
     }
 }

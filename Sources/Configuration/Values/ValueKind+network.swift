@@ -16,7 +16,7 @@ extension ValueKind<ListenAddress> {
 
     /// The four forms as they are written.
     private static var listenAddress: ValueKind {
-        ValueKind { scalar throws(ValueError) in
+        ValueKind(.text(form: "HOST:PORT, unix:PATH, systemd:NAME or fd:N")) { scalar throws(ValueError) in
             guard let address = ListenAddress(scalar.text) else {
                 if scalar.text.hasPrefix("unix:"), scalar.text.utf8.count > ListenAddress.longestSocketPath {
                     throw tooLong(String(scalar.written.dropFirst("unix:".count)))
@@ -64,7 +64,8 @@ extension ValueKind<HTTPURL> {
 
     /// `http(s)://HOST[:PORT][/PREFIX]` or `http+unix:PATH`; a relative path is in the configuration's directory.
     static func upstream(in reading: Reading) -> ValueKind {
-        ValueKind { scalar throws(ValueError) in
+        ValueKind(.text(form: "http(s)://HOST[:PORT][/PREFIX] or http+unix:PATH")) {
+            scalar throws(ValueError) in
             let socket = "\(HTTPURL.Scheme.unix.rawValue):"
             let path = scalar.text.hasPrefix(socket) ? scalar.text.dropFirst(socket.count) : ""
             let text = path.isEmpty ? scalar.text : socket + reading.resolved(String(path))
@@ -86,7 +87,7 @@ extension ValueKind<HTTPURL> {
 
 extension ValueKind<HostPattern> {
     static var hostPattern: ValueKind {
-        ValueKind { scalar throws(ValueError) in
+        ValueKind(.text(form: "a host or host:port")) { scalar throws(ValueError) in
             guard let pattern = HostPattern(scalar.text)
             else { throw ValueError("'\(scalar.written)' is not a host or host:port") }
             guard !pattern.host.contains("*")

@@ -9,7 +9,9 @@ internal import BearerdYAML
 extension ValueKind<GrantType> {
     /// A grant's short name or URN.
     static var grantType: ValueKind {
-        ValueKind { scalar throws(ValueError) in
+        let names = GrantType.allConfigurable.flatMap { [$0.shortName, $0.rawValue] }
+        return ValueKind(.words(names.enumerated().filter { !names[..<$0].contains($1) }.map(\.element))) {
+            scalar throws(ValueError) in
             guard let grant = GrantType(configured: scalar.text) else {
                 let hint = NearMiss.hint(for: scalar.text, among: GrantType.allConfigurable.map(\.shortName))
                 throw ValueError("'\(scalar.written)' is not a grant\(hint)")
@@ -36,7 +38,7 @@ extension ValueKind<JWSAlgorithm> {
 extension ValueKind<JSONValue> {
     /// The value of a claim: a boolean or whole number if it is written as one, otherwise a text.
     static var json: ValueKind {
-        ValueKind { scalar throws(ValueError) in
+        ValueKind(.any) { scalar throws(ValueError) in
             if let flag = scalar.typed.bool { return .bool(flag) }
             if let number = scalar.typed.integer { return .integer(number) }
             return .string(scalar.text)

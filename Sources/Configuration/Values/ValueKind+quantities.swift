@@ -3,7 +3,11 @@
 extension ValueKind<Duration> {
     /// `500ms`, `30s`, `5m`, `1h`, or `0`.
     static var duration: ValueKind {
-        ValueKind { scalar throws(ValueError) in
+        ValueKind(
+            .either(
+                .integer(0...0),
+                .pattern("^([0-9]+(ms|s|m|h)|0+)$", form: "a duration like 500ms, 30s, 5m or 1h"))
+        ) { scalar throws(ValueError) in
             guard let quantity = Quantity(scalar.text), let milliseconds = quantity.milliseconds
             else { throw ValueError("'\(scalar.written)' is not a duration like 500ms, 30s, 5m or 1h") }
             guard milliseconds <= longestMilliseconds
@@ -27,7 +31,7 @@ extension ValueKind<Duration> {
 extension ValueKind<Int> {
     /// `64KiB`, `1MiB`, `1GiB`, or bytes without a unit.
     static func size(in range: ClosedRange<Int>) -> ValueKind {
-        ValueKind { scalar throws(ValueError) in
+        ValueKind(.size(range)) { scalar throws(ValueError) in
             guard let quantity = Quantity(scalar.text), let bytes = quantity.bytes
             else { throw ValueError("'\(scalar.written)' is not a size like 65536, 64KiB or 1MiB") }
             guard let size = Int(exactly: bytes), range.contains(size) else {
