@@ -53,6 +53,36 @@ import Testing
         #expect(HelpText.help(for: StatusCommand.self, of: catalog).contains("  -c, --config FILE  "))
     }
 
+    @Test func `the help of each command has examples that the command takes`() throws {
+        for command in CommandCatalog.all.commands {
+            let examples = CommandExample.of(command)
+            #expect(!examples.isEmpty, "\(command.name)")
+            let help = HelpText.help(for: command, of: .all)
+            for example in examples {
+                #expect(help.contains("\n  \(example.line)\n      \(example.purpose)\n"))
+                for words in Self.calls(in: example.line) {
+                    let called = try CommandCatalog.all.command(words[0])
+                    _ = try ParsedArguments(
+                        Array(words.dropFirst()), options: called.allOptions, operand: called.operand,
+                        catalog: .all)
+                }
+            }
+        }
+    }
+
+    /// The words after each `bearerd` of a shell's line, up to what the shell takes itself.
+    private static func calls(in line: String) -> [[String]] {
+        let words = line.replacing("$(", with: "").replacing("<(", with: "").replacing(")\"", with: "")
+            .replacing(")", with: "").split(separator: " ").map(String.init)
+        return words.indices.filter { words[$0] == "bearerd" || words[$0] == "\"bearerd" }
+            .filter { $0 + 1 < words.count }.map { start in
+                Array(
+                    words[(start + 1)...].prefix {
+                        !["&&", "|", ">"].contains($0) && !$0.hasPrefix("http") || start == 0
+                    })
+            }
+    }
+
     private func configuration(_ identities: [String], development: Bool = false) throws -> Configuration {
         var text = development ? "development: {provider: 127.0.0.1:9001}\n" : ""
         text += "identities:\n"

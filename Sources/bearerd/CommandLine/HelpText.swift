@@ -28,9 +28,15 @@ enum HelpText {
 
             \(command.summary)
 
-            \(command.details.map { wrapped($0) + "\n" }.joined())\(table(command.allOptions.map { ($0.usage, $0.summary) }))
+            \(command.details.map { wrapped($0) + "\n" }.joined())\(table(command.allOptions.map { ($0.usage, $0.summary) }))\(examples(of: command))
             """
         return command.isAboutAll ? "\(own)\n\(overview(of: catalog))" : own
+    }
+
+    private static func examples(of command: any Command.Type) -> String {
+        let examples = CommandExample.of(command)
+        guard !examples.isEmpty else { return "" }
+        return "\nexamples:\n" + examples.map { "  \($0.line)\n      \($0.purpose)\n" }.joined()
     }
 
     /// A paragraph in lines that a terminal of 80 columns shows whole.

@@ -36,6 +36,9 @@ struct ManualPage {
         for detail in command.details { paragraph(detail) }
         section("OPTIONS")
         for option in command.allOptions { entry(option.usage, option.summary) }
+        let examples = CommandExample.of(command)
+        if !examples.isEmpty { section("EXAMPLES") }
+        for example in examples { entry(example.line, example.purpose) }
         finish(seeAlso: ["bearerd"])
     }
 
