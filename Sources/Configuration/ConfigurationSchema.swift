@@ -33,9 +33,6 @@ package enum ConfigurationSchema {
         }
     }
 
-    /// The schema of a text with a variable in it.
-    static let variable: JSONValue = ["$ref": "#/definitions/variable"]
-
     // MARK: Explore
 
     static func exploredKeys() -> KeyRecord {

@@ -23,6 +23,9 @@ enum ValueSchema: Hashable {
     /// Either of two forms.
     indirect case either(ValueSchema, ValueSchema)
 
+    /// The schema of a text with a variable in it.
+    private static let variable: JSONValue = ["$ref": "#/definitions/variable"]
+
     /// The words that it names, with which the reader may take another way.
     var words: [String] {
         switch self {
@@ -40,7 +43,7 @@ enum ValueSchema: Hashable {
             Self.described(["type": ["string", "number"]], form)
         case .any: ["type": ["string", "number", "boolean"]]
         case .pattern, .words, .flag, .integer, .size, .share, .either:
-            ["anyOf": .array(alternatives + [ConfigurationSchema.variable])]
+            ["anyOf": .array(alternatives + [Self.variable])]
         }
     }
 
