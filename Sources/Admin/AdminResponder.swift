@@ -214,7 +214,8 @@ package struct AdminResponder: HTTPResponder {
             },
             failingRoutes: await process.upstreamHealth().mapValues(\.isFailing),
             process: .current(),
-            reloads: await process.reloads(), droppedLogLines: process.droppedLogLines,
+            reloads: await process.reloads(), capacity: await process.capacity(),
+            droppedLogLines: process.droppedLogLines,
             droppedAuditLines: process.droppedAuditLines, droppedSpans: process.droppedSpans)
         let page = MetricsPage.render(snapshot, identityStates: IdentityState.allCases.map(\.rawValue))
         return .bytes(page, contentType: MetricsPage.contentType)

@@ -36,6 +36,9 @@ package protocol ProcessControl: Sendable {
     /// How often the configuration was read again.
     func reloads() async -> ReloadCounts
 
+    /// The limits of the process, and the certificates that end.
+    func capacity() async -> ProcessCapacity
+
     /// The last reload, if it was refused.
     func refusedReload() async -> RefusedReload?
 

@@ -28,14 +28,18 @@ package struct IdentityMetrics: Sendable {
     /// Failed attempts to put new tokens into the store.
     package let storeWriteFailures: Int
 
+    /// The end of a registered client's secret in seconds since 1970; nil if nobody says so.
+    package let secretExpiryUnixSeconds: Double?
+
     package init(
         name: String, state: String, expiryUnixSeconds: Double?, tokenRequests: [TokenRequests],
-        storeWriteFailures: Int = 0
+        storeWriteFailures: Int = 0, secretExpiryUnixSeconds: Double? = nil
     ) {
         self.name = name
         self.state = state
         self.expiryUnixSeconds = expiryUnixSeconds
         self.tokenRequests = tokenRequests
         self.storeWriteFailures = storeWriteFailures
+        self.secretExpiryUnixSeconds = secretExpiryUnixSeconds
     }
 }

@@ -34,6 +34,7 @@ package enum MetricsPage {
             help: "Spans of traces lost because no collector took them.")
         text.sample("bearerd_trace_spans_dropped_total", [:], snapshot.droppedSpans)
         appendReloads(snapshot.reloads, to: &text)
+        appendCapacity(snapshot, to: &text)
         appendProcess(snapshot.process, to: &text)
         return text.bytes
     }

@@ -25,9 +25,13 @@ package struct MetricsSnapshot: Sendable {
     /// Spans that were lost because no collector took them.
     package var droppedSpans: Int
 
+    /// The limits of the process, and the certificates that end.
+    package var capacity: ProcessCapacity
+
     package init(
         version: String, workers: WorkerMetrics, identities: [IdentityMetrics],
-        routeCounts: [String: Int] = [:], failingRoutes: [String: Bool] = [:], process: ProcessStatistics, reloads: ReloadCounts = ReloadCounts(),
+        routeCounts: [String: Int] = [:], failingRoutes: [String: Bool] = [:], process: ProcessStatistics,
+        reloads: ReloadCounts = ReloadCounts(), capacity: ProcessCapacity = ProcessCapacity(),
         droppedLogLines: Int = 0,
         droppedAuditLines: Int = 0, droppedSpans: Int = 0
     ) {
@@ -38,6 +42,7 @@ package struct MetricsSnapshot: Sendable {
         self.failingRoutes = failingRoutes
         self.process = process
         self.reloads = reloads
+        self.capacity = capacity
         self.droppedLogLines = droppedLogLines
         self.droppedAuditLines = droppedAuditLines
         self.droppedSpans = droppedSpans

@@ -16,12 +16,15 @@ package struct CertifiedKey: Sendable {
     }
 
     /// Checks that there is a certificate and that the key belongs to it.
-    package func check() throws(ContextError) {
+    ///
+    /// - Returns: the facts about the certificate.
+    @discardableResult
+    package func check() throws(ContextError) -> CertificateSummary {
         ERR_clear_error()
         defer { ERR_clear_error() }
         guard let handle = SSL_CTX_new(TLS_method()) else { throw .lastOfThread }
         defer { SSL_CTX_free(handle) }
-        _ = try install(in: handle)
+        return try install(in: handle)
     }
 
     /// Configures an `SSL_CTX *` to show the certificate.

@@ -13,6 +13,9 @@ package final class ServerTLS: ConnectionSecurity {
     /// resumed.
     package func replace(with context: ServerContext) { self.context.withLock { $0 = context } }
 
+    /// The certificate that new connections get.
+    package var certificate: CertificateSummary { context.withLock { $0 }.certificate }
+
     package func wire(on descriptor: Int32) -> (any Wire)? { wire(on: descriptor, offering: nil) }
 
     /// - Parameter offer: the protocols that clients may choose of; nil for those of the context.

@@ -49,6 +49,7 @@ final class FakeProcess: ProcessControl {
     }
 
     func reloads() async -> ReloadCounts { ReloadCounts(lastSuccess: 1) }
+    func capacity() async -> ProcessCapacity { ProcessCapacity(workers: 2, connections: 9) }
 
     func refusedReload() async -> RefusedReload? {
         refusal?.record(at: WallTime(secondsSinceEpoch: 1_000_060))

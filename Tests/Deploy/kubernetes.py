@@ -4,11 +4,13 @@
 import functools
 import os
 import re
+import shutil
 import subprocess
 
-from testing import binary, expect, importable, output, pypi, run, version, write
+from testing import BUILD, binary, expect, importable, output, pypi, run, version, write
 
-FOLDERS = ["base", "gateway", "overlays/keycloak", "overlays/redis"]
+FOLDERS = ["base", "gateway", "overlays/keycloak", "overlays/redis", "overlays/client-secret"]
+COMPONENTS = ["egress", "autoscaling", "monitoring"]
 OLDEST = "1.29"  # the first with native sidecars
 
 
@@ -23,10 +25,26 @@ def rendered(folder):
     return output(os.path.join(tools(), "kubectl"), "kustomize", os.path.join("deploy/kubernetes", folder))
 
 
-def objects(folder):
+def parsed(text):
+    """The objects in a YAML text."""
     importable("PyYAML")
     import yaml
-    return {item["kind"]: item for item in yaml.safe_load_all(rendered(folder))}
+    return [item for item in yaml.safe_load_all(text) if item]
+
+
+def objects(folder):
+    return {item["kind"]: item for item in parsed(rendered(folder))}
+
+
+@functools.cache
+def with_component(name):
+    """The gateway with one of its options; kustomize takes what is below one folder alone."""
+    folder = os.path.join(BUILD, "deploy", "kustomize")
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree("deploy/kubernetes/gateway", os.path.join(folder, "gateway"))
+    write(os.path.join(folder, "kustomization.yaml"), "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n"
+          f"resources: [gateway]\ncomponents: [gateway/components/{name}]\n")
+    return output(os.path.join(tools(), "kubectl"), "kustomize", folder)
 
 
 def pod(folder):
@@ -112,10 +130,55 @@ def test_the_selectors_are_of_the_pods():
             expect(selector and selector.items() <= labels, f"{folder}: {selector} selects other pods than {dict(labels)}")
 
 
+def test_a_gateway_is_ready_with_one_route_and_its_replicas_hold_up_no_drain():
+    here = objects("gateway")
+    ready = sidecar("gateway")["readinessProbe"]["httpGet"]
+    expect(ready == {"path": "/readyz?any", "port": "admin"}, ready)
+    budget = here["PodDisruptionBudget"]["spec"]
+    expect(budget["unhealthyPodEvictionPolicy"] == "AlwaysAllow" and budget["maxUnavailable"] == 1, budget)
+
+
+def test_the_gateway_s_options_are_what_kubernetes_takes_and_fit_its_pods(directory):
+    labels = objects("gateway")["Deployment"]["spec"]["template"]["metadata"]["labels"].items()
+    for name in COMPONENTS:
+        items = parsed(with_component(name))
+        kinds = [item["kind"] for item in items]
+        own = [item for item in items if item["apiVersion"].startswith("monitoring.coreos.com/")]
+        path = write(os.path.join(directory, f"{name}.yaml"), with_component(name))
+        if own:  # the operator's kinds, which no schema of Kubernetes knows
+            import yaml
+            path = write(path, yaml.safe_dump_all([item for item in items if item not in own]))
+        run(os.path.join(tools(), "kubernetes-validate"), "--strict", "-k", OLDEST, path)
+        said = run(os.path.join(tools(), "python"), os.path.join(tools(), "checkov"), "--framework", "kubernetes",
+                   "--skip-download", "--compact", "--quiet", "--file", path)
+        expect(re.search(r"Passed checks: [1-9]\d*, Failed checks: 0", said), f"{name}: {said}")
+        deployment = next(item for item in items if item["kind"] == "Deployment")
+        if name == "egress":
+            policy = next(item for item in items if item["metadata"]["name"] == "bearerd-egress")
+            expect(policy["spec"]["podSelector"]["matchLabels"].items() <= labels, policy)
+            expect(policy["spec"]["policyTypes"] == ["Egress"], policy)
+        elif name == "autoscaling":
+            scaler = next(item for item in items if item["kind"] == "HorizontalPodAutoscaler")
+            expect("replicas" not in deployment["spec"] and "cpu" in sidecar("gateway")["resources"]["requests"],
+                   "nothing to scale by, or `kubectl apply` undoes it")
+            expect(scaler["spec"]["scaleTargetRef"]["name"] == deployment["metadata"]["name"], scaler)
+        else:
+            monitor = next(item for item in own if item["kind"] == "ServiceMonitor")
+            wanted = monitor["spec"]["selector"]["matchLabels"].items()
+            found = [item for item in items if item["kind"] == "Service" and wanted <= item["metadata"]["labels"].items()]
+            expect(len(found) == 1 and found[0]["spec"]["ports"][0]["name"] == monitor["spec"]["endpoints"][0]["port"], found)
+            rule = next(item for item in own if item["kind"] == "PrometheusRule")
+            expect([rule["spec"]] == parsed(open("deploy/prometheus/bearerd.rules.yaml").read()), "other alerts: deploy/prometheus/copies")
+        expect(kinds, name)
+
+
 def test_the_token_is_meant_for_the_issuer_alone():
     for folder in FOLDERS:
-        audience = next(volume["projected"]["sources"][0]["serviceAccountToken"]["audience"]
-                        for volume in pod(folder)["volumes"] if "projected" in volume)
+        projected = [volume for volume in pod(folder)["volumes"] if "projected" in volume]
+        if folder == "overlays/client-secret":
+            expect(not projected, "it has a secret, and a token that nobody asks for")
+            continue
+        audience = projected[0]["projected"]["sources"][0]["serviceAccountToken"]["audience"]
         issuer = configuration(folder)["identities"]["default"]["issuer"]
         expect(audience == issuer, f"{folder}: {audience} is not {issuer}")
 
@@ -166,6 +229,10 @@ def test_bearerd_takes_the_keycloak_overlay_s_configuration(directory):
 
 def test_bearerd_takes_the_redis_overlay_s_configuration(directory):
     check("overlays/redis", directory)
+
+
+def test_bearerd_takes_the_client_secret_overlay_s_configuration(directory):
+    check("overlays/client-secret", directory)
 
 
 def test_a_changed_configuration_makes_new_pods():

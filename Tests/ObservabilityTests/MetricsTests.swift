@@ -26,6 +26,40 @@ struct `The metrics` {
         return metrics
     }
 
+    @Test func `limits, certificates and secrets that end are told, each pair of labels once`() {
+        let identities = [("kept", nil), ("registered", 1_800_000_000.0)].map { name, end in
+            IdentityMetrics(
+                name: name, state: "authorized", expiryUnixSeconds: nil, tokenRequests: [],
+                secretExpiryUnixSeconds: end)
+        }
+        let capacity = ProcessCapacity(
+            workers: 3, connections: 500,
+            certificateEnds: [
+                CertificateEnd(.listener, unixSeconds: 30),
+                CertificateEnd(.upstream, name: "/a", unixSeconds: 20),
+                CertificateEnd(.upstream, name: "/a", unixSeconds: 10),
+                CertificateEnd(.provider, name: "kept", unixSeconds: 40),
+            ])
+        let snapshot = MetricsSnapshot(
+            version: "1", workers: WorkerMetrics(), identities: identities, process: process,
+            capacity: capacity)
+        let text = String(decoding: MetricsPage.render(snapshot, identityStates: states), as: UTF8.self)
+        let ends = text.split(separator: "\n").filter { $0.hasPrefix("bearerd_certificate_expiry") }
+        #expect(
+            ends == [
+                #"bearerd_certificate_expiry_timestamp_seconds{use="upstream",name="/a"} 10"#,
+                #"bearerd_certificate_expiry_timestamp_seconds{use="listener",name=""} 30"#,
+                #"bearerd_certificate_expiry_timestamp_seconds{use="provider",name="kept"} 40"#,
+            ])
+        for line in [
+            "bearerd_workers 3", "bearerd_connection_limit 500",
+            #"bearerd_client_secret_expiry_timestamp_seconds{identity="kept"} 0"#,
+            #"bearerd_client_secret_expiry_timestamp_seconds{identity="registered"} 1800000000"#,
+        ] {
+            #expect(text.contains("\n\(line)\n"), "\(line)")
+        }
+    }
+
     @Test func `requests are counted by route and exact status across workers`() {
         var one = metrics("/") { $0.countRequest(status: 200, duration: .milliseconds(3)) }
         one.merge(metrics("/api") { $0.countRequest(status: 418, duration: .milliseconds(3)) })

@@ -16,7 +16,7 @@ package final class OwnCertificate: Sendable {
     package let certificateFile: String
     /// A PEM file with the private key.
     package let keyFile: String
-    private let current = Mutex<CertifiedKey?>(nil)
+    private let current = Mutex<(pair: CertifiedKey, end: Int64)?>(nil)
     /// Counts the pairs that were put in force.
     private let generation = Atomic<Int>(0)
 
@@ -33,13 +33,15 @@ package final class OwnCertificate: Sendable {
     package struct Renewal: Sendable {
         fileprivate let certificate: OwnCertificate
         fileprivate let pair: CertifiedKey
+        /// The end of its validity, in seconds since 1970.
+        fileprivate let end: Int64
         fileprivate let version: Int
 
         /// Puts the pair in force, unless another one was put in force meanwhile.
         package func commit() {
             certificate.current.withLock { current in
                 guard certificate.version == version else { return }
-                current = pair
+                current = (pair, end)
                 certificate.generation.add(1, ordering: .releasing)
             }
         }
@@ -56,8 +58,8 @@ package final class OwnCertificate: Sendable {
             let key = try? FileSystem.read(keyFile, limit: Self.longestFile).bytes
         else { return nil }
         let pair = CertifiedKey(chain: chain, key: Secret(bytes: key))
-        guard (try? pair.check()) != nil else { return nil }
-        return Renewal(certificate: self, pair: pair, version: version)
+        guard let summary = try? pair.check() else { return nil }
+        return Renewal(certificate: self, pair: pair, end: summary.end, version: version)
     }
 
     /// Reads the files and puts their pair in force; blocks.
@@ -74,7 +76,10 @@ package final class OwnCertificate: Sendable {
     var version: Int { generation.load(ordering: .acquiring) }
 
     /// The pair in force; nil before the first.
-    var pair: CertifiedKey? { current.withLock { $0 } }
+    var pair: CertifiedKey? { current.withLock { $0?.pair } }
+
+    /// The end of its validity in seconds since 1970; nil before the first.
+    package var end: Int64? { current.withLock { $0?.end } }
 }
 
 extension OwnCertificate: Equatable {

@@ -39,6 +39,9 @@ extension AuthSession {
     /// The client that logs in; the session may belong to another one.
     var ownClient: ClientConfiguration { state.ownClient }
 
+    /// The end of the secret that a provider gave to the registered client; nil if it did not say.
+    package var clientSecretExpiry: WallTime? { state.registration?.secretExpiry }
+
     /// The server for requests of the client that logs in.
     var loginServer: AuthorizationServer {
         let client = ownClient

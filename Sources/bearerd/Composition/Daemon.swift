@@ -69,6 +69,8 @@ actor Daemon: LoopConfined {
     var routeTimer: LoopTimer?
     var isWatchingRoutes = false
     private let budget: ConnectionBudget
+    /// The number of client connections that the budget allows.
+    private(set) var usedConnectionLimit = 0
     private let freeDescriptors: Int
     /// The admin listener's.
     var adminService: HTTPService?
@@ -235,7 +237,10 @@ actor Daemon: LoopConfined {
     }
 
     /// As many as are configured, or as descriptors allow.
-    func useConnectionLimit() { budget.use(limit: connectionLimit()) }
+    func useConnectionLimit() {
+        usedConnectionLimit = connectionLimit()
+        budget.use(limit: usedConnectionLimit)
+    }
 
     private func connectionLimit() -> Int {
         let wanted = configuration.limits.connections

@@ -27,6 +27,7 @@ struct DaemonControl: ProcessControl {
         await daemon.active.composer.upstreamHealth
     }
     func reloads() async -> ReloadCounts { await daemon.reloads }
+    func capacity() async -> ProcessCapacity { await daemon.capacity }
     func refusedReload() async -> RefusedReload? { await daemon.refusedReload }
     func reload() async throws(ReloadRefusal) -> [String] { try await daemon.reload() }
     func quit() async { await daemon.shutDown() }

@@ -29,16 +29,23 @@ struct Identities: IdentityDirectory {
     }
 
     func metrics() async -> [IdentityMetrics] {
-        await statuses().map { status in
+        var metrics: [IdentityMetrics] = []
+        for group in groups {
+            let (status, secretExpiry) = (
+                await group.status(), await group.members.first?.session.clientSecretExpiry
+            )
             let counts = reporter.counts(of: status.name)
-            return IdentityMetrics(
-                name: status.name, state: status.state.rawValue,
-                expiryUnixSeconds: status.earliestExpiry.map { Double($0.secondsSinceEpoch) },
-                tokenRequests: counts.tokenRequests.map {
-                    IdentityMetrics.TokenRequests(grant: $0.grant, outcome: $0.outcome, count: $0.count)
-                },
-                storeWriteFailures: counts.storeWriteFailures)
+            metrics.append(
+                IdentityMetrics(
+                    name: status.name, state: status.state.rawValue,
+                    expiryUnixSeconds: status.earliestExpiry.map { Double($0.secondsSinceEpoch) },
+                    tokenRequests: counts.tokenRequests.map {
+                        IdentityMetrics.TokenRequests(grant: $0.grant, outcome: $0.outcome, count: $0.count)
+                    },
+                    storeWriteFailures: counts.storeWriteFailures,
+                    secretExpiryUnixSeconds: secretExpiry.map { Double($0.secondsSinceEpoch) }))
         }
+        return metrics
     }
 
     func refresh(_ name: String) async throws(TokenError) {

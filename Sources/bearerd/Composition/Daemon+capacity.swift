@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import BearerdConfiguration
+import BearerdHTTPClient
+import BearerdObservability
+import BearerdRouting
+import BearerdTLS
+
+extension Daemon {
+    /// The limits of the process, and the certificates that it shows to others.
+    var capacity: ProcessCapacity {
+        var ends: [CertificateEnd] = []
+        if let certificate = active.certificate?.tls.certificate {
+            ends.append(CertificateEnd(.listener, unixSeconds: certificate.end))
+        }
+        for identity in configuration.identities {
+            if let end = end(of: identity.transport) {
+                ends.append(CertificateEnd(.provider, name: identity.name, unixSeconds: end))
+            }
+        }
+        for route in configuration.distinctRoutes {
+            if let end = end(of: route.transport) {
+                ends.append(CertificateEnd(.upstream, name: route.key.path, unixSeconds: end))
+            }
+        }
+        return ProcessCapacity(
+            workers: sockets.workerCount, connections: usedConnectionLimit, certificateEnds: ends)
+    }
+
+    /// The end of our own certificate there; nil without one.
+    private func end(of transport: TransportConfiguration) -> Int64? {
+        transport.clientCertificate.flatMap { engine.trust.ownCertificates[$0].end }
+    }
+}
