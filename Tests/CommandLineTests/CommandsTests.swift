@@ -78,7 +78,7 @@ import Testing
             .filter { $0 + 1 < words.count }.map { start in
                 Array(
                     words[(start + 1)...].prefix {
-                        !["&&", "|", ">"].contains($0) && !$0.hasPrefix("http") || start == 0
+                        !["&&", "|", ">"].contains($0) && (start == 0 || !$0.hasPrefix("http"))
                     })
             }
     }

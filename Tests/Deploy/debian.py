@@ -37,10 +37,10 @@ def test_it_has_what_a_package_has():
     names = [name for _, _, name in listed()]
     wanted = ["./usr/bin/bearerd", "./etc/bearerd/config.yaml", "./lib/systemd/system/bearerd.service",
               "./lib/systemd/system/bearerd@.service", "./lib/systemd/system/bearerd.socket",
-              "./usr/lib/sysusers.d/bearerd.conf", "./usr/share/doc/bearerd/copyright"]
+              "./usr/lib/sysusers.d/bearerd.conf", "./usr/share/bearerd/bearerd.schema.json", "./usr/share/doc/bearerd/copyright"]
     wanted += ["./usr/share/bash-completion/completions/bearerd", "./usr/share/zsh/vendor-completions/_bearerd",
                "./usr/share/fish/vendor_completions.d/bearerd.fish"]
-    wanted += [f"./usr/share/man/man1/{page}.gz" for page in manual()]
+    wanted += [f"./usr/share/man/{page}.gz" for page in manual()]
     expect(set(wanted) <= set(names), f"missing: {set(wanted) - set(names)}")
     expect({owner for _, owner, _ in listed()} == {"root/root"}, "files of somebody else")
     conffiles = output("dpkg-deb", "--info", package(), "conffiles").splitlines()

@@ -48,6 +48,12 @@ def test_the_same_input_makes_the_same_bytes(directory):
     expect((digest(source()), digest(built())) == first, "the second tarballs differ from the first")
 
 
+def test_the_checksums_are_those_of_the_tarballs():
+    run("deploy/dist", version(), binary())
+    said = run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=BUILD)
+    expect(said.count(": OK") == 2 and os.path.basename(built()) in said, said)
+
+
 def test_a_tarball_made_from_the_source_tarball_is_that_tarball(directory):
     run("deploy/dist", version())
     with tarfile.open(source()) as archive:
@@ -88,10 +94,10 @@ def test_install_builds_nothing_and_uninstall_leaves_nothing(directory):
     expect(os.stat(program).st_mode & 0o7777 == 0o755, "wrong mode")
     expect(version() in output(program, "--version"), "it does not run")
     expect(os.path.getsize(program) < os.path.getsize(binary()), "it is not stripped")
-    pages = [f"opt/it/share/man/man1/{page}" for page in manual()]
+    pages = [f"opt/it/share/man/{page}" for page in manual()]
     completions = ["opt/it/share/bash-completion/completions/bearerd", "opt/it/share/zsh/site-functions/_bearerd",
                    "opt/it/share/fish/vendor_completions.d/bearerd.fish"]
-    expected = ["opt/it/bin/bearerd", *pages, *completions]
+    expected = ["opt/it/bin/bearerd", "opt/it/share/bearerd/bearerd.schema.json", *pages, *completions]
     expect(files_below(root) == sorted(expected), f"installed: {files_below(root)}")
     other = os.path.join(root, "opt/it/bin/other")
     open(other, "w").close()

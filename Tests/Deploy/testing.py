@@ -135,8 +135,8 @@ def commands():
 
 
 def manual():
-    """The files of its manual: its own, and one of each command."""
-    return ["bearerd.1", *(f"bearerd-{command}.1" for command in commands())]
+    """The files of its manual below share/man: its own, one of each command, and that of the configuration."""
+    return ["man1/bearerd.1", *(f"man1/bearerd-{command}.1" for command in commands()), "man5/bearerd.yaml.5"]
 
 
 def version():

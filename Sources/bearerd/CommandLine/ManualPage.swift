@@ -23,7 +23,7 @@ struct ManualPage {
         section("FILES")
         entry(
             "config.yaml", "in the working directory, else in $XDG_CONFIG_HOME/bearerd (~/.config/bearerd),")
-        paragraph("else in /etc/bearerd: the configuration.")
+        paragraph("else in /etc/bearerd: the configuration, see bearerd.yaml(5).")
         finish(seeAlso: commands.map { "bearerd-\($0.name)" })
     }
 
@@ -42,24 +42,26 @@ struct ManualPage {
         finish(seeAlso: ["bearerd"])
     }
 
-    private init(name: String, purpose: String, synopsis: String) {
+    /// - Parameter number: the section of the manual: 1 for commands, 5 for files.
+    init(name: String, purpose: String, synopsis: String, number: Int = 1) {
         self.name = name
         let title = Self.escaped(name.uppercased())
-        text = ".TH \(title) 1 \"\(Version.date)\" \"bearerd \(Version.text)\" \"User Commands\"\n"
+        let manual = number == 1 ? "User Commands" : "File Formats"
+        text = ".TH \(title) \(number) \"\(Version.date)\" \"bearerd \(Version.text)\" \"\(manual)\"\n"
         section("NAME")
         line("\(name) - \(purpose)")
         section("SYNOPSIS")
         text += ".B \(Self.escaped(synopsis))\n"
     }
 
-    private mutating func section(_ title: String) { text += ".SH \(title)\n" }
+    mutating func section(_ title: String) { text += ".SH \(title)\n" }
 
-    private mutating func paragraph(_ words: String) {
+    mutating func paragraph(_ words: String) {
         if !text.hasSuffix(".SH DESCRIPTION\n") { text += ".PP\n" }
         line(words)
     }
 
-    private mutating func entry(_ term: String, _ words: String) {
+    mutating func entry(_ term: String, _ words: String) {
         text += ".TP\n.B \(Self.escaped(String(term.drop { $0 == " " })))\n"
         line(words)
     }
@@ -72,9 +74,16 @@ struct ManualPage {
     }
 
     /// A line of text, which no macro is read in.
-    private mutating func line(_ words: String) {
+    mutating func line(_ words: String) {
         let escaped = Self.escaped(words)
         text += (escaped.first.map { ".'".contains($0) } ?? false ? "\\&" : "") + escaped + "\n"
+    }
+
+    /// Lines that are shown as they are.
+    mutating func literal(_ lines: String) {
+        text += ".PP\n.nf\n"
+        for each in lines.split(separator: "\n", omittingEmptySubsequences: false) { line(String(each)) }
+        text += ".fi\n"
     }
 
     private static func escaped(_ words: String) -> String {

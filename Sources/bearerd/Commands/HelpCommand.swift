@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import BearerdConfiguration
+
 /// `bearerd help`: of bearerd, or of one of its commands.
 struct HelpCommand: Command {
     static let name = "help"
@@ -14,15 +16,25 @@ struct HelpCommand: Command {
     private let catalog: CommandCatalog
     private let command: (any Command.Type)?
     private let isManual: Bool
+    /// True for the page about the file, bearerd.yaml(5), which is no command.
+    private let isAboutConfiguration: Bool
 
     init(_ arguments: ParsedArguments) throws(CommandFailure) {
         catalog = arguments.catalog
-        if let word = arguments.operand { command = try catalog.command(word) } else { command = nil }
         isManual = arguments.has(Self.manual)
+        isAboutConfiguration = isManual && arguments.operand == ManualPage.configurationName
+        if let word = arguments.operand, !isAboutConfiguration {
+            command = try catalog.command(word)
+        } else {
+            command = nil
+        }
     }
 
     func run() throws(CommandFailure) -> ExitStatus {
-        if isManual {
+        if isAboutConfiguration {
+            let schema = ConfigurationSchema.json(version: Version.text)
+            try Console.show(ManualPage(ofConfiguration: schema).text)
+        } else if isManual {
             try Console.show(
                 (command.map(ManualPage.init(of:)) ?? ManualPage(overviewOf: catalog.commands)).text)
         } else {
