@@ -17,6 +17,8 @@ SOAK_REQUESTS ?= 10000000
 TESTS ?=
 PARTS ?=
 PROVIDERS ?=
+PLATFORM ?=
+BUILDER ?=
 DAEMONS ?=
 FUZZERS ?= $(patsubst Tests/Fuzz/%Fuzzer.swift,%,$(wildcard Tests/Fuzz/*Fuzzer.swift))
 
@@ -162,14 +164,14 @@ man: $(BUILT) ## the manual, made from the help of the BINARY, in .build/man
 	@deploy/man '$(BINARY)' .build/man
 
 .PHONY: dist
-dist: $(BUILT) ## tarballs of the source and of what is installed, in .build; the same input makes the same bytes
+dist: $(BUILT) ## tarballs of the source and of what is installed, with checksums, in .build; the same input makes the same bytes
 	@$(if $(BUILT),deploy/bootstrap strip)
 	@deploy/dist $(VERSION) '$(BINARY)'
 
 .PHONY: image
-image: $(BUILT) ## bearerd:VERSION of the BINARY that was built, by docker, podman or buildah, else .build/bearerd-image.tar
-	@$(if $(BUILT),deploy/bootstrap python3 strip update-ca-certificates)
-	@deploy/image/build '$(BINARY)' $(VERSION)
+image: $(if $(BUILDER),,$(BUILT)) ## bearerd:VERSION of the BINARY, by docker, podman or buildah, else a tar; PLATFORM=linux/arm64 with BUILDER=IMAGE
+	@$(if $(BUILDER),,$(if $(BUILT),deploy/bootstrap python3 strip update-ca-certificates))
+	@PLATFORM='$(PLATFORM)' BUILDER='$(BUILDER)' deploy/image/build '$(BINARY)' $(VERSION)
 
 .PHONY: deb
 deb: $(BUILT) ## .build/bearerd_VERSION_ARCH.deb of the BINARY that was built

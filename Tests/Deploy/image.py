@@ -252,3 +252,8 @@ def own_address():
     if not found:
         raise Skipped("this machine has no address but loopback")
     return found[1]
+
+
+def test_another_machine_s_image_needs_somebody_who_builds_there():
+    done = subprocess.run(["make", "--silent", "image", f"BINARY={binary()}", "PLATFORM=linux/arm64"], capture_output=True, text=True)
+    expect(done.returncode and "BUILDER=IMAGE" in done.stderr, f"exit {done.returncode}: {done.stderr}")

@@ -43,8 +43,12 @@ def test_a_service_that_is_broken_into_gets_nowhere():
 
 def test_they_do_what_is_promised():
     for unit in SERVICES:
-        for line in ("Type=notify", "RestartPreventExitStatus=64 78", "ExecReload=/usr/bin/bearerd reload -c ", "WatchdogSec=", "LimitNOFILE="):
+        for line in ("Type=notify", "RestartPreventExitStatus=64 78", "ExecReload=/usr/bin/bearerd reload -c ", "WatchdogSec=", "LimitNOFILE=",
+                     "StartLimitIntervalSec=120", "StartLimitBurst=10", "TasksMax=", "MemoryMax="):
             expect(f"\n{line}" in text(unit), f"{unit}: no {line}")
+        # A port in use ends each start at once: ten of them, and the pauses between, are over within the interval.
+        burst, pause = (int(re.search(rf"^{key}=(\d+)", text(unit), re.M)[1]) for key in ("StartLimitBurst", "RestartSec"))
+        expect(burst * (pause + 5) < 120, f"{unit}: ten starts take longer than the interval, so that it never ends as failed")
         expect(int(re.search(r"^TimeoutStopSec=(\d+)", text(unit), re.M)[1]) > 30, f"{unit}: no time to drain")
     expect("bearerd run -c /etc/bearerd/%i.yaml" in text("bearerd@.service"), "the template has another file")
     expect("\nStateDirectory=bearerd/%i\n" in text("bearerd@.service"), "the template has another store")
