@@ -59,16 +59,19 @@ package enum ConfigurationSchema {
         _ = Configuration(reading: Section<RootKey>(node, at: .root, reading: reading))
     }
 
-    /// A document with every key of a section, as YAML: the sections in it too, everything else as an empty map.
+    /// A document with every key of a section but those that hold a word, as YAML: the sections in it too, everything
+    /// else as an empty map.
     ///
     /// - Parameters:
     ///   - key: the path of a key that holds a word instead.
     private static func document(
         of section: String, _ record: KeyRecord, key: String? = nil, word: String = ""
     ) -> String {
-        let members = (record.sections[section]?.names ?? []).map { name in
+        let members = (record.sections[section]?.names ?? []).compactMap { name -> String? in
             let path = KeyRecord.key(name, in: section)
             if path == key { return "\(name): \"\(word)\"" }
+            // With such a key the reader may go another way, and pass by what it reads without.
+            guard !record.hasWords(path) else { return nil }
             let inner = record.forms[path]?.compactMap { form in
                 KeyRecord.section(in: form, of: path).map { (form, $0) }
             }.first

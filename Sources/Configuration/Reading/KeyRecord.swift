@@ -45,6 +45,13 @@ final class KeyRecord {
         forms[path, default: []].append(form)
     }
 
+    /// Returns true if a key may hold one of several words.
+    func hasWords(_ path: String) -> Bool {
+        (forms[path] ?? []).contains { form in
+            if case .value(let schema) = form { !schema.words.isEmpty } else { false }
+        }
+    }
+
     /// The path of the section that a key holds in this form; nil if it holds none.
     static func section(in form: Form, of key: String) -> String? {
         switch form {
