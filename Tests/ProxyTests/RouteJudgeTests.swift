@@ -111,7 +111,9 @@ struct `A route is judged` {
         answer(judge, share, good: 1, bad: 9, at: 9)
         #expect(
             judge.health(nil, at: 9)
-                == .fails("9 of 10 answers in the last minute failed, the latest with 502: the connection was refused"))
+                == .fails(
+                    "9 of 10 answers in the last minute failed, the latest with 502: the connection was refused"
+                ))
     }
 
     @Test func `by counts that no other second disturbs`() {

@@ -147,7 +147,8 @@ struct StatusPage {
         }
         let silent = document.silentWorkers
         let refusal = document.refusedReload
-        guard !ill.isEmpty || !failing.isEmpty || !faltering.isEmpty || !silent.isEmpty || refusal != nil else {
+        guard !ill.isEmpty || !failing.isEmpty || !faltering.isEmpty || !silent.isEmpty || refusal != nil
+        else {
             return "All is well."
         }
         var sentences: [HTMLText] = []

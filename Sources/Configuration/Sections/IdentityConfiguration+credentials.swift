@@ -41,7 +41,7 @@ extension Section<IdentityKey> {
                 case .identityHeader: nil  // a variable of the environment
                 case .subjectToken: has(.subjectTokenFile) ? .subjectTokenFile : .assertionFile
                 }
-            keys[credential] = key.map(spelling)
+            keys[credential] = key.map { spelling(ofSecret: $0) }
         }
     }
 

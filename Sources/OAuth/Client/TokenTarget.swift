@@ -43,5 +43,12 @@ extension ClientConfiguration {
     }
 
     /// The client's own scope, audience and resource.
-    package var target: TokenTarget { TokenTarget(scope: scope, audience: audience, resource: resource) }
+    package var target: TokenTarget {
+        var target = TokenTarget(scope: scope, audience: audience, resource: resource)
+        if case .gitHubApp(let app)? = source {
+            target.repositories = app.repositories
+            target.permissions = app.permissions
+        }
+        return target
+    }
 }

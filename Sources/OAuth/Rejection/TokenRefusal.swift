@@ -34,7 +34,9 @@ public struct TokenRefusal: Equatable, Sendable {
     }
 
     private static func audience(of token: String) -> [String] {
-        guard let claim = (try? JWS(compact: token))?.claims?[IDTokenClaim.audience.rawValue] else { return [] }
+        guard let claim = (try? JWS(compact: token))?.claims?[IDTokenClaim.audience.rawValue] else {
+            return []
+        }
         let names = claim.string.map { [$0] } ?? claim.array?.compactMap(\.string) ?? []
         return names.prefix(mostNames).filter { name in
             name.utf8.count <= longestName && isPrintable(name) && !SecretListing.isRepeated(in: name)

@@ -20,7 +20,8 @@ extension AuthorizationServer {
         }
         var request = TransferRequest(method: .post, url: url, timeLimit: configuration.tokenTimeLimit)
         let proof = try await proof(of: app, wall)
-        proof.withPlaintext { request.fields.append(.authorization, "Bearer \($0)") }
+        let authorization = proof.withPlaintext { "Bearer \($0)" }
+        request.fields.append(.authorization, authorization)
         request.fields.append(.accept, "application/vnd.github+json")
         request.fields.append(.contentType, "application/json")
         // A request without it is refused.

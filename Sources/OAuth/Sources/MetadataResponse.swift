@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import BearerdCryptography
+import BearerdCryptography
 import BearerdJSON
 
 /// A successful response of a cloud's metadata server.

@@ -76,7 +76,11 @@ package final class CommandHelper: Sendable {
         over answer: CInt, _ command: [String], _ limit: Duration
     ) -> Swift.Result<Result, SystemError> {
         let socket = Descriptor(number: answer, path: command[0])
-        let words = command.flatMap { Array($0.utf8) + [0] }
+        var words: [UInt8] = []
+        for word in command {
+            words += word.utf8
+            words.append(0)
+        }
         var request = bearerd_command_request(
             limit_milliseconds: UInt32(clamping: Int(limit / .milliseconds(1))),
             count: UInt32(command.count), bytes: UInt32(words.count))
@@ -112,11 +116,11 @@ package final class CommandHelper: Sendable {
     }
 
     private static func ending(of header: bearerd_command_result) -> Ending {
-        switch UInt32(bitPattern: header.kind) {
-        case BEARERD_COMMAND_EXITED.rawValue: .exited(header.code)
-        case BEARERD_COMMAND_SIGNALLED.rawValue: .signalled(header.code)
-        case BEARERD_COMMAND_TIMED_OUT.rawValue: .timedOut
-        case BEARERD_COMMAND_TOO_LONG.rawValue: .tooMuchOutput
+        switch Int(header.kind) {
+        case BEARERD_COMMAND_EXITED: .exited(header.code)
+        case BEARERD_COMMAND_SIGNALLED: .signalled(header.code)
+        case BEARERD_COMMAND_TIMED_OUT: .timedOut
+        case BEARERD_COMMAND_TOO_LONG: .tooMuchOutput
         default: .notStarted(header.code)
         }
     }

@@ -126,7 +126,7 @@ struct AdminClient {
 
     private static func advice(on error: TransferError) -> String {
         switch error {
-        case .timedOut, .notConnected, .cancelled, .foreign:
+        case .timedOut, .notConnected, .cancelled, .foreign, .tooFar:
             "is the daemon that listens there (admin.listen) stopped, or overloaded?"
         case .interrupted, .tooLarge, .malformed, .other:
             "does another program listen there? look at admin.listen"

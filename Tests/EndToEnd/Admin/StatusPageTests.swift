@@ -57,7 +57,8 @@ import Testing
         #expect(
             page.body.count < 100 << 10 && !page.text.contains(" style=") && !page.text.contains(" onclick"))
         for words in [
-            "Has a token", "Somebody must log in", "href=\"/login/person\"", "The last request failed:", "/dead",
+            "Has a token", "Somebody must log in", "href=\"/login/person\"", "The last request failed:",
+            "/dead",
         ] {
             #expect(page.text.contains(words), "\(words)")
         }

@@ -90,7 +90,9 @@ import Testing
         let sidecar = try Sidecar(upstream: RawUpstream { _ in refusal })
         for _ in 0..<2 { #expect(try sidecar.get().status == 401) }
         #expect(try route(sidecar)["upstream_state"].string == "ok")
-        let line = try sidecar.bearerd.logLine("the refusal") { $0.message == "the upstream refused the token" }
+        let line = try sidecar.bearerd.logLine("the refusal") {
+            $0.message == "the upstream refused the token"
+        }
         #expect(line["error"] == "invalid_token" && line["error_description"] == "wrong audience")
         #expect(try sidecar.get().status == 401)
         try eventually("three answers to be judged") {
