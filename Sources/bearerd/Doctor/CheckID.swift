@@ -60,9 +60,8 @@ extension CheckID {
     var concernsSources: Bool {
         switch self {
         case .discovery, .jwks, .clientAuth, .refreshToken, .redirectURI, .parDPoP: false
-        case .config, .configModes, .store, .keyring, .clock, .dns, .tls, .token, .upstream,
-            .proxyEnvironment,
-            .descriptors, .sandbox, .systemd, .admin:
+        case .daemon, .config, .configModes, .store, .keyring, .clock, .dns, .tls, .token, .upstream,
+            .proxyEnvironment, .descriptors, .sandbox, .systemd, .admin, .listen:
             true
         }
     }

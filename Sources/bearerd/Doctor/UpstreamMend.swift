@@ -8,6 +8,8 @@ import BearerdSystem
 
 /// What mends a route whose upstream cannot be asked, told by the cause.
 struct UpstreamMend {
+    static let protocolAdvice = "upstream_protocol: http1 or auto, or have the upstream speak HTTP/2"
+
     private let route: RouteConfiguration
     private let way: Transport
 
@@ -29,7 +31,7 @@ struct UpstreamMend {
                 ? "what listens at \(place) speaks no HTTP: does it want https:// in \(key)?"
                 : "what listens at \(place) speaks no HTTP: mend the port in \(key)"
         case .timedOut: "look at the upstream: it takes the connection and does not answer"
-        case .tooLarge, .cancelled, .foreign, .other: "look at the upstream, or mend \(key)"
+        case .tooLarge, .cancelled, .foreign, .tooFar, .other: "look at the upstream, or mend \(key)"
         }
     }
 
@@ -39,6 +41,7 @@ struct UpstreamMend {
             fault.isOfAuthority ? "ca_file of the route" : "the certificates of the upstream, or of the route"
         case .clientCertificate: "client_certificate_file and client_key_file of the route"
         case .proxy(let failure): failure.mend(by: "proxy of the route")
+        case .noCommonProtocol, .otherProtocol: Self.protocolAdvice
         case .noDescriptors, .noThreads, .busy, .cancelled: "try again: the machine was short of something"
         case _ where way.connectTo != nil: "start it, or mend connect_to of the route"
         case .dnsError, .dnsTimeout:

@@ -209,7 +209,7 @@ import Testing
         }
         let site = try site(server)
         try eventually("the words") {
-            try site.bearerd.log.contains("Identity not found")
+            site.bearerd.log.contains("Identity not found")
         }
         try eventually("a token") { try site.get().status == 200 }
     }

@@ -2,6 +2,7 @@
 
 import BearerdAdminAPI
 import BearerdHTTPMessages
+import BearerdObservability
 import OAuth
 import BearerdSystem
 
@@ -96,8 +97,11 @@ enum DaemonCheck {
 }
 
 extension RouteStatus {
-    /// Why its upstream fails; nil if it does not, or that is not known.
+    /// Why its upstream fails, or most of its answers do; nil if it is well, or that is not known.
     var failure: String? {
-        if case .fails(let reason)? = figures?.health { reason } else { nil }
+        switch figures?.health {
+        case .falters(let reason)?, .fails(let reason)?: reason
+        case .unknown?, .answers?, nil: nil
+        }
     }
 }

@@ -60,17 +60,15 @@ enum UpstreamCheck: RouteCheck {
             let spoken = try await connector.spokenProtocol(within: .seconds(10))
             return .ok("\(place) speaks \(spoken == .http2 ? "HTTP/2" : "HTTP/1.1")")
         } catch .noCommonProtocol {
-            return .fail("\(place): \(UpstreamError.noCommonProtocol.reason)", fix: protocolAdvice)
+            return .fail("\(place): \(UpstreamError.noCommonProtocol.reason)", fix: UpstreamMend.protocolAdvice)
         } catch .otherProtocol {
-            return .fail("\(place): \(UpstreamError.otherProtocol.reason)", fix: protocolAdvice)
+            return .fail("\(place): \(UpstreamError.otherProtocol.reason)", fix: UpstreamMend.protocolAdvice)
         } catch {
             return .fail(
                 "\(place): \(error.reason(over: address.transport))",
-                fix: fix(of: .notConnected(error), address.transport))
+                fix: UpstreamMend(route, address.transport).fix(of: .notConnected(error)))
         }
     }
-
-    private static let protocolAdvice = "upstream_protocol: http1 or auto, or have the upstream speak HTTP/2"
 
     /// The path that the upstream is asked for: its own, or where `allow` is set, that of a request which it permits.
     ///
