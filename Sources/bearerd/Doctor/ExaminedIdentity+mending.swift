@@ -8,7 +8,8 @@ extension ExaminedIdentity {
     /// What providers refuse of a request, by the keys that have it.
     private static let requested: [(reason: TokenFailure.Reason, key: String)] = [
         (.refused(.invalidScope), "scope"), (.refused(.invalidTarget), "resource"),
-        (.refused(.unsupportedGrantType), "grant_type"),
+        (.refused(.unsupportedGrantType), "grant_type"), (.noMetadata, "issuer"), (.issuerMismatch, "issuer"),
+        (.badIssuer, "issuer"),
     ]
 
     /// Whether the provider refused who asks, or nothing was there to prove that with, whatever was asked for.

@@ -46,9 +46,10 @@ struct UpstreamMend {
         case _ where way.connectTo != nil: "start it, or mend connect_to of the route"
         case .dnsError, .dnsTimeout:
             "the name \(route.upstream.host) in \(key), or the servers in /etc/resolv.conf"
+        case .connectionRefused where route.upstream.socketPath != nil: socketFix(isRefused: true)
         case .connectionRefused: "start what should listen at \(place), or mend the port in \(key)"
         case .connectionTimeout: "a firewall on the way to \(place), or the address in \(key)"
-        case .unreachable where route.upstream.socketPath != nil: socketFix
+        case .unreachable where route.upstream.socketPath != nil: socketFix(isRefused: false)
         case .unreachable: "the network on the way to \(place), or the address in \(key)"
         case .tlsHandshake:
             "if \(place) speaks plain HTTP, http:// in \(key); if it asks for a certificate, client_certificate_file of the route"
@@ -57,12 +58,15 @@ struct UpstreamMend {
     }
 
     /// A Unix socket may be missing, no socket, or not ours to connect to.
-    private var socketFix: String {
+    ///
+    /// - Parameter isRefused: true if we may connect, and nobody listens.
+    private func socketFix(isRefused: Bool) -> String {
         guard let path = route.upstream.socketPath else { return key }
         guard let status = try? FileSystem.status(of: path) else {
             return "start what makes \(path), or mend the path in \(key), or the rights of its directory"
         }
         guard status.kind == .socket else { return "\(path) is no socket: mend the path in \(key)" }
+        guard !isRefused else { return "start what should listen at \(path)" }
         return "chmod or chgrp \(path), so that uid \(CurrentProcess.effectiveUser) may write to it (mode "
             + "0\(String(status.mode, radix: 8)), uid \(status.owner))"
     }
