@@ -72,7 +72,9 @@ enum AdminError: Error, Equatable {
         case .login(.expired): .loginExpired
         case .session(.token(.loginRequired), _): .loginRequired
         case .session(.token(.misconfigured), _): .misconfigured
-        case .session(.token(.unavailable), _), .session(.token(.cancelled), _): .unavailable
+        case .session(.token(.unavailable), _), .session(.token(.storeUnavailable), _),
+            .session(.token(.cancelled), _):
+            .unavailable
         case .session(.server(let failure), _): ProblemCode(failure.reason)
         case .login(.failed(let failure)):
             switch failure.kind {
@@ -116,6 +118,8 @@ enum AdminError: Error, Equatable {
             "The provider refuses this client or its request; see last_error in /api/status."
         case .session(.token(.unavailable), _), .session(.token(.cancelled), _):
             "The provider gave no token; see last_error in /api/status."
+        case .session(.token(.storeUnavailable), _):
+            "The store of the sessions cannot be used, so no token is asked for; see last_error in /api/status."
         case .session(.server(let failure), _): failure.detail
         case .login(.unstored(let error)), .session(.store(let error), _): error.reason
         }

@@ -47,7 +47,7 @@ package struct AdminResponder: HTTPResponder {
         version = memory.nextVersion()
         logins = BrowserLogins(
             redirects: settings.redirects, pending: memory.logins, identities: identities,
-            doors: doors)
+            providers: settings.clients.compactMapValues(\.serverName), doors: doors)
     }
 
     package func judge(_ request: ServiceRequest) async -> ServiceJudgement {
@@ -240,7 +240,7 @@ package struct AdminResponder: HTTPResponder {
         return StatusPage(
             document: await status(metrics),
             samples: memory.history.samples(with: metrics) { settings.hasIdentity($0) },
-            logins: Set(settings.redirects.keys), isDraining: await process.isDraining(),
+            logins: Set(settings.redirects.keys), clients: settings.clients, isDraining: await process.isDraining(),
             now: WallTime(sinceEpoch: WallClock.sinceEpoch))
     }
 

@@ -22,6 +22,8 @@ package struct AdminSettings: Sendable {
     package var allowsQuit: Bool
     /// Where the provider sends a browser back to that logs in here, by identity.
     package var redirects: [String: RedirectURI]
+    /// What the configuration says of each identity's client, by the identity's name.
+    package var clients: [String: ClientFacts]
     /// Protections that the configuration turns off, as sentences; the status page shows them.
     package var warnings: [String]
 
@@ -33,7 +35,7 @@ package struct AdminSettings: Sendable {
     package init(
         version: String, routes: [AdminRoute], hosts: HostList, key: CurrentSecret? = nil,
         needsKey: Bool = false, peerUserIDs: Set<UInt32> = [], allowsQuit: Bool = false,
-        redirects: [String: RedirectURI] = [:],
+        redirects: [String: RedirectURI] = [:], clients: [String: ClientFacts] = [:],
         warnings: [String] = []
     ) {
         self.version = version
@@ -44,6 +46,7 @@ package struct AdminSettings: Sendable {
         self.peerUserIDs = peerUserIDs
         self.allowsQuit = allowsQuit
         self.redirects = redirects
+        self.clients = clients
         self.warnings = warnings
     }
 }

@@ -12,24 +12,25 @@ extension DurationHistogram {
 
     /// The duration that the given part of all durations did not exceed, as exactly as the buckets tell; nil without any.
     ///
+    /// It never exceeds what was seen: a bucket reaches as far as the longest duration that fell into it.
+    ///
     /// - Parameter part: in 0...1; 0.5 is the median.
     package func quantile(_ part: Double) -> Duration? {
         let total = count
         guard total > 0 else { return nil }
         let rank = part * Double(total)
         var below = 0
+        var last = UInt64(0)
         for (index, number) in counts.enumerated() where number > 0 {
+            last = longest[index]
             guard Double(below + number) >= rank else {
                 below += number
                 continue
             }
-            let lower = index == 0 ? Duration.zero : Self.bounds[index - 1].bound
-            // Nobody knows how long those above the last bound took.
-            guard index < Self.bounds.count else { return lower }
+            let lower = index == 0 ? 0 : min(Self.bounds[index - 1].bound.wholeNanoseconds, last)
             let share = max(0, min(1, (rank - Double(below)) / Double(number)))
-            let width = (Self.bounds[index].bound - lower).wholeNanoseconds
-            return lower + .nanoseconds(Int64(share * Double(width)))
+            return .nanoseconds(Int64(lower) + Int64(share * Double(last - lower)))
         }
-        return Self.bounds.last?.bound
+        return .nanoseconds(Int64(last))
     }
 }

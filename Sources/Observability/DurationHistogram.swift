@@ -5,12 +5,17 @@ internal import BearerdSystem
 /// Counts durations by size, as a Prometheus histogram does.
 package struct DurationHistogram: Sendable, Equatable {
     /// The upper bounds of the buckets, each with its spelling in seconds.
+    ///
+    /// The default time-outs are bounds, and so is a little more: `timeouts.connect` (5 s), `token_wait` (10 s),
+    /// `first_byte` (60 s), `stream_idle` (5 min). A request that ran into one takes a little longer than that.
     static let bounds: [(bound: Duration, label: String)] = [
         (.microseconds(250), "0.00025"), (.microseconds(500), "0.0005"), (.milliseconds(1), "0.001"),
         (.microseconds(2500), "0.0025"), (.milliseconds(5), "0.005"), (.milliseconds(10), "0.01"),
         (.milliseconds(25), "0.025"), (.milliseconds(50), "0.05"), (.milliseconds(100), "0.1"),
         (.milliseconds(250), "0.25"), (.milliseconds(500), "0.5"), (.seconds(1), "1"),
-        (.milliseconds(2500), "2.5"), (.seconds(5), "5"), (.seconds(10), "10"), (.seconds(30), "30"),
+        (.milliseconds(2500), "2.5"), (.seconds(5), "5"), (.milliseconds(5500), "5.5"), (.seconds(10), "10"),
+        (.seconds(11), "11"), (.seconds(15), "15"), (.seconds(30), "30"), (.seconds(60), "60"),
+        (.seconds(66), "66"), (.seconds(300), "300"),
     ]
 
     /// ``bounds`` in nanoseconds: comparing those costs less.
@@ -20,6 +25,8 @@ package struct DurationHistogram: Sendable, Equatable {
     package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
     /// All durations together.
     package private(set) var sum: Duration = .zero
+    /// The longest duration that ever fell into each bucket, in nanoseconds.
+    private(set) var longest = [UInt64](repeating: 0, count: bounds.count + 1)
 
     package init() {}
 
@@ -29,7 +36,9 @@ package struct DurationHistogram: Sendable, Equatable {
     /// Counts one duration.
     package mutating func record(_ duration: Duration) {
         let nanoseconds = duration.wholeNanoseconds
-        counts[Self.nanoseconds.firstIndex { nanoseconds <= $0 } ?? Self.nanoseconds.count] += 1
+        let bucket = Self.nanoseconds.firstIndex { nanoseconds <= $0 } ?? Self.nanoseconds.count
+        counts[bucket] += 1
+        if nanoseconds > longest[bucket] { longest[bucket] = nanoseconds }
         sum += duration
     }
 
@@ -41,7 +50,10 @@ package struct DurationHistogram: Sendable, Equatable {
 
     /// Adds what another histogram counted.
     package mutating func merge(_ other: DurationHistogram) {
-        for bucket in counts.indices { counts[bucket] += other.counts[bucket] }
+        for bucket in counts.indices {
+            counts[bucket] += other.counts[bucket]
+            longest[bucket] = max(longest[bucket], other.longest[bucket])
+        }
         sum += other.sum
     }
 }

@@ -27,19 +27,22 @@ package struct IdentityMetrics: Sendable {
     package let tokenRequests: [TokenRequests]
     /// Failed attempts to put new tokens into the store.
     package let storeWriteFailures: Int
+    /// True while the store cannot do what it is asked for the identity.
+    package let isStoreAway: Bool
 
     /// The end of a registered client's secret in seconds since 1970; nil if nobody says so.
     package let secretExpiryUnixSeconds: Double?
 
     package init(
         name: String, state: String, expiryUnixSeconds: Double?, tokenRequests: [TokenRequests],
-        storeWriteFailures: Int = 0, secretExpiryUnixSeconds: Double? = nil
+        storeWriteFailures: Int = 0, isStoreAway: Bool = false, secretExpiryUnixSeconds: Double? = nil
     ) {
         self.name = name
         self.state = state
         self.expiryUnixSeconds = expiryUnixSeconds
         self.tokenRequests = tokenRequests
         self.storeWriteFailures = storeWriteFailures
+        self.isStoreAway = isStoreAway
         self.secretExpiryUnixSeconds = secretExpiryUnixSeconds
     }
 }

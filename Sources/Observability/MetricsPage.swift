@@ -153,6 +153,14 @@ package enum MetricsPage {
         }
 
         text.begin(
+            "bearerd_store_unavailable", .gauge,
+            help: "1 while the store cannot do what it is asked for an identity.")
+        for identity in identities {
+            text.sample(
+                "bearerd_store_unavailable", ["identity": identity.name], identity.isStoreAway ? 1 : 0)
+        }
+
+        text.begin(
             "bearerd_store_write_failures_total", .counter,
             help: "Failed attempts to put new tokens into the store.")
         for identity in identities {

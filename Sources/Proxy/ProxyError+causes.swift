@@ -11,6 +11,7 @@ extension ProxyError {
         case .loginRequired: self = .loginRequired
         case .misconfigured(let retryAfter): self = .misconfigured(retryAfter: retryAfter)
         case .unavailable(let retryAfter): self = .providerUnavailable(retryAfter: retryAfter)
+        case .storeUnavailable(let retryAfter): self = .storeUnavailable(retryAfter: retryAfter)
         // A session that was ended while somebody still waited for it.
         case .cancelled: self = .providerUnavailable(retryAfter: nil)
         }

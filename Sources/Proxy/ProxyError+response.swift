@@ -16,6 +16,8 @@ package struct Rejection: Equatable, Sendable {
     package let proxyStatus: String
     /// The value of `Retry-After`; nil sends none.
     package var retryAfter: Duration?
+    /// Who is to blame, where the status alone does not say so.
+    private(set) var blame: AnswerBlame?
     /// The page for a browser; nil for failures that a person cannot resolve there.
     private(set) var page: LoginRequiredPage?
 
@@ -27,6 +29,7 @@ package struct Rejection: Equatable, Sendable {
         self.code = code
         self.detail = detail
         self.proxyStatus = proxyStatus ?? code.proxyStatus
+        blame = code.blame
         self.retryAfter = retryAfter ?? code.retryAfter
     }
 
@@ -119,6 +122,11 @@ package struct Rejection: Equatable, Sendable {
                 retryAfter: retryAfter)
         case .providerUnavailable(let retryAfter):
             self.init(.providerUnavailable, "The identity provider gave no token.", retryAfter: retryAfter)
+        case .storeUnavailable(let retryAfter):
+            self.init(
+                .providerUnavailable,
+                "The store of the sessions cannot be used, so no token is asked for.", retryAfter: retryAfter)
+            blame = .bearerd
         case .upstreamUnavailable(.cancelled):
             return nil
         case .upstreamUnavailable(let reason):

@@ -27,6 +27,8 @@ package enum ProxyError: Error, Equatable, Sendable {
     case loginRequired
     case misconfigured(retryAfter: Duration?)
     case providerUnavailable(retryAfter: Duration?)
+    /// The store of the sessions is away, and nobody asks the provider meanwhile.
+    case storeUnavailable(retryAfter: Duration?)
 
     // Failing: the upstream could not be reached or understood.
     case upstreamUnavailable(UpstreamError)

@@ -36,16 +36,17 @@ struct `The page of the status` {
         var person = identity("web", .loginRequired)
         person.person = "<alice>"
         person.lastError = IdentityError(code: "invalid_grant", detail: "\"no\" & <never>", at: now)
-        let text = page([identity("api"), person], logins: ["web"])
+        let route = RouteStatus(path: "/", upstream: "http://api", identity: "web")
+        let text = page([identity("api"), person, identity("spare", .misconfigured)], routes: [route], logins: ["web"])
         #expect(text.contains("good for 45 s of 5 min") && text.contains("value=\"15\" class=\"low\""))
         #expect(text.contains("<dt>Next refresh</dt><dd>in 15 s</dd>"))
         #expect(text.contains("&lt;alice&gt;") && text.contains("&quot;no&quot; &amp; &lt;never&gt;"))
         #expect(text.contains("<a class=\"button first\" id=\"i1-go\" href=\"/login/web\">Log in</a>"))
-        #expect(text.contains("1 of 2 identities need a look:</strong> web"))
+        #expect(text.contains("An identity needs a look:</strong> web."))
         #expect(
             !text.contains("href=\"/login/api\"")
                 && text.contains("data-action=\"/api/identities/api/refresh\""))
-        #expect(page([identity("api")]).contains("All is well."))
+        #expect(page([identity("api"), identity("spare", .misconfigured)]).contains("All is well."))
     }
 
     @Test func `tells a refused reload, and is not well then`() {
@@ -59,6 +60,55 @@ struct `The page of the status` {
         ).text
         #expect(text.contains("c.yaml:3:5: routes[0].upstream: &lt;is missing&gt;"))
         #expect(text.contains("the configuration before it is in force") && !text.contains("All is well."))
+    }
+
+    @Test func `shows the actions that can succeed, and who the client is`() {
+        func page(_ status: IdentityStatus, needsPerson: Bool = true) -> String {
+            let page = StatusPage(
+                document: StatusDocument(
+                    version: "1", uptime: .seconds(7), identities: [status], routes: [], requests: nil),
+                samples: [], logins: [], clients: [
+                    "web": ClientFacts(
+                        server: "https://sso.example.com/realms/demo", serverName: "sso.example.com",
+                        clientID: "legacy", grant: "authorization_code", needsPerson: needsPerson)
+                ], isDraining: false, now: now)
+            return Answer(page.reply).text
+        }
+        let usable = page(identity("web"))
+        for words in ["/refresh\"", "/revoke\"", "/logout\"", "class=\"danger\"", "<dd>legacy</dd>", "demo</dd>"] {
+            #expect(usable.contains(words), "\(words)")
+        }
+        #expect(usable.contains("https://<wbr>") == false && usable.contains("sso.example.com/<wbr>realms/<wbr>demo"))
+        #expect(!page(identity("web"), needsPerson: false).contains("/logout\""))
+        var fresh = identity("web", .loginRequired)
+        fresh.expiresAt = nil
+        let empty = page(fresh)
+        #expect(!empty.contains("data-action") || empty.contains("No route uses it."))
+        #expect(!empty.contains("/refresh\"") && !empty.contains("/revoke\"") && !empty.contains("/logout\""))
+        var busy = identity("web")
+        busy.isAsking = true
+        #expect(page(busy).contains("<dt>Next refresh</dt><dd>asking now</dd>"))
+    }
+
+    @Test func `tells in the tab's title and icon whether something fails`() {
+        let route = RouteStatus(path: "/", upstream: "http://api", identity: "api")
+        #expect(page([identity("api")], routes: [route]).contains("<title>bearerd: all is well</title>"))
+        #expect(page([identity("api", .misconfigured)], routes: [route]).contains("<title>✕ bearerd: something fails"))
+        #expect(page([identity("api", .authorizationError)], routes: [route]).contains("<title>▲ bearerd: have a look"))
+        #expect(page([]).contains("img-src data:") == false, "that is in the policy, not in the page")
+    }
+
+    @Test func `begins its charts with the data`() {
+        let sample = TrafficHistory.Sample(end: .seconds(30), length: .seconds(10))
+        let young = PageChart([sample], uptime: .seconds(60))
+        #expect(young.title.markup == "The last ten minutes")
+        let columns = { (chart: PageChart) in
+            chart.rates("R", "c0", of: AnswerBlame.allCases).markup.split(separator: "data-values=\"")[1]
+                .prefix { $0 != "\"" }.split(separator: "|", omittingEmptySubsequences: false)
+        }
+        #expect(columns(young).count == 60 && columns(young).filter { !$0.isEmpty }.count == 1)
+        let old = PageChart([sample], uptime: .seconds(601))
+        #expect(old.title.markup == "The last hour" && columns(old).count == 120)
     }
 
     @Test func `stays below 100 KiB whatever is in it`() {
@@ -102,7 +152,7 @@ struct `The page of the status` {
             ),
             samples: [], logins: ["a"], isDraining: false, now: now)
         let text = Answer(page.reply).text
-        #expect(page.parts.count == 10)
+        #expect(page.parts.count == 11)
         for part in page.parts {
             #expect(text.ranges(of: "id=\"\(part.id)\"").count == 1, "\(part.id)")
             #expect(text.contains(part.content.markup))

@@ -127,7 +127,7 @@ class Window:
         return False
 
     def press(self, key):
-        codes = {"Tab": 9, "Enter": 13, " ": 32}
+        codes = {"Tab": 9, "Enter": 13, " ": 32, "ArrowLeft": 37}
         for kind in ("keyDown", "keyUp"):
             text = {"text": "\r"} if key == "Enter" and kind == "keyDown" else {}
             self.call("Input.dispatchKeyEvent", type=kind, key=key, code="Space" if key == " " else key,

@@ -122,6 +122,7 @@ def try_page(checks, binary, program, upstream, pages, browser, directory, artef
             looks(checks, daemon, window, artefacts)
             works(checks, daemon, window)
             keyboard(checks, daemon, window)
+            charts(checks, daemon, window)
             outside = [url for url in window.requests if not url.startswith(f"{daemon.admin}/")]
             checks.check("status page: nothing is asked for elsewhere", not outside and window.requests, outside)
             login(checks, daemon, window, artefacts)
@@ -146,7 +147,7 @@ def looks(checks, daemon, window, artefacts):
     colors = window.evaluate("[getComputedStyle(document.body).color, getComputedStyle(document.body).backgroundColor]")
     checks.check("status page: the dark theme is dark", "rgb(14, 18, 22)" in colors[1], colors)
     text = window.evaluate("document.body.innerText")
-    for words in ("Somebody must log in", "Has a token", "development servers", "2 of 3 identities", "web, billing"):
+    for words in ("Somebody must log in", "Has a token", "development servers", "2 identities need a look", "web, billing"):
         checks.check(f"status page: it says '{words}'", words in text, text[:400])
     checks.check("status page: nothing went wrong in it", not window.problems, window.problems)
     window.call("Emulation.setScriptExecutionDisabled", value=True)
@@ -189,6 +190,37 @@ def keyboard(checks, daemon, window):
     checks.check("status page: Enter presses it, and the page tells what came of it", told,
                  window.evaluate("document.getElementById('notice').textContent"))
     checks.check("status page: there is a new token", daemon.identity("demo")["generation"] > before)
+
+
+def charts(checks, daemon, window):
+    """The values of a column are told under the pointer and by the arrow keys, while the page goes on being live."""
+    window.open(daemon.admin + "/")
+    checks.check("status page: its charts begin with the data",
+                 "The last ten minutes" in window.evaluate("document.body.innerText"))
+    window.evaluate("document.getElementById('c0-svg').focus()")
+    told = "document.getElementById('c0-at').textContent"
+    checks.check("status page: a chart that has the keyboard tells its newest values",
+                 window.sees(f"{told}.startsWith('now: ')"), window.evaluate(told))
+    window.press("ArrowLeft")
+    checks.check("status page: and those before by the arrow keys",
+                 window.sees(f"{told}.startsWith('10 s ago: ')"), window.evaluate(told))
+    uptime = window.evaluate("document.getElementById('uptime').textContent")
+    window.sees(f"document.getElementById('uptime').textContent !== {uptime!r}")
+    checks.check("status page: which it keeps while the page is put in anew",
+                 window.evaluate(f"{told}.startsWith('10 s ago: ') && document.activeElement.id === 'c0-svg'"),
+                 window.evaluate(told))
+    window.evaluate("""(() => {
+      document.activeElement.blur();
+      const box = document.getElementById('c2-svg').getBoundingClientRect();
+      document.getElementById('c2-svg').dispatchEvent(new PointerEvent('pointermove',
+        {bubbles: true, clientX: box.left + box.width / 2, clientY: box.top + 1}));
+    })()""")
+    told = "document.getElementById('c2-at').textContent"
+    checks.check("status page: so does the pointer", window.evaluate(f"{told}.startsWith('5 min ago: ')")
+                 or window.evaluate(f"{told}.startsWith('4.8 min ago: ')"), window.evaluate(told))
+    checks.check("status page: the tab tells that something fails",
+                 window.evaluate("document.title === '✕ bearerd: something fails'"), window.evaluate("document.title"))
+    checks.check("status page: nothing went wrong with its charts", not window.problems, window.problems)
 
 
 def login(checks, daemon, window, artefacts):

@@ -90,6 +90,24 @@ struct `The metrics` {
         #expect(text.contains("\n\(name)_count{route=\"/\"} 4\n"))
     }
 
+    @Test func `a quantile never exceeds what was seen, and a time-out has a bucket of its own`() {
+        var durations = DurationHistogram()
+        for _ in 0..<9 { durations.record(.milliseconds(10_004)) }
+        durations.record(.milliseconds(3))
+        for part in [0.5, 0.9, 0.99, 1] {
+            let quantile = durations.quantile(part) ?? .zero
+            #expect(quantile > .seconds(10) && quantile <= .milliseconds(10_004), "\(part): \(quantile)")
+        }
+        durations.record(.seconds(4000))
+        #expect(durations.quantile(1) == .seconds(4000))
+        let before = durations
+        for _ in 0..<100 { durations.record(.milliseconds(70)) }
+        #expect(durations.since(before).quantile(0.99) ?? .zero <= .milliseconds(70))
+        // The defaults of connect, token_wait, first_byte and stream_idle.
+        let text = page(metrics())
+        for limit in [5, 10, 60, 300] { #expect(text.contains("route=\"/\",le=\"\(limit)\"")) }
+    }
+
     @Test func `every series of a closed set exists from the start`() {
         let text = page(metrics())
         for reason in DenialReason.allCases {

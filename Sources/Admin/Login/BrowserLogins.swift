@@ -11,6 +11,8 @@ struct BrowserLogins: Sendable {
     let redirects: [String: RedirectURI]
     let pending: PendingLogins
     let identities: any IdentityDirectory
+    /// The provider's name, by identity.
+    var providers: [String: String] = [:]
     /// Where redirects arrive that do not come to the admin listener.
     let doors: any RedirectDoors
 
@@ -34,13 +36,13 @@ struct BrowserLogins: Sendable {
         do throws(TokenFailure) {
             request = try await identities.beginLogin(identity, redirectURI: uri.description)
         } catch {
-            return LoginPages.failed(.login(.failed(error)), identity)
+            return LoginPages.failed(.login(.failed(error)), identity, at: providers[identity])
         }
         if !request.isPushed { pending.pushes.giveBack(for: identity) }
         do throws(LoginError) {
             try await doors.open(for: identity, answering: CallbackResponder(logins: self, uri: uri))
         } catch {
-            return LoginPages.failed(.login(error), identity)
+            return LoginPages.failed(.login(error), identity, at: providers[identity])
         }
         var head = HTTPResponse(status: 303)
         head.fields[.location] = request.url
@@ -79,9 +81,10 @@ struct BrowserLogins: Sendable {
         case .otherBrowser: return LoginPages.otherBrowser
         case .refused(let error): return LoginPages.refused(error)
         case .ended(let login, let error):
-            return await forgetting(login, LoginPages.ended(error, login.identity))
+            return await forgetting(login, LoginPages.ended(error, login.identity, at: providers[login.identity]))
         case .answered(let login, .refused(let refusal)):
-            return await forgetting(login, LoginPages.failed(.login(.refused(refusal)), login.identity))
+            return await forgetting(login, LoginPages.failed(
+                    .login(.refused(refusal)), login.identity, at: providers[login.identity]))
         case .answered(let login, .granted(let code)):
             return await forgetting(login, await exchange(code, of: login.identity))
         }
@@ -97,9 +100,9 @@ struct BrowserLogins: Sendable {
         }
         do throws(LoginError) {
             let report = try await identities.take(.code(code), for: identity)
-            return LoginPages.done(report.login, identity)
+            return LoginPages.done(report.login, identity, at: providers[identity])
         } catch {
-            return LoginPages.failed(.login(error), identity)
+            return LoginPages.failed(.login(error), identity, at: providers[identity])
         }
     }
 

@@ -8,7 +8,7 @@ internal import BearerdObservability
 
 /// What a browser shows of a login.
 enum LoginPages {
-    static func done(_ login: Login?, _ identity: String) -> ServiceReply {
+    static func done(_ login: Login?, _ identity: String, at provider: String?) -> ServiceReply {
         let person =
             login?.person.map { " as <strong>\(String($0.prefix(200)))</strong>" as HTMLText } ?? .empty
         let advice: HTMLText =
@@ -20,22 +20,27 @@ enum LoginPages {
             """
         return AdminPage.reply(
             "Logged in",
-            "<p><strong>\(identity)</strong> is logged in\(person). This window can be closed.</p>\(advice)\(AdminPage.home)",
+            "<p><strong>\(identity)</strong> is logged in\(person)\(place(provider)). This window can be closed.</p>\(advice)\(AdminPage.home)",
             status: 200)
     }
 
-    static func failed(_ error: AdminError, _ identity: String) -> ServiceReply {
+    static func failed(
+        _ error: AdminError, _ identity: String, at provider: String?
+    ) -> ServiceReply {
         var page = AdminPage.reply(
-            "Not logged in", "<p class=\"problem\">\(error.detail)</p>\(again(identity))",
+            "Not logged in",
+            "<p><strong>\(identity)</strong>\(place(provider)):</p><p class=\"problem\">\(error.detail)</p>\(again(identity))",
             status: error.status)
         if error.status == 503 { page.head.fields[.retryAfter] = "5" }
         return page
     }
 
-    static func ended(_ error: AuthorizationResponseError, _ identity: String) -> ServiceReply {
+    static func ended(
+        _ error: AuthorizationResponseError, _ identity: String, at provider: String?
+    ) -> ServiceReply {
         AdminPage.reply(
             "Not logged in",
-            "<p class=\"problem\">The answer is not believed, because \(error.reason).</p>\(again(identity))",
+            "<p class=\"problem\">The answer\(place(provider, "of")) is not believed, because \(error.reason).</p>\(again(identity))",
             status: 400)
     }
 
@@ -124,6 +129,11 @@ enum LoginPages {
             on the machine itself.</p>
             """,
             status: 409)
+    }
+
+    /// Names the provider where its name is known.
+    private static func place(_ provider: String?, _ preposition: HTMLText = "at") -> HTMLText {
+        provider.map { " \(preposition) <strong>\($0.cut(to: 100))</strong>" } ?? .empty
     }
 
     private static func again(_ identity: String) -> HTMLText { begin(identity, "Try again") }

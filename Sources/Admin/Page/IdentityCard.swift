@@ -16,26 +16,37 @@ struct IdentityCard {
     let key: String
     /// Whether somebody logs in in a browser.
     let hasLogin: Bool
+    /// Whether a route uses it.
+    let isUsed: Bool
+    /// What the configuration says of its client.
+    let client: ClientFacts?
     let now: WallTime
 
     /// The whole card.
     var markup: HTMLText {
-        let inner = parts.map { "<div id=\"\($0.id)\">\($0.content)</div>" as HTMLText }.joined()
+        let inner = parts.map { part -> HTMLText in
+            let look: HTMLText = part.id == "\(key)-actions" ? " class=\"actions\"" : .empty
+            return "<div id=\"\(part.id)\"\(look)>\(part.content)</div>"
+        }.joined()
         return """
             <article class="card" aria-labelledby="\(key)-name">
-            <h3 id="\(key)-name">\(status.name.cut(to: 100))</h3>\(inner)<div class="actions">\(actions)</div></article>
+            <h3 id="\(key)-name">\(status.name.cut(to: 100))</h3>\(inner)</article>
             """
     }
 
     /// What changes of it.
     var parts: [PagePart] {
-        [PagePart("\(key)-state", state), PagePart("\(key)-facts", facts), PagePart("\(key)-login", login)]
+        [
+            PagePart("\(key)-state", state), PagePart("\(key)-facts", facts),
+            PagePart("\(key)-actions", "\(login)\(actions)"),
+        ]
     }
 
     private var state: HTMLText {
-        let words = status.state.words
+        let words = status.words(isUsed: isUsed)
+        let unused: HTMLText = isUsed ? .empty : "<p class=\"dim\">No route uses it.</p>"
         return """
-            <p><span class="state \(words.tone)" title="\(status.state.rawValue)">\(words.text)</span></p>\(life)\(error)
+            <p><span class="state \(words.tone)" title="\(status.state.rawValue)">\(words.text)</span></p>\(unused)\(life)\(error)
             """
     }
 
@@ -60,15 +71,15 @@ struct IdentityCard {
 
     private var error: HTMLText {
         guard let error = status.lastError else {
-            return status.state.remedy(status.name, hasLogin: hasLogin).map { "<p>\($0)</p>" } ?? .empty
+            return status.remedy(hasLogin: hasLogin).map { "<p>\($0)</p>" } ?? .empty
         }
-        let remedy = status.state.remedy(status.name, hasLogin: hasLogin).map { "<p>\($0)</p>" as HTMLText }
+        let remedy = status.remedy(hasLogin: hasLogin).map { "<p>\($0)</p>" as HTMLText }
         let since = error.at.map {
             " <span class=\"dim\">\(max(.zero, now - $0).words) ago</span>" as HTMLText
         }
         return """
-            <div class="error"><p><code>\(error.code.cut(to: 100))</code>\(since ?? .empty)</p>
-            <p>\(error.detail.cut(to: Self.longestText))</p>\(remedy ?? .empty)</div>
+            <div class="error\(isUsed && !status.state.isWell ? "" : " calm")"><p><code>\(error.code.cut(to: 100))</code>\(since ?? .empty)</p>
+            <p>\(error.detail.cut(to: Self.longestText).breakable)</p>\(remedy ?? .empty)</div>
             """
     }
 
@@ -80,7 +91,14 @@ struct IdentityCard {
     private var facts: HTMLText {
         var facts: [(HTMLText, HTMLText)] = []
         if let person = status.person { facts.append(("Person", "\(person.cut(to: 100))")) }
-        if let next = status.nextRequest {
+        if let server = client?.server { facts.append(("Issuer", server.cut(to: 200).breakable)) }
+        if let client {
+            if !client.clientID.isEmpty { facts.append(("Client", "\(client.clientID.cut(to: 100))")) }
+            facts.append(("Grant", "<code>\(client.grant)</code>"))
+        }
+        if status.isAsking {
+            facts.append((isTroubled ? "Next attempt" : "Next refresh", "asking now"))
+        } else if let next = status.nextRequest {
             let left = next - now
             facts.append(
                 (
@@ -109,30 +127,42 @@ struct IdentityCard {
     private var login: HTMLText {
         guard hasLogin else { return .empty }
         let path = AdminResource.login(identity: status.name).path
-        let isFirst = status.state == .loginRequired
+        let isFirst = status.state == .loginRequired && isUsed
         return """
             <a class="button\(isFirst ? " first" : "")" id="\(key)-go" href="\(path)">\(isFirst ? "Log in" : "Log in again")</a>
             """
     }
 
+    /// The actions that can succeed as things are.
     private var actions: HTMLText {
+        guard !status.needsNoToken else { return .empty }
         let name = status.name
-        return [
-            button("Refresh", .refresh(identity: name), done: "\(name) has a new token.", ask: nil),
-            button(
+        // Before the first login, and after a logout, there is nothing to refresh, to revoke or to end.
+        let isOver = status.state == .loginRequired && status.lastError == nil
+        let needsPerson = client?.needsPerson ?? true
+        var buttons = HTMLText.empty
+        if !isOver { buttons += button("Refresh", .refresh(identity: name), done: "\(name) has a new token.") }
+        if status.expiresAt != nil {
+            buttons += button(
                 "Revoke", .revoke(identity: name, nil), done: "The tokens of \(name) are revoked.",
-                ask: "Have the provider forget the tokens of \(name)?"),
-            button(
+                ask: "Have the provider forget the tokens of \(name)?")
+        }
+        if needsPerson, !isOver {
+            buttons += button(
                 "Log out", .logout(identity: name), done: "\(name) is logged out.",
-                ask: "End the session of \(name), here and at the provider?"),
-        ].joined()
+                ask: "End the session of \(name), here and at the provider?")
+        }
+        return buttons
     }
 
-    private func button(_ label: String, _ action: AdminResource, done: String, ask: String?) -> HTMLText {
-        let question = ask.map { " data-ask=\"\($0)\"" as HTMLText } ?? .empty
+    /// A button; one that takes something away looks so, and asks first.
+    private func button(
+        _ label: String, _ action: AdminResource, done: String, ask: String? = nil
+    ) -> HTMLText {
+        let question = ask.map { " data-ask=\"\($0)\" class=\"danger\"" as HTMLText } ?? .empty
         return """
-            <button type="button" data-action="\(action.path)" data-done="\(done)"\(question) \
-            aria-label="\(label): \(status.name)">\(label)</button>
+            <button type="button" id="\(key)-\(label.prefix(3).lowercased())" data-action="\(action.path)" \
+            data-done="\(done)"\(question) aria-label="\(label): \(status.name)">\(label)</button>
             """
     }
 }

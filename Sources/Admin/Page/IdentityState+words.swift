@@ -3,29 +3,32 @@
 internal import BearerdHTTPMessages
 internal import OAuth
 
-extension IdentityState {
+extension IdentityStatus {
     /// What a person reads for the word of the contract, and how it looks.
-    var words: (text: HTMLText, tone: HTMLText) {
-        switch self {
-        case .authorized: ("Has a token", "good")
-        case .refreshing: ("Gets a token", "busy")
-        case .empty: ("Not used yet", "busy")
-        case .unavailable: ("The provider gives no token", "warn")
-        case .authorizationError: ("An upstream refuses the token", "warn")
-        case .misconfigured: ("The provider refuses the configuration", "bad")
-        case .loginRequired: ("Somebody must log in", "bad")
-        }
+    ///
+    /// - Parameter isUsed: whether a route uses the identity; another one harms nobody, whatever its state.
+    func words(isUsed: Bool) -> (text: HTMLText, tone: HTMLText) {
+        let (text, tone): (HTMLText, HTMLText) =
+            switch state {
+            case .authorized: ("Has a token", "good")
+            case .refreshing: ("Gets a token", "busy")
+            case .empty: ("Not used yet", "busy")
+            case .unavailable:
+                isStoreAway ? ("The store cannot be used", "bad") : ("The provider gives no token", "bad")
+            case .authorizationError: ("An upstream refuses the token", "warn")
+            case .misconfigured: ("The provider refuses the configuration", "bad")
+            case .loginRequired: ("Somebody must log in", "bad")
+            }
+        return (text, isUsed || state.isWell ? tone : "busy")
     }
 
-    /// Whether it goes on by itself, or has nothing to do.
-    var isWell: Bool { self == .authorized || self == .refreshing || self == .empty }
-
-    /// What mends it; nil where nothing needs mending.
-    func remedy(_ name: String, hasLogin: Bool) -> HTMLText? {
+    /// What mends it; nil where nothing needs mending, or the last error says so itself.
+    func remedy(hasLogin: Bool) -> HTMLText? {
         let doctor: HTMLText = "<code>bearerd doctor \(name)</code>"
-        switch self {
+        switch state {
         case .authorized, .refreshing, .empty: return nil
         case .loginRequired:
+            if lastError?.detail.contains("bearerd login") ?? false { return nil }
             let command: HTMLText = "<code>bearerd login \(name)</code>"
             return hasLogin ? "Log in below, or run \(command)." : "Run \(command)."
         case .misconfigured:
@@ -38,7 +41,17 @@ extension IdentityState {
                 Mostly <code>scope</code>, <code>audience</code> or <code>resource</code>: the token is for somebody else. It
                 heals with the next answer that is no 401.
                 """
+        case .unavailable where isStoreAway:
+            return """
+                It goes on by itself when the store is back; the provider is not asked meanwhile. <code>bearerd doctor
+                --check store</code> looks closer.
+                """
         case .unavailable: return "It is tried again by itself. \(doctor) looks closer."
         }
     }
+}
+
+extension IdentityState {
+    /// Whether it goes on by itself, or has nothing to do.
+    var isWell: Bool { self == .authorized || self == .refreshing || self == .empty }
 }

@@ -3,12 +3,29 @@
 internal import BearerdHTTPMessages
 internal import BearerdObservability
 
-/// The last hour as pictures: a column, or a point, for each half minute.
+/// The last ten minutes or, when there is more to show, the last hour as pictures: a column, or a point, for each step.
 struct PageChart {
-    private static let columns = 120
     private static let height = 100.0
+    private static let width = 720
 
-    /// One half minute, put together from the samples that ended in it.
+    /// The time that is shown: the shortest that has all of the data, an hour at most.
+    private enum Window: Int {
+        case minutes = 600
+        case hour = 3600
+
+        /// Seconds; samples come each ten.
+        var step: Int { self == .minutes ? 10 : 30 }
+        var columns: Int { rawValue / step }
+        /// What stands below: the left end, the middle and the right end.
+        var axis: (HTMLText, HTMLText, HTMLText) {
+            switch self {
+            case .minutes: ("10 minutes ago", "5 minutes", "now")
+            case .hour: ("an hour ago", "half an hour", "now")
+            }
+        }
+    }
+
+    /// One step, put together from the samples that ended in it.
     struct Column {
         var length = Duration.zero
         var answers = Tally<AnswerBlame>()
@@ -21,19 +38,21 @@ struct PageChart {
         }
     }
 
+    private let window: Window
     private let columns: [Column]
 
     /// - Parameters:
     ///   - samples: of the last hour.
     ///   - uptime: at this moment.
     init(_ samples: [TrafficHistory.Sample], uptime: Duration) {
-        var columns = [Column](repeating: Column(), count: Self.columns)
-        let width = 30.0
+        window = uptime > .seconds(Window.minutes.rawValue) ? .hour : .minutes
+        var columns = [Column](repeating: Column(), count: window.columns)
+        let width = Double(window.step)
         let last = Int(uptime / .seconds(1) / width)
         for sample in samples {
             // What ends on the border belongs to what was before it.
             let place = Int((sample.end / .seconds(1) - 0.5) / width)
-            let index = Self.columns - 1 - (last - place)
+            let index = columns.count - 1 - (last - place)
             guard columns.indices.contains(index) else { continue }
             columns[index].length += sample.length
             columns[index].answers.merge(sample.answers)
@@ -43,10 +62,16 @@ struct PageChart {
         self.columns = columns
     }
 
+    /// The words for what the charts show.
+    var title: HTMLText { window == .minutes ? "The last ten minutes" : "The last hour" }
+
+    /// The width of a column, with the gap behind it.
+    private var pitch: Int { Self.width / columns.count }
+
     // MARK: The pictures
 
     /// Requests a second, in columns whose colours say who was to blame.
-    func rates(_ title: HTMLText, of blames: [AnswerBlame]) -> HTMLText {
+    func rates(_ title: HTMLText, _ key: HTMLText, of blames: [AnswerBlame]) -> HTMLText {
         let peak = columns.map { $0.rate(blames) }.max() ?? 0
         let top = Self.roundTop(peak)
         let present = columns.last { $0.length > .zero }?.rate(blames) ?? 0
@@ -61,17 +86,24 @@ struct PageChart {
                 // The rarest failure is seen too.
                 let size = max(1, (rate / top * Self.height * 10).rounded() / 10)
                 floors[index] = max(0, floors[index] - size)
-                path += "M\(index * 6) \(short(floors[index]))h5v\(short(size))h-5z"
+                path += "M\(index * pitch) \(short(floors[index]))h\(pitch - 1)v\(short(size))h-\(pitch - 1)z"
             }
             if !path.isEmpty { shapes += "<path class=\"\(blame.label)\" d=\"\(path)\"/>" }
         }
-        let legend = blames.map { "<span class=\"blame \($0.label)\">\($0.label)</span>" as HTMLText }
-            .joined()
-        return figure(title, words, shapes, top: "\(oneDecimal(top)) a second", legend)
+        let legend = blames.map {
+            "<span class=\"blame \($0.label)\">\($0.words)</span>" as HTMLText
+        }.joined()
+        let values = columns.map { column in
+            column.length > .zero
+                ? blames.map { oneDecimal(column.rate([$0])) }.joined(separator: " ") : ""
+        }
+        return figure(
+            title, key, words, shapes, top: "\(oneDecimal(top)) a second", legend,
+            Values(names: blames.map(\.words), unit: "/s", columns: values))
     }
 
     /// How long requests took: half of them, and 99 of a hundred.
-    func durations(_ title: HTMLText) -> HTMLText {
+    func durations(_ title: HTMLText, _ key: HTMLText) -> HTMLText {
         let peak = columns.compactMap(\.slowest).max() ?? .zero
         let top = Duration.milliseconds(Self.roundTop(peak / .milliseconds(1)))
         let words =
@@ -81,25 +113,43 @@ struct PageChart {
         let shapes: HTMLText = """
             <path class="line p99" d="\(line(top) { $0.slowest })"/><path class="line p50" d="\(line(top) { $0.median })"/>
             """
+        let values = columns.map { column in
+            guard let median = column.median, let slowest = column.slowest else { return "" }
+            return [median, slowest].map { $0.shortWords.replacing(" ", with: "\u{202F}") }
+                .joined(separator: " ")
+        }
         return figure(
-            title, words, shapes, top: top.shortWords,
-            "<span class=\"blame line50\">half (p50)</span><span class=\"blame line99\">99 of 100 (p99)</span>"
-        )
+            title, key, words, shapes, top: top.shortWords,
+            "<span class=\"blame line50\">half (p50)</span><span class=\"blame line99\">99 of 100 (p99)</span>",
+            Values(names: ["half", "99 of 100"], unit: "", columns: values))
+    }
+
+    /// What the script shows of a column: a number for each name, or a column without any.
+    private struct Values {
+        let names: [HTMLText]
+        let unit: HTMLText
+        let columns: [String]
     }
 
     private func figure(
-        _ title: HTMLText, _ words: String, _ shapes: HTMLText, top: String, _ legend: HTMLText
+        _ title: HTMLText, _ key: HTMLText, _ words: String, _ shapes: HTMLText, top: String,
+        _ legend: HTMLText, _ values: Values
     ) -> HTMLText {
-        """
-        <figcaption><h3>\(title)</h3><span class="dim">\(words)</span></figcaption>
-        <div class="axis"><span>\(top)</span></div>
-        <svg viewBox="0 0 720 100" preserveAspectRatio="none" role="img" aria-label="\(title): \(words)">\(shapes)</svg>
-        <div class="axis"><span>an hour ago</span><span>half an hour</span><span>now</span></div>
-        <div>\(legend)</div>
-        """
+        let axis = window.axis
+        let names = values.names.map(\.markup).joined(separator: "|")
+        return """
+            <figcaption><h3>\(title)</h3><span class="dim">\(words)</span></figcaption>
+            <div class="axis"><span>\(top)</span><output id="\(key)-at"></output></div>
+            <svg id="\(key)-svg" tabindex="0" viewBox="0 0 720 100" preserveAspectRatio="none" role="img" \
+            aria-label="\(title): \(words)" aria-describedby="\(key)-at" data-step="\(String(window.step))" \
+            data-unit="\(values.unit)" data-names="\(HTMLText(stringLiteral: names))" \
+            data-values="\(values.columns.joined(separator: "|"))">\(shapes)<path class="mark" d=""/></svg>
+            <div class="axis"><span>\(axis.0)</span><span>\(axis.1)</span><span>\(axis.2)</span></div>
+            <div>\(legend)</div>
+            """
     }
 
-    /// Goes on where a half minute has no request, with a gap.
+    /// Goes on where a step has no request, with a gap.
     private func line(_ top: Duration, _ value: (Column) -> Duration?) -> String {
         var path = ""
         var isDrawing = false
@@ -110,7 +160,7 @@ struct PageChart {
             }
             let y = Self.height * (1 - min(1, value / max(top, .microseconds(1))))
             // One point alone is a line too.
-            path += isDrawing ? "L\(index * 6 + 3) \(short(y))" : "M\(index * 6 + 1) \(short(y))h2"
+            path += isDrawing ? "L\(index * pitch + pitch / 2) \(short(y))" : "M\(index * pitch + 1) \(short(y))h2"
             isDrawing = true
         }
         return path

@@ -33,6 +33,56 @@ enum PageScript {
             button.disabled = false;
           });
 
+          // A chart's values, where the pointer or the arrow keys are; by the chart's id, the column's number from the right.
+          const marks = new Map();
+          const show = (chart, mark) => {
+            const {names, values, unit, step} = chart.dataset;
+            const columns = values.split('|');
+            const index = columns.length - 1 - (mark ?? 0);
+            const place = find(chart.id.replace('-svg', '-at'));
+            const pitch = 720 / columns.length;
+            chart.querySelector('.mark').setAttribute('d', mark === undefined ? '' : `M${index * pitch} 0h${pitch}v100h${-pitch}z`);
+            if (mark === undefined) return void (place.textContent = '');
+            const ago = mark * step;
+            const when = ago < 1 ? 'now' : ago < 60 ? `${ago} s ago` : `${Math.round(ago / 6) / 10} min ago`;
+            const numbers = columns[index] ? columns[index].split(' ') : [];
+            const words = names.split('|').map((name, at) => [name, numbers[at]]).filter(([, number]) => number && number !== '0');
+            place.textContent = `${when}: ` + (words.map(([name, number]) => `${name} ${number}${unit}`).join(', ') || 'nothing');
+          };
+          const mark = (chart, at) => {
+            const last = chart.dataset.values.split('|').length - 1;
+            if (at === undefined) marks.delete(chart.id);
+            else marks.set(chart.id, Math.max(0, Math.min(last, at)));
+            show(chart, marks.get(chart.id));
+          };
+          const chartOf = (event) => event.target instanceof Element ? event.target.closest('svg[data-values]') : null;
+          const clear = (but) => {
+            for (const id of [...marks.keys()]) if (find(id) && find(id) !== but && find(id) !== document.activeElement) mark(find(id));
+          };
+          document.addEventListener('pointermove', (event) => {
+            const chart = chartOf(event);
+            clear(chart);
+            if (!chart) return;
+            const box = chart.getBoundingClientRect();
+            const count = chart.dataset.values.split('|').length;
+            mark(chart, count - 1 - Math.floor((event.clientX - box.left) / box.width * count));
+          });
+          document.addEventListener('focusin', (event) => {
+            const chart = chartOf(event);
+            if (chart && !marks.has(chart.id)) mark(chart, 0);
+          });
+          document.addEventListener('focusout', (event) => {
+            const chart = chartOf(event);
+            if (chart && chart.isConnected) mark(chart);
+          });
+          document.addEventListener('keydown', (event) => {
+            const chart = chartOf(event);
+            const step = {ArrowLeft: 1, ArrowRight: -1}[event.key];
+            if (!chart || !step) return;
+            event.preventDefault();
+            mark(chart, (marks.get(chart.id) ?? 0) + step);
+          });
+
           // What has the keyboard keeps it, though its part is put in anew.
           const put = ({id, html}) => {
             const place = find(id);
@@ -40,6 +90,12 @@ enum PageScript {
             const held = place.contains(document.activeElement) ? document.activeElement.id : '';
             place.innerHTML = html;
             if (held && find(held)) find(held).focus();
+            const told = place.querySelector('[data-icon]');
+            if (told) {
+              document.title = told.dataset.title;
+              if (find('icon').getAttribute('href') !== told.dataset.icon) find('icon').href = told.dataset.icon;
+            }
+            for (const chart of place.querySelectorAll('svg[data-values]')) show(chart, marks.get(chart.id));
           };
 
           let source;

@@ -21,7 +21,7 @@ struct RouteRow {
         let identity: HTMLText =
             route.identity.map { "\($0.cut(to: 60))" } ?? "<span class=\"dim\">none</span>"
         return """
-            <td><strong>\(route.path.cut(to: 100))</strong><br><span class="dim">\(route.upstream.cut(to: 120))</span></td>
+            <td><strong>\(route.path.cut(to: 100).breakable)</strong><br><span class="dim">\(route.upstream.cut(to: 120).breakable)</span></td>
             <td data-label="Identity">\(identity)</td><td data-label="Upstream"><div>\(health(figures.health))</div></td>
             <td class="number" data-label="Rate">\(oneDecimal(figures.rate))/s</td>
             <td class="number" data-label="p50">\(figures.median?.shortWords ?? "–")</td>
@@ -37,15 +37,28 @@ struct RouteRow {
         case .unknown: "<span class=\"dim\">not asked yet</span>"
         case .answers: "<span class=\"state good\">answers</span>"
         case .falters(let reason):
-            "<span class=\"state warn\">the last request failed</span><br>\(reason.cut(to: 160))"
-        case .fails(let reason): "<span class=\"state bad\">fails</span><br>\(reason.cut(to: 400))"
+            "<span class=\"state warn\">the last request failed</span><br>\(reason.cut(to: 160).breakable)"
+        case .fails(let reason): "<span class=\"state bad\">fails</span><br>\(reason.cut(to: 400).breakable)"
         }
     }
 
     /// Nobody's fault first; of the others those that there are.
     private func answers(_ figures: RouteFigures) -> HTMLText {
         AnswerBlame.allCases.filter { $0 == .nobody || figures.answers[$0] > 0 }.map { blame -> HTMLText in
-            "<span class=\"blame \(blame.label)\">\(blame.label) \(grouped(figures.answers[blame]))</span>"
+            "<span class=\"blame \(blame.label)\">\(blame.words) \(grouped(figures.answers[blame]))</span>"
         }.joined()
+    }
+}
+
+extension AnswerBlame {
+    /// What a person reads: nobody is to blame for an answer that is what was asked for.
+    var words: HTMLText {
+        switch self {
+        case .nobody: "fine"
+        case .client: "client"
+        case .bearerd: "bearerd"
+        case .provider: "provider"
+        case .upstream: "upstream"
+        }
     }
 }

@@ -21,12 +21,14 @@ struct StatusPage {
     let samples: [TrafficHistory.Sample]
     /// The identities to which somebody logs in in a browser.
     let logins: Set<String>
+    /// What the configuration says of each identity's client.
+    var clients: [String: ClientFacts] = [:]
     let isDraining: Bool
     let now: WallTime
 
     private static let policy = """
         style-src \(ContentHash.source(PageStyle.text)); script-src \(ContentHash.source(PageScript.text)); \
-        connect-src 'self'; form-action 'none'
+        img-src data:; connect-src 'self'; form-action 'none'
         """
 
     /// The page as an answer.
@@ -42,9 +44,11 @@ struct StatusPage {
     }
 
     private var cards: [IdentityCard] {
-        Self.first(Self.identityBytes, of: document.identities.enumerated()) { index, status in
+        let used = self.used
+        return Self.first(Self.identityBytes, of: document.identities.enumerated()) { index, status in
             let card = IdentityCard(
-                status: status, key: "i\(index)", hasLogin: logins.contains(status.name), now: now)
+                status: status, key: "i\(index)", hasLogin: logins.contains(status.name),
+                isUsed: used.contains(status.name), client: clients[status.name], now: now)
             return (card, card.markup)
         }
     }
@@ -71,14 +75,22 @@ struct StatusPage {
         return shown
     }
 
+    /// The identities that routes use: another one harms nobody.
+    private var used: Set<String> { Set(document.routes.compactMap(\.identity)) }
+
+    private var chart: PageChart { PageChart(samples, uptime: document.uptime ?? .zero) }
+
     private var charts: [PagePart] {
-        let chart = PageChart(samples, uptime: document.uptime ?? .zero)
+        let chart = self.chart
         return [
-            PagePart("c0", chart.rates("Requests, by who was to blame", of: AnswerBlame.allCases)),
+            PagePart("charts-title", chart.title),
+            PagePart("c0", chart.rates("Requests", "c0", of: AnswerBlame.allCases)),
             PagePart(
                 "c1",
-                chart.rates("Of those, what went wrong", of: AnswerBlame.allCases.filter { $0 != .nobody })),
-            PagePart("c2", chart.durations("Time to answer")),
+                chart.rates(
+                    "What went wrong, by who was to blame", "c1",
+                    of: AnswerBlame.allCases.filter { $0 != .nobody })),
+            PagePart("c2", chart.durations("Time to answer", "c2")),
         ]
     }
 
@@ -91,11 +103,11 @@ struct StatusPage {
             document.identities.isEmpty
             ? "<p class=\"dim\">No identity is configured.</p>"
             : "<div class=\"cards\">\(cards.map(\.markup).joined())</div>"
-        let figures = charts.map { "<figure id=\"\($0.id)\">\($0.content)</figure>" as HTMLText }.joined()
+        let figures = charts.dropFirst().map { "<figure id=\"\($0.id)\">\($0.content)</figure>" as HTMLText }.joined()
         return """
             <!doctype html>
             <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-            <title>bearerd</title><noscript><meta http-equiv="refresh" content="10"></noscript>
+            <title>\(look.title)</title><link rel="icon" id="icon" href="\(look.icon)"><noscript><meta http-equiv="refresh" content="10"></noscript>
             <style>\(HTMLText(stringLiteral: PageStyle.text))</style></head><body>
             <header><h1>bearerd</h1><span class="dim">\(document.version), up <span id="uptime">\(uptime)</span></span>
             <span id="live">as of when the page was loaded</span></header>
@@ -106,11 +118,11 @@ struct StatusPage {
             <h2>Identities</h2>\(identities)\(rest(document.identities.count - cards.count))
             <h2>Routes</h2><div class="scroll"><table><thead><tr><th scope="col">Route</th><th scope="col">Identity</th>
             <th scope="col">Upstream</th><th scope="col" class="number">Rate</th><th scope="col" class="number">p50</th>
-            <th scope="col" class="number">p99</th><th scope="col">Answers, by who was to blame</th>
+            <th scope="col" class="number">p99</th><th scope="col">Answers: fine, or who was to blame</th>
             <th scope="col" class="number">Replays</th><th scope="col" class="number">Streams</th></tr></thead>
             <tbody>\(rows.map(\.markup).joined())</tbody></table></div>\(rest(document.routes.count - rows.count))
             <p class="dim">Rate, p50 and p99 are of the last minute; the rest is since the start.</p>
-            <h2>The last hour</h2><div class="charts">\(figures)</div></main>
+            <h2 id="charts-title">\(chart.title)</h2><div class="charts">\(figures)</div></main>
             <footer><a href="\(AdminResource.status.path)">as JSON</a> · <a href="\(AdminResource.metrics.path)">metrics</a> ·
             <a href="\(AdminResource.readiness.path)">readiness</a></footer>
             <script>\(HTMLText(stringLiteral: PageScript.text))</script></body></html>
@@ -137,10 +149,31 @@ struct StatusPage {
             """
     }
 
-    /// The one sentence that tells whether there is anything to do.
+    private var ill: [IdentityStatus] {
+        let used = self.used
+        return document.identities.filter { !$0.state.isWell && used.contains($0.name) }
+    }
+
+    /// The tab's title and icon, for the script to put in place.
+    private var look: PageLook {
+        let isBad =
+            isDraining || document.refusedReload != nil || !document.silentWorkers.isEmpty
+            || document.routes.contains { $0.figures?.health.isFailing ?? false }
+            || ill.contains { $0.state != .authorizationError }
+        let isDoubtful =
+            !ill.isEmpty
+            || document.routes.contains { if case .falters? = $0.figures?.health { true } else { false } }
+        return isBad ? .bad : isDoubtful ? .doubtful : .good
+    }
+
     private var summary: HTMLText {
+        "<span data-title=\"\(look.title)\" data-icon=\"\(look.icon)\">\(sentences)</span>"
+    }
+
+    /// The one sentence that tells whether there is anything to do.
+    private var sentences: HTMLText {
         if isDraining { return "<strong class=\"bad\">Draining:</strong> no new connections are taken." }
-        let ill = document.identities.filter { !$0.state.isWell }
+        let ill = self.ill
         let failing = document.routes.filter { $0.figures?.health.isFailing ?? false }
         let faltering = document.routes.filter {
             if case .falters? = $0.figures?.health { true } else { false }
@@ -168,7 +201,7 @@ struct StatusPage {
                 ill.prefix(5).map { $0.name.cut(to: 60) }.joined(separator: ", ")
                 + (ill.count > 5 ? " …" : "")
             sentences.append(
-                "<strong class=\"bad\">\(String(ill.count)) of \(String(document.identities.count)) identities need a look:</strong> \(names). "
+                "<strong class=\"bad\">\(ill.count == 1 ? "An identity needs a look" : "\(String(ill.count)) identities need a look"):</strong> \(names). "
             )
         }
         if !failing.isEmpty {

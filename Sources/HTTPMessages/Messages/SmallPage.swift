@@ -20,6 +20,9 @@ package struct SmallPage: Sendable {
         a.go { display: block; padding: .6rem 1rem; border-radius: .5rem; text-align: center;
           text-decoration: none; background: #0b57d0; color: #fff }
         a.go:focus-visible { outline: 3px solid currentColor; outline-offset: 2px }
+        .mark { margin: 0; font-weight: 700; letter-spacing: -.01em; color: light-dark(#55606d, #9ba6b3) }
+        .mark::before { content: ""; display: inline-block; width: .7em; height: .7em; border-radius: 50%;
+          margin-right: .4em; background: light-dark(#0b57d0, #8ab4f8) }
         .problem { color: light-dark(#b3261e, #ff8f8f) }
         """
 
@@ -28,7 +31,7 @@ package struct SmallPage: Sendable {
         let page: HTMLText = """
             <!doctype html>
             <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-            <title>\(title)</title><style>\(style)</style></head><body><h1>\(title)</h1>
+            <title>\(title)</title><style>\(style)</style></head><body><p class="mark">bearerd</p><h1>\(title)</h1>
             \(content)
             </body></html>
 

@@ -96,11 +96,14 @@ extension AuthState {
     /// Why there is no token.
     func reason(at now: Instant) -> TokenError {
         if !configuration.exchangesCallersTokens, isLoginRequired || !canRenew {
-            return isUnread ? .unavailable(retryAfter: TokenFailure.lookAfterTrouble) : .loginRequired
+            guard isUnread else { return .loginRequired }
+            return isStoreAway
+                ? .storeUnavailable(retryAfter: TokenFailure.lookAfterTrouble)
+                : .unavailable(retryAfter: TokenFailure.lookAfterTrouble)
         }
         let delay = max(.seconds(1), failure.map { $0.retry - now } ?? .zero)
-        return failure?.failure.kind == .misconfigured || isBarred
-            ? .misconfigured(retryAfter: delay) : .unavailable(retryAfter: delay)
+        if failure?.failure.kind == .misconfigured || isBarred { return .misconfigured(retryAfter: delay) }
+        return isStoreAway ? .storeUnavailable(retryAfter: delay) : .unavailable(retryAfter: delay)
     }
 
     /// The token that requests may use without asking, nil if they must ask.
@@ -128,7 +131,10 @@ extension AuthState {
     /// - Throws: ``TokenError/loginRequired`` if there is nothing to refresh with.
     package mutating func refreshRequested() throws(TokenError) {
         guard canRenew else {
-            throw isUnread ? .unavailable(retryAfter: TokenFailure.lookAfterTrouble) : .loginRequired
+            guard isUnread else { throw .loginRequired }
+            throw isStoreAway
+                ? .storeUnavailable(retryAfter: TokenFailure.lookAfterTrouble)
+                : .unavailable(retryAfter: TokenFailure.lookAfterTrouble)
         }
         isAskedFor = attempt == nil
     }

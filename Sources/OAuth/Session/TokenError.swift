@@ -8,13 +8,15 @@ public enum TokenError: Error, Equatable, Sendable {
     case misconfigured(retryAfter: Duration)
     /// The provider did not answer, or not usefully; worth asking again after `retryAfter`.
     case unavailable(retryAfter: Duration)
+    /// The store is away, so that nothing may be asked of the provider; worth asking again after `retryAfter`.
+    case storeUnavailable(retryAfter: Duration)
     /// The waiting task was cancelled.
     case cancelled
 
     /// Whether asking again later, with nothing changed by anybody, may work.
     public var isTransient: Bool {
         switch self {
-        case .unavailable, .cancelled: true
+        case .unavailable, .storeUnavailable, .cancelled: true
         case .loginRequired, .misconfigured: false
         }
     }
@@ -22,7 +24,7 @@ public enum TokenError: Error, Equatable, Sendable {
     /// When asking again makes sense, if it does.
     public var retryAfter: Duration? {
         switch self {
-        case .misconfigured(let delay), .unavailable(let delay): delay
+        case .misconfigured(let delay), .unavailable(let delay), .storeUnavailable(let delay): delay
         case .loginRequired, .cancelled: nil
         }
     }

@@ -33,6 +33,7 @@ extension AuthState {
             status.lastError = IdentityError(code: IdentityError.scopeChanged, detail: scopeChange.sentence)
         }
         status.additionalParameters = additionalParameters
+        status.isAsking = attempt != nil
         status.needsNoToken = configuration.exchangesCallersTokens
         return status
     }

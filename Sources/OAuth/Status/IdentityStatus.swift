@@ -26,6 +26,8 @@ public struct IdentityStatus: Equatable, Sendable {
     public var nextRequest: WallTime?
     /// What else the provider's answers had.
     public var additionalParameters = AdditionalParameters()
+    /// True while a token request is under way.
+    package var isAsking = false
     /// Whether it is ready without a token of its own, because callers bring theirs.
     package var needsNoToken = false
     /// Each access token, where routes ask for their own; else empty.
@@ -48,6 +50,11 @@ public struct IdentityStatus: Equatable, Sendable {
         self.lastRefresh = lastRefresh
         self.lastError = lastError
         self.tokens = tokens
+    }
+
+    /// True if the store cannot do what it is asked, and not because another process is at work.
+    package var isStoreAway: Bool {
+        lastError.map { $0.isAboutStore && $0.storeError?.isBusy != true } ?? false
     }
 
     /// Whether the identity has an access token that can be sent at `now`.

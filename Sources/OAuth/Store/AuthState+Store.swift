@@ -140,6 +140,19 @@ extension AuthState {
     /// Whether nobody knows what the store holds.
     var isUnread: Bool { storeTroubles[.load] != nil }
 
+    /// True if the store is the reason for a missing token, and not the provider.
+    ///
+    /// A lock that another process keeps is none: that process is asking the provider.
+    var isStoreAway: Bool {
+        if let failure {
+            guard case .store(let error) = failure.failure.reason else { return false }
+            return !error.isBusy
+        }
+        return [StoreOperation.load, .lock].contains { operation in
+            storeTroubles[operation].map { !$0.error.isBusy } ?? false
+        }
+    }
+
     /// The store could not do something.
     mutating func storeFailed(_ operation: StoreOperation, _ error: StoreError, wall: WallTime) {
         storeTroubles[operation] = StoreTrouble(error: error, since: storeTroubles[operation]?.since ?? wall)

@@ -69,7 +69,7 @@ extension Forwarder {
         if let route = exchange.route, let failure, rejection.status == 502 || rejection.status == 504 {
             judgeFailure(failure, exchange, on: route)
         }
-        if rejection.status >= 500, let blame = rejection.code.blame {
+        if rejection.status >= 500, let blame = rejection.blame {
             recorder.tally(of: exchange).countOwnFailure(blame)
         }
         client.incoming.skipArrived()

@@ -45,7 +45,7 @@ struct UpstreamFailure {
             .methodNotAllowed, .tunnelRefused, .policyDenied, .requestTimedOut, .bodyTooLarge, .rateLimited,
             .loopDetected,
             .loginRequired,
-            .misconfigured, .providerUnavailable, .clientGone:
+            .misconfigured, .providerUnavailable, .storeUnavailable, .clientGone:
             return nil
         }
     }

@@ -32,6 +32,8 @@ extension CommandFailure {
                 .configuration, "\(identity.name): the provider refuses this client or its request\(reason)")
         case .unavailable:
             self.init(.unavailable, "\(identity.name): no token from the provider\(reason)")
+        case .storeUnavailable:
+            self.init(.unavailable, "\(identity.name): the store of the sessions cannot be used\(reason)")
         case .cancelled:
             self.init(.failure, "\(identity.name): interrupted")
         }

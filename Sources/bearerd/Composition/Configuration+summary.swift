@@ -3,6 +3,7 @@
 import BearerdAdmin
 import BearerdAdminAPI
 import BearerdConfiguration
+import BearerdHTTPMessages
 import OAuth
 import BearerdObservability
 import BearerdRouting
@@ -26,6 +27,22 @@ extension Configuration {
                 path: route.key.path, upstream: "\(route.upstream)", identity: route.identity,
                 target: client.map { (route.target.map($0.aimed) ?? $0).target })
         }
+    }
+
+    /// What the admin listener says of each identity's client.
+    var clientFacts: [String: ClientFacts] {
+        let facts = identities.map { identity -> (String, ClientFacts) in
+            let client = identity.client
+            let endpoint = client.endpoints[.token]
+            return (
+                identity.name,
+                ClientFacts(
+                    server: client.issuer ?? endpoint?.description,
+                    serverName: client.issuer.flatMap { HTTPURL($0) }?.host ?? endpoint?.host,
+                    clientID: client.clientID, grant: client.grantType.rawValue,
+                    needsPerson: client.grantType.needsPerson))
+        }
+        return Dictionary(facts) { first, _ in first }
     }
 
     /// Whether routes of a path carry tokens of ours.

@@ -17,6 +17,22 @@ extension Daemon {
         }
     }
 
+    /// Says which identities of routes wait for a person to log in, and how that is done.
+    func tellOfLogins() async {
+        let used = Set(configuration.adminRoutes.compactMap(\.identity))
+        for group in engine.groups where used.contains(group.name) {
+            guard await group.status().state == .loginRequired else { continue }
+            let command = LoginAdvice.text(for: group.name)
+            let url = configuration.loginURL(of: group.name, at: sockets.admin?.address)
+            log.warning(
+                "somebody must log in",
+                [
+                    .identity: .string(group.name),
+                    .hint: .string(url.map { "open \($0) in a browser, or \(command)" } ?? command),
+                ])
+        }
+    }
+
     /// Looks whether every identity that a route names has a token, as often as something changes meanwhile, and each
     /// second while one has none: a token may come without a change of state that is told.
     ///

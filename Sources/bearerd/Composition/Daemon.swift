@@ -157,6 +157,7 @@ actor Daemon: LoopConfined {
         manager.ready()
         watchReadiness()
         await lookAtReadiness()
+        await tellOfLogins()
         watchdog = Watchdog(manager, on: loop) { await self.silentWorkers().isEmpty }
         CurrentProcess.dropText()
         CurrentProcess.trimHeap()
@@ -272,7 +273,7 @@ actor Daemon: LoopConfined {
                     + redirects.values.flatMap(\.ownHosts)),
             key: active.adminKey?.key, needsKey: !adminListener.address.isLoopback,
             peerUserIDs: admin.peerUserIDs, allowsQuit: admin.allowsQuit,
-            redirects: redirects,
+            redirects: redirects, clients: configuration.clientFacts,
             warnings: configuration.protectionsTurnedOff)
         return AdminResponder(
             settings: settings,

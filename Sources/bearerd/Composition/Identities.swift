@@ -42,7 +42,7 @@ struct Identities: IdentityDirectory {
                     tokenRequests: counts.tokenRequests.map {
                         IdentityMetrics.TokenRequests(grant: $0.grant, outcome: $0.outcome, count: $0.count)
                     },
-                    storeWriteFailures: counts.storeWriteFailures,
+                    storeWriteFailures: counts.storeWriteFailures, isStoreAway: status.isStoreAway,
                     secretExpiryUnixSeconds: secretExpiry.map { Double($0.secondsSinceEpoch) }))
         }
         return metrics

@@ -22,6 +22,10 @@ import Testing
     @Test func `is login_required before the first login and after a logout`() throws {
         let site = try LoginSite()
         try check(site)
+        let line = try site.bearerd.logLine("how to log in") { $0.message == "somebody must log in" }
+        #expect(line["level"] == "warning" && line["identity"] == "web")
+        let hint = "open http://\(try site.bearerd.admin)/login/web in a browser, or run 'bearerd login web'"
+        #expect(line["hint"] == hint, "\(line.json)")
         #expect(!site.bearerd.logLines.contains { $0["state"] == "empty" })
         let login = try site.start("login", "web", "--no-browser")
         _ = try browse(try site.logIn(at: try site.firstLine(of: login)))
