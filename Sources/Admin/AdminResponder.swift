@@ -240,7 +240,8 @@ package struct AdminResponder: HTTPResponder {
         return StatusPage(
             document: await status(metrics),
             samples: memory.history.samples(with: metrics) { settings.hasIdentity($0) },
-            logins: Set(settings.redirects.keys), clients: settings.clients, isDraining: await process.isDraining(),
+            logins: Set(settings.redirects.keys), clients: settings.clients,
+            isDraining: await process.isDraining(),
             now: WallTime(sinceEpoch: WallClock.sinceEpoch))
     }
 

@@ -81,9 +81,12 @@ struct BrowserLogins: Sendable {
         case .otherBrowser: return LoginPages.otherBrowser
         case .refused(let error): return LoginPages.refused(error)
         case .ended(let login, let error):
-            return await forgetting(login, LoginPages.ended(error, login.identity, at: providers[login.identity]))
+            let page = LoginPages.ended(error, login.identity, at: providers[login.identity])
+            return await forgetting(login, page)
         case .answered(let login, .refused(let refusal)):
-            return await forgetting(login, LoginPages.failed(
+            return await forgetting(
+                login,
+                LoginPages.failed(
                     .login(.refused(refusal)), login.identity, at: providers[login.identity]))
         case .answered(let login, .granted(let code)):
             return await forgetting(login, await exchange(code, of: login.identity))

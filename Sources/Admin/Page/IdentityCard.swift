@@ -141,7 +141,9 @@ struct IdentityCard {
         let isOver = status.state == .loginRequired && status.lastError == nil
         let needsPerson = client?.needsPerson ?? true
         var buttons = HTMLText.empty
-        if !isOver { buttons += button("Refresh", .refresh(identity: name), done: "\(name) has a new token.") }
+        if !isOver {
+            buttons += button("Refresh", .refresh(identity: name), done: "\(name) has a new token.")
+        }
         if status.expiresAt != nil {
             buttons += button(
                 "Revoke", .revoke(identity: name, nil), done: "The tokens of \(name) are revoked.",

@@ -120,7 +120,9 @@ struct PageChart {
         }
         return figure(
             title, key, words, shapes, top: top.shortWords,
-            "<span class=\"blame line50\">half (p50)</span><span class=\"blame line99\">99 of 100 (p99)</span>",
+            """
+            <span class="blame line50">half (p50)</span><span class="blame line99">99 of 100 (p99)</span>
+            """,
             Values(names: ["half", "99 of 100"], unit: "", columns: values))
     }
 
@@ -160,7 +162,9 @@ struct PageChart {
             }
             let y = Self.height * (1 - min(1, value / max(top, .microseconds(1))))
             // One point alone is a line too.
-            path += isDrawing ? "L\(index * pitch + pitch / 2) \(short(y))" : "M\(index * pitch + 1) \(short(y))h2"
+            path +=
+                isDrawing
+                ? "L\(index * pitch + pitch / 2) \(short(y))" : "M\(index * pitch + 1) \(short(y))h2"
             isDrawing = true
         }
         return path

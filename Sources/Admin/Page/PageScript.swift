@@ -88,7 +88,10 @@ enum PageScript {
             const place = find(id);
             if (!place) return;
             const held = place.contains(document.activeElement) ? document.activeElement.id : '';
+            const marked = new Map(marks);
             place.innerHTML = html;
+            // What loses the keyboard with its place has lost its mark too.
+            for (const [id, at] of marked) if (find(id)) marks.set(id, at);
             if (held && find(held)) find(held).focus();
             const told = place.querySelector('[data-icon]');
             if (told) {

@@ -103,7 +103,8 @@ struct StatusPage {
             document.identities.isEmpty
             ? "<p class=\"dim\">No identity is configured.</p>"
             : "<div class=\"cards\">\(cards.map(\.markup).joined())</div>"
-        let figures = charts.dropFirst().map { "<figure id=\"\($0.id)\">\($0.content)</figure>" as HTMLText }.joined()
+        let figures = charts.dropFirst().map { "<figure id=\"\($0.id)\">\($0.content)</figure>" as HTMLText }
+            .joined()
         return """
             <!doctype html>
             <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">

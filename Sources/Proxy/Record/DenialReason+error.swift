@@ -21,8 +21,8 @@ extension DenialReason {
                 case .authorizationHeader, .noCallerToken, .callerToken: .authorization
                 }
         case .malformedRequest, .ambiguousPath, .noRoute, .methodNotAllowed, .tunnelRefused, .requestTimedOut,
-            .bodyTooLarge, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable, .storeUnavailable,
-            .upstreamUnavailable,
+            .bodyTooLarge, .loopDetected, .loginRequired, .misconfigured, .providerUnavailable,
+            .storeUnavailable, .upstreamUnavailable,
             .upstreamTimedOut, .upstreamProtocol, .upstreamClosed, .clientGone:
             return nil
         }

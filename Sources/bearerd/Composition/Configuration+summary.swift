@@ -40,7 +40,8 @@ extension Configuration {
                     server: client.issuer ?? endpoint?.description,
                     serverName: client.issuer.flatMap { HTTPURL($0) }?.host ?? endpoint?.host,
                     clientID: client.clientID, grant: client.grantType.rawValue,
-                    needsPerson: client.grantType.needsPerson))
+                    needsPerson: client.grantType.needsPerson)
+            )
         }
         return Dictionary(facts) { first, _ in first }
     }

@@ -5,7 +5,7 @@ import Testing
 
 /// What is told of a store that cannot be reached: its name, and not the provider's.
 @Suite(.blocking) struct `A store that is away` {
-    @Test func `is named by answers, status, page, metrics and commands, and the provider is not blamed`() throws {
+    @Test func `is named by answers, status, page, metrics and commands, not the provider`() throws {
         let (holder, nobody) = try Socket.refusing()
         let key = String(repeating: "0f", count: 32)
         let sidecar = try Sidecar(
