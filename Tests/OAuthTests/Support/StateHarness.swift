@@ -109,6 +109,7 @@ final class StateHarness {
         case .fail(.loginRequired): "login_required"
         case .fail(.misconfigured): "misconfigured"
         case .fail(.unavailable): "unavailable"
+        case .fail(.storeUnavailable): "store unavailable"
         case .fail(.cancelled): "cancelled"
         }
     }
