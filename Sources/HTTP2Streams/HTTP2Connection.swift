@@ -53,7 +53,8 @@ package final class HTTP2Connection {
         let sending = loop.startTask { await self.send() }
         scheduleSend()
         let endsWell = await receive()
-        if peerHasEnded { await awaitStreams() }
+        // What a client waits for cannot come any more.
+        if peerHasEnded, session.role == .server { await awaitStreams() }
         if endsWell, let farewell, isOpen { await linger(within: farewell) }
         close()
         await sending.value

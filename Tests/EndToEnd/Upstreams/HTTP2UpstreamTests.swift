@@ -151,6 +151,32 @@ import Testing
         #expect(try sidecar.get("/h2/get").text == "ok" && upstream.connectionCount == 1)
     }
 
+    @Test func `is allowed little more than what a slow client has taken`() throws {
+        let total = 64 << 20
+        let peers = Monitor<HTTP2Upstream.Peer?>(nil)
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard stream.hasEnd else { return }
+            peers.withLock { $0 = peer }
+            try peer.send(
+                .head(
+                    [(":status", "200"), ("content-length", "\(total)")], stream: stream.id,
+                    endsStream: false))
+            peer.send(total, on: stream.id)
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try sidecar.client(receiveBuffer: 64 * 1024)
+        try client.send("GET", "/h2/")
+        #expect(try client.wire.readHead()?.status == 200)
+        var taken = 0
+        for _ in 0..<16 {
+            taken += try client.wire.read(exactly: 1 << 20).count
+            let peer = try #require(peers.withLock { $0 })
+            // Beside a stream's window there are what the kernel has for the client, and what is on its way.
+            #expect(peer.allowance(of: 1) - taken < 8 << 20, "after \(taken) bytes")
+        }
+        #expect(try client.wire.read(exactly: total - taken).count == total - taken)
+    }
+
     @Test func `gets no more requests at once than limits.upstream_connections`() throws {
         let upstream = try HTTP2Upstream { peer, event, stream in
             guard stream.hasEnd, stream[":path"] != "/h2/held" else { return }

@@ -85,6 +85,8 @@ package final class HTTP2Upstream: Sendable {
         private let opensWindows: Bool
         private let serve: Serve
         private let sending = Monitor(())
+        /// How much content bearerd has allowed so far, by stream; 0 for the connection.
+        private let allowed = Monitor<[UInt32: Int]>([0: 65_535])
         private let reader = HPACK.Reader()
         private var bytes: [UInt8] = []
 
@@ -121,6 +123,34 @@ package final class HTTP2Upstream: Sendable {
 
         /// Ends the connection.
         package func close() { wire.close() }
+
+        /// How much content bearerd has allowed the stream so far, in bytes.
+        package func allowance(of stream: UInt32) -> Int {
+            allowed.withLock { $0[stream] ?? Self.initialWindow }
+        }
+
+        /// What a stream may be sent at first: what bearerd's SETTINGS say, as a rule.
+        private static let initialWindow = 65_535
+
+        /// Sends so much content and the end of a stream, on a thread of its own, as far as windows allow.
+        package func send(_ count: Int, on stream: UInt32) {
+            startThread { [self] in
+                var sent = 0
+                while sent < count {
+                    let room = try? allowed.wait(for: "the window of stream \(stream)") { windows in
+                        let room = min(windows[stream] ?? Self.initialWindow, windows[0] ?? 0) - sent
+                        return room > 0 ? room : nil
+                    }
+                    guard let room else { return }
+                    let size = min(room, count - sent, 16_384)
+                    sent += size
+                    let frame = HTTP2Frame(
+                        .data, flags: sent == count ? HTTP2Frame.endStream : 0, stream: stream,
+                        [UInt8](repeating: 0x78, count: size))
+                    do { try send(frame) } catch { return }
+                }
+            }
+        }
 
         fileprivate func run(_ settings: [(UInt16, UInt32)]) throws {
             guard try wire.read(exactly: HTTP2Frame.preface.count) == HTTP2Frame.preface else {
@@ -164,6 +194,9 @@ package final class HTTP2Upstream: Sendable {
                 }
                 if !frame.payload.isEmpty { try serve(self, .content, stream) }
                 if stream.hasEnd { try serve(self, .end, stream) }
+            case .windowUpdate:
+                let increment = Int(frame.number())
+                allowed.withLock { $0[frame.stream] = ($0[frame.stream] ?? Self.initialWindow) + increment }
             case .resetStream:
                 let stream = change(frame.stream) { $0.resetCode = frame.number() }
                 try serve(self, .reset, stream)
