@@ -60,6 +60,7 @@ extension Forwarder {
             if exchange.upload.isRunning { await finishUpload(of: exchange, to: answering) }
             if Pool.Exchange.isJudgedByTrailers {
                 await judgeEnd(of: exchange, from: answering, on: route)
+                judgeCall(of: answering, exchange, on: route)
             }
         } catch {
             // What an upload has in its hands must not be read a second time.

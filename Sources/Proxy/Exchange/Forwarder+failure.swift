@@ -30,6 +30,21 @@ extension Forwarder {
             AnswerFailure(upstream.response, to: exchange.token, of: route.token?.session.identity))
     }
 
+    /// Marks a gRPC call that has ended with a status that counts as a failed answer: UNAVAILABLE as 5xx, and to a token of
+    /// ours UNAUTHENTICATED as 401.
+    func judgeCall(of upstream: some UpstreamExchange, _ exchange: Exchange, on route: RouteState) {
+        guard exchange.record.status < 300, exchange.client.request.fields.areOfGRPC,
+            let status = upstream.incoming.trailers.grpcStatus ?? upstream.response.fields.grpcStatus,
+            status == GRPCStatus.unavailable
+                || (status == GRPCStatus.unauthenticated && exchange.token != nil)
+        else { return }
+        exchange.record.hasFailed = true
+        let judge = route.shared.judge
+        guard judge.wantsWords(at: CoarseInstant.second) else { return }
+        judge.note(
+            AnswerFailure(status: exchange.record.status, cause: "grpc-status \(status) from the upstream"))
+    }
+
     /// Marks an answer of our own in the upstream's place, or one that broke off.
     func judgeFailure(_ failure: UpstreamFailure, _ exchange: Exchange, on route: RouteState) {
         exchange.record.hasFailed = true

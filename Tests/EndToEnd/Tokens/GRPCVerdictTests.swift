@@ -57,6 +57,25 @@ import Testing
         #expect(upstream.streams.count == 1 && sidecar.provider.accessTokens.count == 1)
     }
 
+    @Test(arguments: ["14", "16"])
+    func `or whose upstream is away, again and again, is told as a route that fails`(status: String) throws {
+        let upstream = try HTTP2Upstream { peer, event, stream in
+            guard stream.hasEnd else { return }
+            try peer.send(
+                .head(
+                    [(":status", "200"), ("content-type", "application/grpc")], stream: stream.id,
+                    endsStream: false), .data("one", stream: stream.id),
+                .head([("grpc-status", status)], stream: stream.id))
+        }
+        let sidecar = try HTTP2Route.sidecar(upstream)
+        let client = try sidecar.client()
+        for _ in 0..<10 {
+            #expect(try client.request("POST", "/h2/call", Self.fields, body: "x").status == 200)
+        }
+        let warning = try sidecar.bearerd.logLine("the warning") { $0.message == "the route fails" }
+        #expect(warning["route"] == "/h2" && warning["reason"]?.contains("grpc-status \(status)") == true)
+    }
+
     @Test func `is no call at all where the request is not of gRPC`() throws {
         let upstream = try HTTP2Upstream { peer, event, stream in
             guard stream.hasEnd else { return }
