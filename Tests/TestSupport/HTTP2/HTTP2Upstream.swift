@@ -192,7 +192,11 @@ package final class HTTP2Upstream: Sendable {
                     let count = UInt32(frame.payload.count)
                     try send(.windowUpdate(count), .windowUpdate(count, stream: frame.stream))
                 }
-                if !frame.payload.isEmpty { try serve(self, .content, stream) }
+                if !frame.payload.isEmpty {
+                    var begun = stream
+                    begun.hasEnd = false  // the end is told by itself
+                    try serve(self, .content, begun)
+                }
                 if stream.hasEnd { try serve(self, .end, stream) }
             case .windowUpdate:
                 let increment = Int(frame.number())
