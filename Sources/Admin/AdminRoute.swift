@@ -10,14 +10,18 @@ package struct AdminRoute: Sendable, Equatable {
     package let path: String
     /// The upstream as configured.
     package let upstream: String
+    /// The version of HTTP in which the upstream is spoken to, as `upstream_protocol` says it.
+    package let upstreamProtocol: String?
     /// The identity whose token it injects; nil when it injects none.
     package let identity: String?
     /// What that token is asked for, in full; nil without an identity.
     package let target: TokenTarget?
 
     package init(
-        path: String, upstream: String, identity: String?, target: TokenTarget? = nil
+        path: String, upstream: String, upstreamProtocol: String? = nil, identity: String?,
+        target: TokenTarget? = nil
     ) {
+        self.upstreamProtocol = upstreamProtocol
         self.target = target
         self.path = path
         self.upstream = upstream
@@ -30,7 +34,8 @@ package struct AdminRoute: Sendable, Equatable {
     ///   - figures: of its path, if anything was asked for there.
     ///   - health: of its upstream; nil while no worker serves it.
     func status(_ figures: RouteFigures?, health: UpstreamHealth?) -> RouteStatus {
-        var status = RouteStatus(path: path, upstream: upstream, identity: identity)
+        var status = RouteStatus(
+            path: path, upstream: upstream, upstreamProtocol: upstreamProtocol, identity: identity)
         var figures = figures ?? RouteFigures()
         figures.health = health ?? .unknown
         status.figures = figures

@@ -35,6 +35,7 @@ enum AdminMember: String {
     case silentWorkers = "silent_workers"
     case slowest = "p99_seconds"
     case startedAt = "started_at"
+    case upstreamProtocol = "upstream_protocol"
     case upstreamState = "upstream_state"
     case uptime = "uptime_seconds"
     case verifier = "code_verifier"

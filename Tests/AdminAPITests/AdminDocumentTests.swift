@@ -36,7 +36,8 @@ import Testing
             version: "1.2.3", uptime: .seconds(90), identities: [identity],
             routes: [
                 RouteStatus(path: "/", upstream: "https://api.example.com", identity: "two words"),
-                RouteStatus(path: "/b", upstream: "http+unix:/run/b", identity: nil),
+                RouteStatus(
+                    path: "/b", upstream: "http+unix:/run/b", upstreamProtocol: "h2", identity: nil),
             ], requests: RequestCounts(metrics), warnings: ["development.provider is on"])
     }
 

@@ -13,7 +13,9 @@ extension Configuration {
     /// What is told of the routes, whether a daemon runs or not.
     var routeStatuses: [RouteStatus] {
         routesByIdentity.map {
-            RouteStatus(path: $0.key.path, upstream: "\($0.upstream)", identity: $0.identity)
+            RouteStatus(
+                path: $0.key.path, upstream: "\($0.upstream)", upstreamProtocol: $0.upstreamProtocol.rawValue,
+                identity: $0.identity)
         }
     }
 
@@ -24,7 +26,8 @@ extension Configuration {
         routesByIdentity.map { route in
             let client = route.identity.flatMap(identity(named:))?.client
             return AdminRoute(
-                path: route.key.path, upstream: "\(route.upstream)", identity: route.identity,
+                path: route.key.path, upstream: "\(route.upstream)",
+                upstreamProtocol: route.upstreamProtocol.rawValue, identity: route.identity,
                 target: client.map { (route.target.map($0.aimed) ?? $0).target })
         }
     }
