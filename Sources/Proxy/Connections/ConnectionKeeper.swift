@@ -11,8 +11,8 @@ internal import BearerdObservability
 private let vacancies = 64
 /// The silence after which a connection gives up its task and waits without one.
 private let dormantAfter = Duration.seconds(1)
-/// The line with which a client's HTTP/2 begins (RFC 9113 §3.4), as the parser of HTTP/1.1 refuses it.
-private let preface = Array("PRI * HTTP/2.0\r\n".utf8)
+/// The beginning of a client's HTTP/2 (RFC 9113 §3.4), at which the parser of HTTP/1.1 refuses it.
+private let preface = Array("PRI * HTTP/2.0".utf8)
 
 /// Serves the HTTP/1.1 connections of one event loop's clients and hands each request to the ``Forwarder``.
 ///
