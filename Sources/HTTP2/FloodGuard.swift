@@ -62,6 +62,9 @@ struct FloodGuard {
         pings.earn(1)
     }
 
+    /// Content came in, which clients send PING beside to measure the way.
+    mutating func receivedContent() { pings.earn(1) }
+
     /// A head came in, which clients of RFC 7540 send PRIORITY for.
     mutating func receivedHead() {
         priorities.earn(2)

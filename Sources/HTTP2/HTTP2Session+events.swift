@@ -25,6 +25,7 @@ extension HTTP2Session {
         case NGHTTP2_HEADERS.rawValue:
             headArrived(on: header.stream_id, endsStream: Self.isSet(NGHTTP2_FLAG_END_STREAM, header))
         case NGHTTP2_DATA.rawValue:
+            if header.length >= 1024 { floods.receivedContent() }
             if Self.isSet(NGHTTP2_FLAG_END_STREAM, header) {
                 contentEnded(on: header.stream_id)
             } else if header.length <= frame.data.padlen, !floods.admits(.emptyData) {

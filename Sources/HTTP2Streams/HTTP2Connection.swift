@@ -139,6 +139,14 @@ package final class HTTP2Connection {
         sender.wake()
     }
 
+    /// Frames what streams want to send, as much as goes out at once; it goes with the next send.
+    package func frame() {
+        guard isOpen else { return }
+        session.produce(upTo: Self.sendSize)
+        dispatch()
+        scheduleSend()
+    }
+
     private func send() async {
         while isOpen {
             do {

@@ -165,7 +165,11 @@ package final class ServerStream: ClientExchange {
 
     package func endFollows() {}
 
-    package func cut() { reset(outgoing.hasTimedOut ? .cancel : .internalError) }
+    package func cut() {
+        // The part of the answer that is there goes before the reset.
+        connection.frame()
+        reset(outgoing.hasTimedOut ? .cancel : .internalError)
+    }
 
     // MARK: Both
 

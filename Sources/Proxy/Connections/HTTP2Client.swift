@@ -24,7 +24,8 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     private var timeouts: ServerTimeouts
     // It goes with us.
     private lazy var timer = LoopTimer(loop: connection.loop) { [unowned self] in judgeWaits() }
-    private var isTimerSet = false
+    /// The time at which the timer fires; it may be early, for a wait that has ended.
+    private var timerDeadline: CoarseInstant?
     /// The time since which a head, or the client's first SETTINGS, has been incomplete.
     private var insideSince: CoarseInstant?
     /// The time since which there has been no stream.
@@ -55,31 +56,35 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
         let isInside = session.isInsideHead || !session.hasPeerSettings
         insideSince = isInside ? insideSince ?? .now : nil
         idleSince = session.streamCount == 0 ? idleSince ?? .now : nil
-        if !isTimerSet, isInside || idleSince != nil { judgeWaits() }
+        if let next = nextDeadline, timerDeadline.map({ next < $0 }) ?? true { setTimer(to: next) }
+    }
+
+    private var headDeadline: CoarseInstant? {
+        timeouts.header > .zero ? insideSince.map { $0 + timeouts.header } : nil
+    }
+
+    private var idleDeadline: CoarseInstant? {
+        timeouts.idle > .zero && !hasShutDown ? idleSince.map { $0 + timeouts.idle } : nil
+    }
+
+    private var nextDeadline: CoarseInstant? { [headDeadline, idleDeadline].compactMap { $0 }.min() }
+
+    private func setTimer(to deadline: CoarseInstant) {
+        timerDeadline = deadline
+        timer.set(after: max(deadline.duration(since: .now), .milliseconds(1)))
     }
 
     /// Ends what has waited for too long, and sets the timer for what still waits.
     private func judgeWaits() {
-        isTimerSet = false
+        timerDeadline = nil
         guard connection.isOpen else { return }
         let now = CoarseInstant.now
-        var next: CoarseInstant?
-        if let insideSince, timeouts.header > .zero {
-            let deadline = insideSince + timeouts.header
-            guard deadline > now else {
-                connection.session.fail(.enhanceYourCalm)
-                return connection.scheduleSend()
-            }
-            next = deadline
+        if let headDeadline, headDeadline <= now {
+            connection.session.fail(.enhanceYourCalm)
+            return connection.scheduleSend()
         }
-        if let idleSince, timeouts.idle > .zero, !hasShutDown {
-            let deadline = idleSince + timeouts.idle
-            if deadline <= now { return finishShutdown() }
-            next = min(next ?? deadline, deadline)
-        }
-        guard let next else { return }
-        isTimerSet = true
-        timer.set(after: max(next.duration(since: now), .milliseconds(1)))
+        if let idleDeadline, idleDeadline <= now { finishShutdown() }
+        if let next = nextDeadline { setTimer(to: next) }
     }
 
     /// Tells the client that the connection will take no more streams; those on their way are still taken.

@@ -108,7 +108,7 @@ import Testing
         try client.send(.data("!", stream: long))
         #expect(try client.resetCode(of: long) == 0x1)
         let short = try client.begin("POST", "/short", [("content-length", "9")], endsStream: false)
-        try client.send(.data("hello", stream: short, endsStream: true))
+        try client.send(.data("world", stream: short, endsStream: true))
         #expect(try client.resetCode(of: short) == 0x1)
         try sidecar.upstream.awaitNoConnections()
         let text = received.withLock { String(decoding: $0, as: UTF8.self) }
