@@ -106,6 +106,11 @@ websocket: build ## a WebSocket library's client and server through bearerd, and
 	deploy/bootstrap python3 python3-venv
 	Tests/WebSocket/run
 
+.PHONY: grpc
+grpc: build ## a gRPC library's client and server through bearerd, each kind of call
+	deploy/bootstrap python3 python3-venv
+	Tests/GRPC/run
+
 .PHONY: deploy-test
 deploy-test: release ## what deploy/ holds, built and used; PARTS=name
 	deploy/bootstrap python3
