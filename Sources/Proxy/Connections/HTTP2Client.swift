@@ -52,6 +52,8 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     /// Heeds what has arrived or ended.
     private func changed() {
         let session = connection.session
+        // One that has failed waits for nothing more.
+        guard session.failure == nil else { return }
         if isShuttingDown, !hasShutDown, session.pongs > 0 { finishShutdown() }
         let isInside = session.isInsideHead || !session.hasPeerSettings
         insideSince = isInside ? insideSince ?? .now : nil
@@ -77,7 +79,7 @@ final class HTTP2Client<Kinds: UpstreamKinds> {
     /// Ends what has waited for too long, and sets the timer for what still waits.
     private func judgeWaits() {
         timerDeadline = nil
-        guard connection.isOpen else { return }
+        guard connection.isOpen, connection.session.failure == nil else { return }
         let now = CoarseInstant.now
         if let headDeadline, headDeadline <= now {
             connection.session.fail(.enhanceYourCalm)
