@@ -28,7 +28,7 @@ extension HTTP2Session {
             if header.length >= 1024 { floods.receivedContent() }
             if Self.isSet(NGHTTP2_FLAG_END_STREAM, header) {
                 contentEnded(on: header.stream_id)
-            } else if header.length <= frame.data.padlen, !floods.admits(.emptyData) {
+            } else if header.length > 0, header.length <= frame.data.padlen, !floods.admits(.emptyData) {
                 return breach(.enhanceYourCalm)
             }
         case NGHTTP2_RST_STREAM.rawValue: streams[header.stream_id]?.isResetByPeer = true

@@ -65,7 +65,11 @@ extension HTTP2Session {
     private func admits(_ header: FrameScanner.Header) -> Bool {
         let isAcknowledgement = header.flags & UInt8(NGHTTP2_FLAG_ACK.rawValue) != 0
         switch UInt32(header.type) {
-        case NGHTTP2_DATA.rawValue, NGHTTP2_HEADERS.rawValue, NGHTTP2_CONTINUATION.rawValue,
+        case NGHTTP2_DATA.rawValue:
+            // Here, where those on streams that are over count too.
+            let endsStream = header.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
+            return header.length > 0 || endsStream || floods.admits(.emptyData)
+        case NGHTTP2_HEADERS.rawValue, NGHTTP2_CONTINUATION.rawValue,
             NGHTTP2_GOAWAY.rawValue, NGHTTP2_PUSH_PROMISE.rawValue:
             return true
         case NGHTTP2_PING.rawValue: return isAcknowledgement || floods.admits(.ping)

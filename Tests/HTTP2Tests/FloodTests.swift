@@ -59,6 +59,13 @@ import Testing
         #expect(peer.goawayCode() == Self.calm)
     }
 
+    @Test func `empty DATA is a flood on a stream that is over, too`() throws {
+        let peer = try #require(FramePeer())
+        peer.send(.head(FramePeer.post, stream: 1, endsStream: false), .reset(1))
+        for _ in 0..<1000 { peer.send(HTTP2Frame(.data, stream: 1)) }
+        #expect(peer.goawayCode() == Self.calm)
+    }
+
     @Test func `DATA of nothing but padding is as empty`() throws {
         let peer = try #require(FramePeer())
         peer.send(.head(FramePeer.post, stream: 1, endsStream: false))
