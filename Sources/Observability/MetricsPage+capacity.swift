@@ -18,7 +18,7 @@ extension MetricsPage {
         where known.insert([end.use.rawValue, end.name]).inserted {
             text.sample(
                 "bearerd_certificate_expiry_timestamp_seconds", ["use": end.use.rawValue, "name": end.name],
-                Double(end.unixSeconds))
+                Int(end.unixSeconds))
         }
 
         text.begin(

@@ -27,7 +27,8 @@ struct `The metrics` {
     }
 
     @Test func `limits, certificates and secrets that end are told, each pair of labels once`() {
-        let identities = [("kept", nil), ("registered", 1_800_000_000.0)].map { name, end in
+        let secretEnds: [(String, Double?)] = [("kept", nil), ("registered", 1_800_000_000)]
+        let identities = secretEnds.map { name, end in
             IdentityMetrics(
                 name: name, state: "authorized", expiryUnixSeconds: nil, tokenRequests: [],
                 secretExpiryUnixSeconds: end)
@@ -53,8 +54,8 @@ struct `The metrics` {
             ])
         for line in [
             "bearerd_workers 3", "bearerd_connection_limit 500",
-            #"bearerd_client_secret_expiry_timestamp_seconds{identity="kept"} 0"#,
-            #"bearerd_client_secret_expiry_timestamp_seconds{identity="registered"} 1800000000"#,
+            #"bearerd_client_secret_expiry_timestamp_seconds{identity="kept"} 0.0"#,
+            #"bearerd_client_secret_expiry_timestamp_seconds{identity="registered"} 1800000000.0"#,
         ] {
             #expect(text.contains("\n\(line)\n"), "\(line)")
         }

@@ -54,7 +54,10 @@ extension ManualPage {
     private mutating func keys(of schema: JSONValue, at path: String) {
         guard let properties = schema["properties"]?.object else { return }
         section(path.isEmpty ? "KEYS AT THE TOP" : "KEYS OF \(path)")
-        for (key, value) in properties { entry(key, Self.form(of: value)) }
+        for (key, value) in properties {
+            let form = Self.form(of: value)
+            entry(key, form.isEmpty ? "is not a route's: it belongs to the file's own section" : form)
+        }
         for (key, value) in properties {
             let inner = path.isEmpty ? key : "\(path).\(key)"
             for form in value["anyOf"]?.array ?? [value] {

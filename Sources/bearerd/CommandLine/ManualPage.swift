@@ -79,9 +79,9 @@ struct ManualPage {
         text += (escaped.first.map { ".'".contains($0) } ?? false ? "\\&" : "") + escaped + "\n"
     }
 
-    /// Lines that are shown as they are.
+    /// Lines that are shown as they are, at the beginning of a section.
     mutating func literal(_ lines: String) {
-        text += ".PP\n.nf\n"
+        text += ".nf\n"
         for each in lines.split(separator: "\n", omittingEmptySubsequences: false) { line(String(each)) }
         text += ".fi\n"
     }

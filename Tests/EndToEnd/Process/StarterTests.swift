@@ -14,7 +14,7 @@ import Testing
     }
 
     /// The text of one of them with our own provider, upstream and files in place of those that it names.
-    private func text(_ name: String, files: [String: String] = [:]) throws -> String {
+    private func configuration(_ name: String, files: [String: String] = [:]) throws -> String {
         let root = #filePath.split(separator: "/").dropLast(4).map { "/\($0)" }.joined()
         let bytes = TemporaryDirectory.contents(of: "\(root)/deploy/starters/\(name).yaml")
         var text = String(decoding: bytes, as: UTF8.self)
@@ -43,20 +43,20 @@ import Testing
 
     @Test func `for a client with a secret serves`() throws {
         let secret = "secret-" + randomText()
-        let text = try text("secret", files: ["/etc/bearerd/client_secret": secret])
+        let text = try configuration("secret", files: ["/etc/bearerd/client_secret": secret])
         try passes(BearerdProcess(configuration: text, in: directory))
         #expect(try provider.request(1)["grant_type"] == "client_credentials")
     }
 
     @Test func `for a workload serves with the platform's token`() throws {
-        let text = try text("workload", files: ["/run/secrets/tokens/token": "fake.platform.token"])
+        let text = try configuration("workload", files: ["/run/secrets/tokens/token": "fake.platform.token"])
         try passes(BearerdProcess(configuration: text, in: directory))
         #expect(try provider.request(1)["client_assertion"] == "fake.platform.token")
     }
 
     @Test func `for a person says where to log in, and serves with the session`() throws {
         let key = String(repeating: "5a", count: 32)
-        let text = try text("person", files: ["/etc/bearerd/store_key": key])
+        let text = try configuration("person", files: ["/etc/bearerd/store_key": key])
         let bearerd = try BearerdProcess(configuration: text, in: directory)
         let before = try RawClient(to: bearerd.proxy).request("GET", "/orders")
         #expect(before.status == 503 && before.json["code"].string == "login_required")
