@@ -80,7 +80,7 @@ package enum ConfigurationSchema {
             return switch form {
             case .sections: "\(name): [\(text)]"
             case .namedSections: "\(name): {\(KeyRecord.anyName): \(text)}"
-            case .section, .value, .list, .map, .freeMap: "\(name): \(text)"
+            case .section, .items, .value, .list, .map, .freeMap: "\(name): \(text)"
             }
         }
         return "{\(members.joined(separator: ", "))}"
@@ -114,6 +114,12 @@ package enum ConfigurationSchema {
         case .map(let value): ["type": ["object", "null"], "additionalProperties": value.json]
         case .freeMap: ["type": ["object", "null"]]
         case .section: inner()
+        case .items(let value):
+            [
+                "anyOf": [
+                    value.json, inner(), ["type": "array", "items": ["anyOf": [value.json, inner()]]],
+                ]
+            ]
         case .sections: ["type": ["array", "null"], "items": inner()]
         case .namedSections: ["type": ["object", "null"], "additionalProperties": inner()]
         }

@@ -13,6 +13,8 @@ final class KeyRecord {
         /// A map with free names and anything in it.
         case freeMap
         case section
+        /// A value or a section, or a list of such items.
+        case items(ValueSchema)
         /// A list of sections.
         case sections
         /// A map from free names to sections.
@@ -55,7 +57,7 @@ final class KeyRecord {
     /// The path of the section that a key holds in this form; nil if it holds none.
     static func section(in form: Form, of key: String) -> String? {
         switch form {
-        case .section: key
+        case .section, .items: key
         case .sections: "\(key)[0]"
         case .namedSections: "\(key).\(anyName)"
         case .value, .list, .map, .freeMap: nil
