@@ -53,7 +53,7 @@ package actor TransferClient: LoopConfined {
             case .done(CURLE_OK): nil
             case .done(let code): TransferError(code, of: transfer)
             }
-        if transfer.attachments.wasTooFar { throw .tooFar }
+        if failure != nil, transfer.attachments.wasTooFar { throw .tooFar }
         if let stranger = transfer.attachments.stranger { throw .foreign(stranger) }
         if let failure, !request.keepsPartialAnswer || answer.body.isEmpty { throw failure }
         let status = transfer.easy.number(CURLINFO_RESPONSE_CODE)

@@ -34,9 +34,9 @@ import Testing
 
     @Test(arguments: [
         #"{"access_token":"printed-token-1","expires_in":600}"#,
-        #"{"access_token":"printed-token-1","expires_at":"2099-01-02T03:04:05Z","token_type":"bearer"}"#,
-        #"{"access_token":"printed-token-1","expires_at":4070908800}"#,
-        #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"printed-token-1","expirationTimestamp":"2099-01-02T03:04:05Z"}}"#,
+        #"{"access_token":"printed-token-1","expires_at":"\#(SourceTexts.moment(in: 900))","token_type":"bearer"}"#,
+        #"{"access_token":"printed-token-1","expires_at":\#(time(nil) + 900)}"#,
+        #"{"apiVersion":"client.authentication.k8s.io/v1","kind":"ExecCredential","status":{"token":"printed-token-1","expirationTimestamp":"\#(SourceTexts.moment(in: 900))"}}"#,
         #"{"apiVersion":"client.authentication.k8s.io/v1beta1","kind":"ExecCredential","status":{"token":"printed-token-1"}}"#,
     ])
     func `is sent, and shown nowhere`(_ document: String) throws {

@@ -12,7 +12,7 @@ import Testing
     private func server(
         _ answer: @escaping @Sendable (RawRequest) throws -> Reply = { request in
             guard request["Metadata-Flavor"] == "Google" else { return .response(403, [], "Missing header") }
-            return .response(200, [("Content-Type", "application/json"), flavor], token)
+            return .response(200, [("Content-Type", "application/json"), Self.flavor], Self.token)
         }
     ) throws -> RawUpstream { try RawUpstream(answer: answer) }
 
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test func `is for scopes, and a route's own audience is an identity token`() throws {
-        let jwt = "eyJhbGciOiJub25lIn0.eyJleHAiOjQwNzA5MDg4MDB9.c2ln"
+        let jwt = SourceTexts.jwt(endingIn: 900)
         let server = try server { request in
             request.head.target.contains("/identity?")
                 ? .response(200, [Self.flavor], jwt + "\n") : .response(200, [Self.flavor], Self.token)
@@ -177,7 +177,7 @@ import Testing
         let server = try RawUpstream { request in
             request["X-IDENTITY-HEADER"] == "header-secret-1"
                 ? .json(
-                    #"{"access_token":"azure-token-1","expires_on":"4070908800","resource":"r","token_type":"Bearer","client_id":"c"}"#
+                    #"{"access_token":"azure-token-1","expires_on":"\#(time(nil) + 900)","resource":"r","token_type":"Bearer","client_id":"c"}"#
                 )
                 : .json(#"{"statusCode":401,"message":"no"}"#, status: 401)
         }

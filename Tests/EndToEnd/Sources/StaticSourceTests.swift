@@ -16,25 +16,6 @@ import Testing
             upstream: upstream)
     }
 
-    /// A JWT that ends so many seconds from now; nobody verifies it here.
-    private func jwt(endingIn seconds: Int) -> String {
-        let header = base64URL(#"{"alg":"none","typ":"JWT"}"#)
-        return header + "." + base64URL(#"{"exp":\#(time(nil) + seconds),"sub":"\#(randomText())"}"#)
-            + ".c2ln"
-    }
-
-    private func base64URL(_ text: String) -> String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
-        let bytes = Array(text.utf8)
-        var result = ""
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let part = bytes[start..<min(start + 3, bytes.count)]
-            let word = part.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - part.count))
-            for index in 0...part.count { result.append(alphabet[word >> (18 - 6 * index) & 63]) }
-        }
-        return result
-    }
-
     /// Asks until the upstream has seen `token`.
     private func awaitToken(_ token: String, at site: SourceSite) throws {
         try eventually("the token to be seen") {
@@ -130,7 +111,7 @@ import Testing
     }
 
     @Test func `that is a JWT is used until its exp, and no longer`() throws {
-        let token = jwt(endingIn: 4)
+        let token = SourceTexts.jwt(endingIn: 4)
         let site = try site(token)
         #expect(try site.get().status == 200)
         #expect(try site.status()["expires_at"] != .null)
@@ -140,7 +121,7 @@ import Testing
         let error = try site.status()["last_error"]
         #expect(error["code"].string == "expired_on_arrival")
         #expect(error["detail"].string?.contains(site.directory.path("token")) == true)
-        try site.directory.write("token", jwt(endingIn: 600))
+        try site.directory.write("token", SourceTexts.jwt(endingIn: 600))
         try eventually("the next one") { try site.get().status == 200 }
         #expect(!(try site.everythingShown().contains(token.suffix(40))))
     }
