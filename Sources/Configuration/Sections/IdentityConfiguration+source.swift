@@ -115,23 +115,26 @@ extension Section<IdentityKey> {
 
     private func gitHubApp(_ credentials: [Credential: SecretSource]) -> TokenSource? {
         for key in [IdentityKey.appID, .installationID, .privateKeyFile] { require(key) }
-        let standard = HTTPURL("https://api.github.com")
-        guard let api = value(.api, .url)?.value ?? standard, let app = value(.appID, .pathSegment)?.value,
-            let installation = value(.installationID, .pathSegment)?.value
-        else { return nil }
+        let api = value(.api, .url)?.value ?? HTTPURL("https://api.github.com")
+        let (app, installation) = (
+            value(.appID, .pathSegment)?.value, value(.installationID, .pathSegment)?.value
+        )
+        let (repositories, permissions) = (repositories(.repositories), permissions(.permissions))
         let connectTo = value(.connectTo, .connectAddress)?.value
+        guard let api, let app, let installation else { return nil }
         if api.scheme == .http, !(connectTo?.isLoopback ?? api.isLoopback) {
             error(.api, "plain http off loopback shows the App's proof and the token: use https")
         }
         if api.query != nil { error(.api, "has a query: paths are put behind it") }
         var source = GitHubApp(appID: app, installationID: installation, api: api)
-        source.repositories = repositories(.repositories) ?? []
-        source.permissions = permissions(.permissions) ?? []
+        source.repositories = repositories ?? []
+        source.permissions = permissions ?? []
         return credentials[.privateKey].map { _ in .gitHubApp(source) }
     }
 
     private var tokenCommand: TokenSource? {
         require(.command, "is missing: a list of a program and its arguments")
+        let limit = value(.timeout, .positiveDuration, default: .seconds(10))
         guard let words = command(.command) else { return nil }
         guard let program = words.first, !program.isEmpty else {
             if words.isEmpty { error(.command, "is empty: it needs a program") }
@@ -145,7 +148,6 @@ extension Section<IdentityKey> {
             error(.command, "is too long: 1024 words and \(CommandHelper.longestCommand) bytes at most")
             return nil
         }
-        let limit = value(.timeout, .positiveDuration, default: .seconds(10))
         return .command(TokenProgram(words: words, limit: limit))
     }
 
