@@ -66,6 +66,12 @@ static long long milliseconds(void) {
     return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
 }
 
+/* For poll: how long until then, 0 if it has passed. */
+static int milliseconds_until(long long moment) {
+    long long left = moment - milliseconds();
+    return left <= 0 ? 0 : left < INT32_MAX ? (int)left : INT32_MAX;
+}
+
 /* Runs in the child: becomes the program, or tells why it cannot through `report`, which exec closes. */
 static _Noreturn void become(int output, int error, int report, pid_t runner) {
     setpgid(0, 0);
@@ -145,6 +151,16 @@ static _Noreturn void serve(int asker) {
     close(output[1]);
     close(error[1]);
     close(report[1]);
+    /* A program on a file system that does not answer may take for ever to become one. */
+    long long deadline = milliseconds() + request.limit_milliseconds;
+    struct pollfd begun[] = {{.fd = report[0], .events = POLLIN}, {.fd = asker, .events = POLLRDHUP}};
+    while (poll(begun, 2, milliseconds_until(deadline)) < 0 && errno == EINTR) {}
+    if (begun[1].revents || !begun[0].revents) {
+        kill(program, SIGKILL);
+        if (begun[1].revents) _exit(0);
+        result.kind = BEARERD_COMMAND_TIMED_OUT;
+        goto tell;
+    }
     int code;
     ssize_t told;
     do told = read(report[0], &code, sizeof code);
@@ -163,13 +179,11 @@ static _Noreturn void serve(int asker) {
     }
     fcntl(output[0], F_SETFL, O_NONBLOCK);
     fcntl(error[0], F_SETFL, O_NONBLOCK);
-    long long deadline = milliseconds() + request.limit_milliseconds;
     struct pollfd watched[] = {
         {.fd = ended, .events = POLLIN}, {.fd = asker, .events = POLLRDHUP},
         {.fd = output[0], .events = POLLIN}, {.fd = error[0], .events = POLLIN}};
     for (;;) {
-        long long left = deadline - milliseconds();
-        if (poll(watched, 4, left > 0 ? (int)(left < INT32_MAX ? left : INT32_MAX) : 0) < 0 && errno == EINTR) continue;
+        if (poll(watched, 4, milliseconds_until(deadline)) < 0 && errno == EINTR) continue;
         if (watched[1].revents) {
             kill(-program, SIGKILL);
             waitpid(program, NULL, 0);
