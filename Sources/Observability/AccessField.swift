@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A field of an access line that can be chosen (`log.access_fields`); what every line of the log has (time, level, message)
-/// is not among them.
+/// A field of an access line that can be chosen in `log.access_fields`; time, level and message are always
+/// present.
 package enum AccessField: String, CaseIterable, Sendable {
     case requestID = "request_id"
     case method
@@ -10,14 +10,14 @@ package enum AccessField: String, CaseIterable, Sendable {
     case path
     case `protocol`
     case status
-    /// Where the answer is not the upstream's own.
+    /// Present if the response is bearerd's own.
     case code
-    /// Where the answer is not the upstream's own.
+    /// Present if the response is bearerd's own.
     case upstream
     case bytesIn = "bytes_in"
     case bytesOut = "bytes_out"
     case duration = "duration_seconds"
-    /// Where the request was sent again.
+    /// Present if the request was sent again.
     case replayed
     case grpcStatus = "grpc_status"
     case peer

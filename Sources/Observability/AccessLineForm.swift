@@ -2,10 +2,11 @@
 
 internal import BearerdSystem
 
-/// How a line of the access log is written: its format, and the time, which is the same for many lines.
+/// Writes lines of the access log in one format; keeps the text of the time, which is the same for many
+/// lines.
 struct AccessLineForm: Sendable {
     private let format: LogFormat
-    /// nil for all of them.
+    /// nil for all fields.
     private let fields: Set<AccessField>?
     private var timestamp = Timestamp()
 
@@ -14,7 +15,7 @@ struct AccessLineForm: Sendable {
         self.fields = fields
     }
 
-    /// Writes one line, its line end included; ``AccessLog/append(_:route:target:requestID:)`` has the parameters.
+    /// Writes one line with its line end; ``AccessLog/append(_:route:target:requestID:)`` has the parameters.
     mutating func write(
         _ record: borrowing AccessRecord, route: LoggedRoute, target: Span<UInt8>, requestID: Span<UInt8>,
         behind buffer: inout [UInt8]
@@ -89,7 +90,7 @@ struct AccessLineForm: Sendable {
         }
     }
 
-    /// Bytes of a line that do not depend on what clients send: its literals, its numbers and the time.
+    /// The bytes of a line's literals, numbers and time, which do not depend on what clients send.
     private static var roomForTheRest: Int { 448 }
 
     private var isJSON: Bool { format == .json }
@@ -126,7 +127,7 @@ struct AccessLineForm: Sendable {
         if isJSON { line.append(UInt8(ascii: "\"")) }
     }
 
-    /// The length of a target up to its query.
+    /// The length of a target without its query.
     static func pathLength(of target: Span<UInt8>) -> Int {
         var end = 0
         while end < target.count && target[end] != UInt8(ascii: "?") { end += 1 }

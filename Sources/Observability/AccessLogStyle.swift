@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How lines of the access log look.
+/// The format of the access log.
 package struct AccessLogStyle: Equatable, Sendable {
     package let format: LogFormat
-    /// Those that lines have; nil for all of them.
+    /// The fields of a line; nil for all.
     package let fields: Set<AccessField>?
 
     package init(format: LogFormat = .json, fields: Set<AccessField>? = nil) {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What the access log says of one request, apart from its route, its target and its id.
+/// The data of one request for the access log, apart from its route, target and identifier.
 ///
-/// Not copyable, because it is written once for each request, and a copy would cost more than the line's text.
+/// Not copyable, because it is written once for each request, and a copy would cost more than the text of the
+/// line.
 package struct AccessRecord: ~Copyable, Sendable {
-    /// When the answer ended, milliseconds since 1970.
+    /// When the response ended, in milliseconds since 1970.
     package var unixMilliseconds: Int64
-    /// From the first byte of the request's head to the last byte of the answer.
+    /// The time from the first byte of the request's head to the last byte of the response.
     package var duration: Duration
     /// The request method, as it was sent.
     package var method: String
-    /// How the client spoke: `HTTP/1.1`.
+    /// The client's protocol, such as `HTTP/1.1`.
     package var protocolName: StaticString
     /// The status the client saw.
     package var status: Int
@@ -18,11 +19,11 @@ package struct AccessRecord: ~Copyable, Sendable {
     package var grpcStatus: Int?
     /// The `code` of an answer of bearerd's own; empty for an answer of the upstream.
     package var code: String
-    /// Bytes of body that came from the client.
+    /// The content bytes received from the client.
     package var bytesIn: UInt64
-    /// Bytes of body that were sent to the client.
+    /// The content bytes sent to the client.
     package var bytesOut: UInt64
-    /// Whether the request was sent again with another token.
+    /// True if the request was sent again with another token.
     package var isReplayed: Bool
     /// The client's address.
     package var peer: String

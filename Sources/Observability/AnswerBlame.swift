@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Who was to blame for an answer, if anybody was.
+/// The party to blame for a response, if any.
 package enum AnswerBlame: Int, MetricLabel {
-    /// Nobody: it is what was asked for.
+    /// The response is what was asked for.
     case nobody
-    /// The client asked for what it may not have, or left.
+    /// The client asked for something that it may not have, or left.
     case client
-    /// bearerd had no room, or was ending.
+    /// bearerd had no capacity, or was stopping.
     case bearerd
-    /// The provider gave no token, or one that the upstream refused.
+    /// The provider issued no token, or one that the upstream refused.
     case provider
     /// The upstream failed, or could not be reached.
     case upstream
@@ -24,8 +24,8 @@ package enum AnswerBlame: Int, MetricLabel {
     }
 
     /// - Parameters:
-    ///   - status: that the client saw, of an answer that came from the upstream.
-    ///   - hasIdentity: whether the token was ours.
+    ///   - status: the status of a response that came from the upstream.
+    ///   - hasIdentity: true if bearerd added the token.
     fileprivate init(status: Int, hasIdentity: Bool) {
         switch status {
         case 401: self = hasIdentity ? .provider : .client
@@ -37,9 +37,9 @@ package enum AnswerBlame: Int, MetricLabel {
 }
 
 extension RouteMetrics {
-    /// The answers so far, by who was to blame.
+    /// The responses so far, by the party to blame.
     ///
-    /// - Parameter hasIdentity: whether the token was ours.
+    /// - Parameter hasIdentity: true if bearerd added the token.
     package func answers(hasIdentity: Bool) -> Tally<AnswerBlame> {
         var answers = Tally<AnswerBlame>()
         for entry in statuses {

@@ -3,14 +3,15 @@
 internal import BearerdSystem
 
 extension DurationHistogram {
-    /// What was counted since it was `earlier`.
+    /// The durations that were counted since `earlier`.
     package func since(_ earlier: DurationHistogram) -> DurationHistogram {
         var rest = self
         rest.remove(earlier)
         return rest
     }
 
-    /// The duration that the given part of all durations did not exceed, as exactly as the buckets tell; nil without any.
+    /// The duration that a share of all durations did not exceed, as precisely as the buckets tell; nil if
+    /// there are none.
     ///
     /// It never exceeds what was seen: a bucket reaches as far as the longest duration that fell into it.
     ///

@@ -18,19 +18,19 @@ package struct DurationHistogram: Sendable, Equatable {
         (.seconds(66), "66"), (.seconds(300), "300"),
     ]
 
-    /// ``bounds`` in nanoseconds: comparing those costs less.
+    /// ``bounds`` in nanoseconds, which are cheaper to compare.
     private static let nanoseconds = bounds.map(\.bound.wholeNanoseconds)
 
-    /// How many durations fell into each bucket, and one more for those above the last bound; not cumulative.
+    /// The number of durations in each bucket, then of those above the last bound; not cumulative.
     package private(set) var counts = [Int](repeating: 0, count: bounds.count + 1)
-    /// All durations together.
+    /// The sum of all durations.
     package private(set) var sum: Duration = .zero
     /// The longest duration that ever fell into each bucket, in nanoseconds.
     private(set) var longest = [UInt64](repeating: 0, count: bounds.count + 1)
 
     package init() {}
 
-    /// How many durations were counted.
+    /// The number of durations.
     package var count: Int { counts.reduce(0, +) }
 
     /// Counts one duration.
@@ -42,13 +42,13 @@ package struct DurationHistogram: Sendable, Equatable {
         sum += duration
     }
 
-    /// Takes away what was counted before.
+    /// Subtracts the counts of an earlier state.
     mutating func remove(_ earlier: DurationHistogram) {
         for bucket in counts.indices { counts[bucket] -= earlier.counts[bucket] }
         sum -= earlier.sum
     }
 
-    /// Adds what another histogram counted.
+    /// Adds the counts of another histogram.
     package mutating func merge(_ other: DurationHistogram) {
         for bucket in counts.indices {
             counts[bucket] += other.counts[bucket]

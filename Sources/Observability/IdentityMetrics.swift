@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What `/metrics` shows of one identity.
+/// The metrics of one identity.
 package struct IdentityMetrics: Sendable {
-    /// How many token requests of one kind ended in one way.
+    /// The number of token requests with one grant and outcome.
     package struct TokenRequests: Sendable {
-        /// The grant type, as on the wire.
+        /// The `grant_type` as on the wire.
         package let grant: String
-        /// The class of the outcome, or `success`.
+        /// `success`, or the class of the failure.
         package let outcome: String
         package let count: Int
 
@@ -21,11 +21,11 @@ package struct IdentityMetrics: Sendable {
     package let name: String
     /// The present state.
     package let state: String
-    /// When the access token expires, seconds since 1970; nil without a token.
+    /// When the access token expires, in seconds since 1970; nil without a token.
     package let expiryUnixSeconds: Double?
-    /// Token requests so far.
+    /// The token requests so far.
     package let tokenRequests: [TokenRequests]
-    /// Failed attempts to put new tokens into the store.
+    /// The failed attempts to store new tokens.
     package let storeWriteFailures: Int
     /// True while the store cannot do what it is asked for the identity.
     package let isStoreAway: Bool

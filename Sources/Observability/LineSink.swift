@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Where finished log lines go.
+/// The destination of log lines.
 package protocol LineSink: Sendable {
-    /// Takes whole lines, each ended by a line feed, in the order of the calls of one thread.
+    /// Takes whole lines, each with its line feed, in the order of one thread's calls.
     ///
-    /// Never blocks: a sink that cannot keep up drops lines and counts them.
+    /// It never blocks: a sink that cannot keep up drops lines and counts them.
     func write(_ lines: [UInt8])
 }

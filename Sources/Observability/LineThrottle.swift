@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Lets one line of a kind into the log each second, and counts those that are left out; any thread may ask.
+/// Lets one log line of a kind pass each second and counts the others; any thread may call it.
 package final class LineThrottle: Sendable {
     private struct State {
         var passedAt: ContinuousClock.Instant?
@@ -15,9 +15,9 @@ package final class LineThrottle: Sendable {
 
     package init() {}
 
-    /// Asks whether a line may be written.
+    /// Asks to write a line.
     ///
-    /// - Returns: how many were left out since the last one; nil if this one is left out too.
+    /// - Returns: the number of lines left out since the last one; nil if this one must be left out too.
     package func pass() -> Int? {
         let now = ContinuousClock.now
         return state.withLock { state in

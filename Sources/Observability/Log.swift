@@ -4,8 +4,8 @@ internal import BearerdSystem
 
 /// The log of the process: fixed messages with named fields, one line each.
 ///
-/// A message is a `StaticString`, so nothing of a request, a token or an answer can be interpolated into it;
-/// what varies goes into fields, and a ``LogValue`` cannot hold a secret.
+/// A message is a `StaticString`, so that no part of a request, a token or a response can be interpolated
+/// into it. Variable parts are fields, and a ``LogValue`` cannot hold a secret.
 package struct Log: Sendable {
     private let manner: LogManner
     private let sink: any LineSink
@@ -16,9 +16,9 @@ package struct Log: Sendable {
     ///
     /// - Parameters:
     ///   - level: lines below it are not written.
-    ///   - format: of every line.
-    ///   - sink: where lines go.
-    ///   - unixMilliseconds: the wall clock, milliseconds since 1970.
+    ///   - format: the format of every line.
+    ///   - sink: the destination of the lines.
+    ///   - unixMilliseconds: the wall clock, in milliseconds since 1970.
     package init(
         level: LogLevel, format: LogFormat, sink: any LineSink,
         unixMilliseconds: @escaping @Sendable () -> Int64 = { WallClock.unixMilliseconds }
@@ -28,13 +28,13 @@ package struct Log: Sendable {
         self.unixMilliseconds = unixMilliseconds
     }
 
-    /// Whether lines of this level are written; for callers to whom gathering the fields costs something.
+    /// Returns true if lines of this level are written; for callers whose fields are expensive to make.
     package func writes(_ level: LogLevel) -> Bool { level >= manner.level }
 
-    /// Writes other lines, and otherwise, from here on; so does every log that came of the same one.
+    /// Changes the level and format of this log and of every log derived from the same one.
     package func use(level: LogLevel, format: LogFormat) { manner.use(level: level, format: format) }
 
-    /// The same log with a field that every line of it carries.
+    /// A log that adds a field to each of its lines.
     package func with(_ key: LogKey, _ value: LogValue) -> Log {
         var copy = self
         copy.context.append((key, value))

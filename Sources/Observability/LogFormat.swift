@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one line of the log looks like.
+/// The format of a log line.
 package enum LogFormat: Sendable {
-    /// For eyes: time, level, message, then `key=value` pairs.
+    /// For people: time, level, message, then `key=value` pairs.
     case text
     /// The same on a terminal that shows colours (ECMA-48 8.3.117).
     case colouredText

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The name of a field of a log line; every name is spelled here and nowhere else.
+/// The name of a log field; every name is spelled here only.
 package struct LogKey: Hashable, Sendable {
     /// The name as it is written.
     package let name: String
@@ -19,16 +19,16 @@ package struct LogKey: Hashable, Sendable {
     package static let route = LogKey("route")
     package static let path = LogKey("path")
     package static let status = LogKey("status")
-    /// The `code` of an answer of bearerd's own.
+    /// The `code` of an error response of bearerd's own.
     package static let code = LogKey("code")
     package static let bytesIn = LogKey("bytes_in")
     package static let bytesOut = LogKey("bytes_out")
-    /// Seconds, with microseconds after the point.
+    /// In seconds, with six decimals.
     package static let duration = LogKey("duration_seconds")
     package static let replayed = LogKey("replayed")
     package static let peer = LogKey("peer")
     package static let upstream = LogKey("upstream")
-    /// How many lines like this one were left out since the last.
+    /// The number of similar lines left out since the last one.
     package static let leftOut = LogKey("left_out")
 
     // MARK: Identities
@@ -41,9 +41,9 @@ package struct LogKey: Hashable, Sendable {
     package static let outcome = LogKey("outcome")
     package static let issuer = LogKey("issuer")
     package static let endpoint = LogKey("endpoint")
-    /// As configured.
+    /// The configured scope.
     package static let scope = LogKey("scope")
-    /// What a login asked for.
+    /// The scope that a login requested.
     package static let loginScope = LogKey("login_scope")
     /// `aud` of a token.
     package static let audience = LogKey("audience")
@@ -55,18 +55,18 @@ package struct LogKey: Hashable, Sendable {
     package static let version = LogKey("version")
     package static let listener = LogKey("listener")
     package static let address = LogKey("address")
-    /// How many files and directories may still be used.
+    /// The number of files and directories that the sandbox allows.
     package static let places = LogKey("places")
-    /// The TCP ports that may still be bound.
+    /// The TCP ports that the sandbox allows to bind.
     package static let bind = LogKey("bind")
-    /// The TCP ports that may still be connected to.
+    /// The TCP ports that the sandbox allows to connect to.
     package static let connect = LogKey("connect")
     package static let workers = LogKey("workers")
     /// The name of a worker's thread.
     package static let worker = LogKey("worker")
     package static let signal = LogKey("signal")
     package static let connections = LogKey("connections")
-    /// Seconds until what is waited for is given up.
+    /// Seconds until the wait is given up.
     package static let remaining = LogKey("remaining_seconds")
     package static let file = LogKey("file")
     package static let key = LogKey("key")

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// How much a log line matters, least first.
+/// The importance of a log line, least first.
 package enum LogLevel: Int, CaseIterable, Comparable, Sendable {
     /// Bytes counted, readiness, single reads and writes.
     case trace
-    /// One line a request or a decision.
+    /// One line for each request or decision.
     case debug
     /// The life of the process: started, reloaded, drained.
     case info
-    /// The state of an identity changed.
+    /// A change in the state of an identity.
     case notice
-    /// Something failed and is tried again by itself.
+    /// A failure that is retried automatically.
     case warning
-    /// A request was lost, or somebody has to act.
+    /// A lost request, or a failure on which somebody must act.
     case error
 
-    /// The level as it is spelled in the configuration and in each line.
+    /// The level as spelled in the configuration and in log lines.
     package var name: String {
         switch self {
         case .trace: "trace"

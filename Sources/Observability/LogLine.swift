@@ -2,9 +2,9 @@
 
 internal import BearerdJSONText
 
-/// Builds one line of the log, in either format, at the end of a buffer that its owner reuses.
+/// Builds one log line in either format.
 struct LogLine: ~Copyable {
-    /// Longer values are cut off here and end in an ellipsis.
+    /// The longest value in bytes; the rest is replaced by an ellipsis.
     static let valueLimit = 1024
 
     private let format: LogFormat
@@ -17,7 +17,7 @@ struct LogLine: ~Copyable {
         if format == .json { bytes.append(UInt8(ascii: "{")) }
     }
 
-    /// Adds what every line starts with; the text format leaves these names out.
+    /// Adds the fields that begin every line; the text format omits their names.
     mutating func begin(unixMilliseconds: Int64, level: LogLevel, message: String) {
         var timestamp = Timestamp()
         switch format {
@@ -52,7 +52,7 @@ struct LogLine: ~Copyable {
         bytes.append(format == .json ? UInt8(ascii: ",") : UInt8(ascii: " "))
     }
 
-    /// Ends the line; the separator after the last field gives way to the end.
+    /// Ends the line in place of the separator after the last field.
     consuming func finished() -> [UInt8] {
         bytes.removeLast()
         if format == .json { bytes.append(UInt8(ascii: "}")) }
@@ -87,7 +87,7 @@ struct LogLine: ~Copyable {
         }
     }
 
-    /// Bytes that need no quotes in the text format.
+    /// Returns true for bytes that need no quotes in the text format.
     private static func isBare(_ byte: UInt8) -> Bool {
         byte > 0x20 && byte < 0x7F && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
             && byte != UInt8(ascii: "=")

@@ -2,7 +2,7 @@
 
 internal import Synchronization
 
-/// Which lines a log writes, and how; it may change while the process runs.
+/// The level and format of a log, which can change while the process runs.
 final class LogManner: Sendable {
     private let current: Mutex<(level: LogLevel, format: LogFormat)>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The value of a field of a log line.
+/// The value of a log field.
 ///
-/// There is no case for a secret and none for bytes, so a credential cannot be handed over by mistake.
+/// There is no case for a secret or for bytes, so that a credential cannot be logged by mistake.
 package enum LogValue: Sendable {
-    /// Text; control characters are escaped and what exceeds ``LogLine/valueLimit`` is cut off.
+    /// Text; control characters are escaped, and the part beyond ``LogLine/valueLimit`` is cut off.
     case string(String)
     case integer(Int)
-    /// Written in seconds, with microseconds after the point.
+    /// Written in seconds with six decimals.
     case duration(Duration)
     case boolean(Bool)
 }

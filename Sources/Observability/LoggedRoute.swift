@@ -2,16 +2,16 @@
 
 internal import BearerdJSONText
 
-/// What lines of the access log have of a route: its name, its identity's and its upstream, escaped.
+/// A route's texts for access lines: its name, identity and upstream, escaped.
 ///
-/// An object, so that a line counts one reference and not one for each text.
+/// It is an object, so that a line counts one reference instead of one for each text.
 package final class LoggedRoute: Sendable {
     let name: [UInt8]
-    /// nil for a route without one.
+    /// nil for a route without an identity.
     let identity: [UInt8]?
-    /// nil for no route.
+    /// nil for requests without a route.
     let upstream: [UInt8]?
-    /// How many bytes all of them have.
+    /// The bytes of all three texts together.
     let longestText: Int
 
     package init(_ name: String, identity: String? = nil, upstream: String? = nil) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A closed set of values of one metric label; the raw value is the place of its counter.
+/// The closed set of values of one metric's label; the raw value is the index of the counter.
 package protocol MetricLabel: CaseIterable, RawRepresentable<Int>, Sendable {
-    /// The value as it is written.
+    /// The value in the metric's text.
     var label: String { get }
 }
 
-/// One number for each value of a label, all of them there from the start.
+/// One number for each value of a label, including those that were never counted.
 package struct Tally<Label: MetricLabel>: Sendable, Equatable {
     private var numbers = [Int](repeating: 0, count: Label.allCases.count)
 
@@ -17,7 +17,7 @@ package struct Tally<Label: MetricLabel>: Sendable, Equatable {
         set { numbers[label.rawValue] = newValue }
     }
 
-    /// Adds another tally, number by number.
+    /// Adds the numbers of another tally.
     package mutating func merge(_ other: Tally) {
         for index in numbers.indices { numbers[index] += other.numbers[index] }
     }

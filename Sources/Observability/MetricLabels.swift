@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a request was refused before it was sent on (`bearerd_denied_total`).
+/// The reason why a request was refused before it was forwarded (`bearerd_denied_total`).
 package enum DenialReason: Int, MetricLabel {
-    /// There was no TLS connection: a client that speaks something else, or without a certificate that counts.
+    /// No TLS connection was made: the client does not speak TLS, or has no valid certificate.
     case tls
-    /// The user behind a Unix socket is not in `access.peer_uids`, or not among those of the route.
+    /// The user at a Unix socket is not in `access.peer_uids`, or not among those of the route.
     case peer
     /// The `Host` is not in `access.hosts`.
     case host
-    /// The `Origin`, or `Sec-Fetch-Site`, is of another site.
+    /// The `Origin` or `Sec-Fetch-Site` shows another site.
     case origin
     /// `X-Bearerd-Key` is missing or wrong.
     case key
-    /// The client sent its own `Authorization` to a route with `authorization: reject`.
+    /// The client sent `Authorization` to a route with `authorization: reject`.
     case authorization
     /// `limits.requests_per_second` is used up.
     case rate
-    /// No rule of `routes[].allow` is about the request.
+    /// No rule of `routes[].allow` matches the request.
     case policy
 
     package var label: String {
@@ -33,13 +33,13 @@ package enum DenialReason: Int, MetricLabel {
     }
 }
 
-/// How the second sending of a request ended (`bearerd_replays_total`).
+/// The result of sending a request again (`bearerd_replays_total`).
 package enum ReplayResult: Int, MetricLabel {
-    /// The upstream took the new token.
+    /// The upstream accepted the new token.
     case accepted
-    /// The upstream refused the new token as well.
+    /// The upstream refused the new token too.
     case refused
-    /// The second answer never came.
+    /// No second response came.
     case failed
 
     package var label: String {
@@ -51,14 +51,14 @@ package enum ReplayResult: Int, MetricLabel {
     }
 }
 
-/// The `error` of a `WWW-Authenticate: Bearer` challenge (RFC 6750 section 3.1), made a closed set.
+/// The `error` of a `WWW-Authenticate: Bearer` challenge (RFC 6750 §3.1), as a closed set.
 package enum ChallengeError: Int, MetricLabel {
     case invalidToken
     case insufficientScope
     case invalidRequest
-    /// A code that RFC 6750 does not know.
+    /// A code that RFC 6750 does not define.
     case other
-    /// A challenge without a code, or no challenge at all.
+    /// A challenge without a code, or no challenge.
     case none
 
     package var label: String {
@@ -71,7 +71,7 @@ package enum ChallengeError: Int, MetricLabel {
         }
     }
 
-    /// What the code of a challenge is counted as; nil when it has none.
+    /// The value under which a challenge's code is counted; nil stands for a challenge without one.
     package init(code: String?) {
         guard let code else {
             self = .none
@@ -82,9 +82,9 @@ package enum ChallengeError: Int, MetricLabel {
     }
 }
 
-/// What an upstream connection is doing (`bearerd_upstream_connections`).
+/// The state of an upstream connection (`bearerd_upstream_connections`).
 package enum UpstreamConnectionState: Int, MetricLabel {
-    /// Names, connect, TLS.
+    /// Resolving the name, connecting, or in the TLS handshake.
     case connecting
     /// Carrying a request.
     case active
@@ -100,13 +100,13 @@ package enum UpstreamConnectionState: Int, MetricLabel {
     }
 }
 
-/// Why a request got no whole answer from its upstream (`bearerd_upstream_failures_total`).
+/// The reason why a request got no complete response from its upstream (`bearerd_upstream_failures_total`).
 package enum UpstreamFailureReason: Int, MetricLabel {
-    /// Nobody listens there.
+    /// Nothing listens at the address.
     case refused
-    /// No route leads there, or the Unix socket does not exist.
+    /// There is no route to the address, or the Unix socket does not exist.
     case unreachable
-    /// The name has no address, or the name servers are silent.
+    /// The name has no address, or the name servers do not answer.
     case names
     /// Connecting took longer than `timeouts.connect`.
     case connectTimeout
@@ -114,19 +114,19 @@ package enum UpstreamFailureReason: Int, MetricLabel {
     case certificate
     /// The TLS handshake failed for another reason.
     case tls
-    /// The proxy on the way let nothing through.
+    /// The forward proxy did not let the connection through.
     case proxy
-    /// This process had no descriptor left.
+    /// The process has no descriptor left.
     case descriptors
-    /// The system had no thread left.
+    /// The system has no thread left.
     case threads
-    /// The connection ended before the answer had begun.
+    /// The connection ended before the response began.
     case closed
-    /// The answer is no HTTP.
+    /// The response is not HTTP.
     case malformed
-    /// The answer broke off.
+    /// The response broke off.
     case truncated
-    /// The answer did not come in time, or stalled.
+    /// The response did not come in time, or stalled.
     case timeout
     case other
 

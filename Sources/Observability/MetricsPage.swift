@@ -2,14 +2,13 @@
 
 internal import BearerdSystem
 
-/// The answer to `GET /metrics`: every metric of the contract, spelled here and nowhere else.
+/// The document of `GET /metrics`; every metric of the contract is spelled here only.
 ///
-/// Label sets are bounded: routes and identities come from the configuration, all else is a closed set.
+/// Labels are bounded: routes and identities come from the configuration, the others are closed sets.
 package enum MetricsPage {
     /// The media type of the page.
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
 
-    /// Renders the page.
     package static func render(_ snapshot: MetricsSnapshot, identityStates: [String]) -> [UInt8] {
         var text = PrometheusText()
         text.begin("bearerd_build_info", .gauge, help: "The version that runs; always 1.")
@@ -182,7 +181,7 @@ package enum MetricsPage {
         text.sample("bearerd_config_last_reload_success_timestamp_seconds", [:], reloads.lastSuccess)
     }
 
-    /// The names and meanings that Prometheus' own client libraries use.
+    /// Appends the process metrics under the names that Prometheus' own client libraries use.
     private static func appendProcess(_ process: ProcessStatistics, to text: inout PrometheusText) {
         text.begin("process_cpu_seconds_total", .counter, help: "CPU time, user and system, in seconds.")
         text.sample("process_cpu_seconds_total", [:], process.cpuSeconds)
@@ -203,7 +202,7 @@ package enum MetricsPage {
 }
 
 extension WorkerMetrics {
-    /// The routes by name, and behind them the requests that none matched.
+    /// The routes sorted by name, followed by the requests that matched none.
     fileprivate var inOrder: [(name: String, metrics: RouteMetrics)] {
         let named = routes.filter { $0.key != Self.noRoute }.sorted { $0.key < $1.key }
         return named.map { ($0.key, $0.value) } + [(Self.noRoute, routes[Self.noRoute] ?? RouteMetrics())]

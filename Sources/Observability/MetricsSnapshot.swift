@@ -2,27 +2,27 @@
 
 package import BearerdSystem
 
-/// Everything that `/metrics` shows, at one moment.
+/// The data of `/metrics` at one moment.
 package struct MetricsSnapshot: Sendable {
     /// bearerd's version.
     package var version: String
-    /// What all workers counted, merged.
+    /// The counts of all workers, merged.
     package var workers: WorkerMetrics
     /// One entry for each identity of the configuration.
     package var identities: [IdentityMetrics]
-    /// How many routes use an identity, by its name; one that none uses is left out.
+    /// The number of routes that use an identity, for each identity's name; unused ones are missing.
     package var routeCounts: [String: Int]
     /// Whether a route fails, by its name; of the configuration in force.
     package var failingRoutes: [String: Bool]
     /// What the kernel counts of the process.
     package var process: ProcessStatistics
-    /// How often the configuration was read again.
+    /// The numbers of reloads of the configuration.
     package var reloads: ReloadCounts
-    /// Log lines that were lost because nobody read them fast enough.
+    /// Log lines that were lost because their reader was too slow.
     package var droppedLogLines: Int
-    /// Lines of the audit that were lost because the file could not be written.
+    /// Audit lines that were lost because the file could not be written.
     package var droppedAuditLines: Int
-    /// Spans that were lost because no collector took them.
+    /// Trace spans that were lost because no collector took them.
     package var droppedSpans: Int
 
     /// The limits of the process, and the certificates that end.

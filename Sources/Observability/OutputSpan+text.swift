@@ -38,9 +38,10 @@ extension OutputSpan<UInt8> {
         append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "A") + digit - 10)
     }
 
-    /// Appends bytes of a client's choice: what is not printable ASCII, quotes and backslashes percent-encoded.
+    /// Appends bytes that a client chose; quotes, backslashes and all but printable ASCII are
+    /// percent-encoded.
     ///
-    /// - Parameter limit: bytes that are shown at most; an ellipsis stands for the others.
+    /// - Parameter limit: the most bytes that are shown; an ellipsis stands for the rest.
     mutating func append(visible bytes: Span<UInt8>, limit: Int) {
         let shown = bytes.extracting(first: limit)
         var start = 0
@@ -55,12 +56,12 @@ extension OutputSpan<UInt8> {
         if bytes.count > shown.count { append(literal: "...") }
     }
 
-    /// How much ``append(visible:limit:)`` may append.
+    /// The most bytes that ``append(visible:limit:)`` appends.
     static func room(forVisible bytes: Span<UInt8>, limit: Int) -> Int {
         3 * Swift.min(bytes.count, limit) + 3
     }
 
-    /// Where the first byte from `start` on stands that is not shown as it is; eight bytes at a time.
+    /// The index of the first byte from `start` on that must be encoded; looks at eight bytes at a time.
     private static func endOfVisible(_ bytes: Span<UInt8>, from start: Int) -> Int {
         var cursor = start
         while cursor + 8 <= bytes.count {

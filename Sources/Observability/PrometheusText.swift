@@ -2,14 +2,14 @@
 
 /// Writes the Prometheus text format, version 0.0.4.
 struct PrometheusText {
-    /// What a metric is; written on its `TYPE` line.
+    /// The type of a metric, written on its `TYPE` line.
     enum Kind: String {
         case counter, gauge, histogram
     }
 
     private(set) var bytes: [UInt8] = []
 
-    /// Starts a metric: its samples follow, and no other metric's among them.
+    /// Begins a metric, whose samples must follow without those of another.
     mutating func begin(_ name: String, _ kind: Kind, help: String) {
         bytes.append(contentsOf: "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n".utf8)
     }
@@ -38,7 +38,7 @@ struct PrometheusText {
         bytes.append(contentsOf: " \(value)\n".utf8)
     }
 
-    /// In a label value a backslash, a quote and a line feed are escaped, and nothing else is.
+    /// Appends a label's value with backslashes, quotes and line feeds escaped.
     private mutating func append(escaping text: String) {
         for byte in text.utf8 {
             switch byte {

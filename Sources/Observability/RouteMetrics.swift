@@ -1,29 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one worker counted for one route.
+/// One worker's counts for one route.
 package struct RouteMetrics: Sendable, Equatable {
-    /// How often one status was answered.
+    /// The number of responses with one status.
     package struct StatusCount: Sendable, Equatable {
         package let status: Int
         package var count: Int
     }
 
-    /// Answered requests by exact status; in the order in which the statuses first came.
+    /// Responses for each status, in the order in which the statuses first occurred.
     package private(set) var statuses: [StatusCount] = []
-    /// How long requests took.
     package private(set) var durations = DurationHistogram()
-    /// Requests sent a second time.
+    /// Requests that were sent again.
     package internal(set) var replays = Tally<ReplayResult>()
-    /// Answers with which the upstream refused the token.
+    /// Responses with which the upstream refused the token.
     package internal(set) var authorizationErrors = Tally<ChallengeError>()
-    /// Requests that got no whole answer, by what was wrong with the upstream.
+    /// Requests without a complete response, by the failure of the upstream.
     package internal(set) var upstreamFailures = Tally<UpstreamFailureReason>()
-    /// Upstream connections that are open now.
+    /// Open connections to the upstream.
     package internal(set) var upstreamConnections = Tally<UpstreamConnectionState>()
 
-    /// Answers of our own with a status of 500 and above, by who was to blame.
+    /// Error responses of our own from 500 on, by the party to blame.
     package internal(set) var ownFailures = Tally<AnswerBlame>()
-    /// Event streams and tunnels that are open now.
+    /// Open event streams and tunnels.
     package internal(set) var openStreams = 0
 
     mutating func countRequest(status: Int, duration: Duration) {
@@ -42,7 +41,7 @@ package struct RouteMetrics: Sendable, Equatable {
         openStreams += other.openStreams
     }
 
-    /// A route answers with few different statuses, so a walk through those beats a dictionary.
+    /// Adds to the count of a status; a route has few, so a linear search beats a dictionary.
     private mutating func add(_ count: Int, of status: Int) {
         if let index = statuses.firstIndex(where: { $0.status == status }) {
             statuses[index].count += count

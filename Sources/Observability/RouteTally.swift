@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one worker counts for the routes of one name, from its start on.
+/// One worker's counts since its start for the routes of one name.
 ///
-/// It outlives the configuration that brought it: a route that goes and comes back goes on counting where it was. Its
-/// worker alone changes it, so nothing is atomic.
+/// It outlives the configuration: a route that is removed and added again goes on with its old counts. Only
+/// its worker changes it, so nothing is atomic.
 package final class RouteTally {
-    /// The label `route`.
+    /// The value of the label `route`.
     package let name: String
-    /// What was counted so far, connections to upstreams left out.
+    /// The counts so far, without connections to upstreams.
     package private(set) var metrics = RouteMetrics()
 
     package init(_ name: String) {
         self.name = name
     }
 
-    /// For the requests that no route matched.
+    /// Makes the tally of requests that matched no route.
     package static func forNoRoute() -> RouteTally { RouteTally(WorkerMetrics.noRoute) }
 
-    /// Counts one answered request.
+    /// Counts one response.
     ///
     /// - Parameters:
-    ///   - status: the status the client saw.
-    ///   - duration: from the first byte of the request to the last one of the answer.
+    ///   - status: the status that the client saw.
+    ///   - duration: the time from the first byte of the request to the last byte of the response.
     package func countRequest(status: Int, duration: Duration) {
         metrics.countRequest(status: status, duration: duration)
     }
 
-    /// Counts one request that was sent a second time.
+    /// Counts one request that was sent again.
     package func countReplay(_ result: ReplayResult) { metrics.replays[result] += 1 }
 
-    /// Counts one answer with which the upstream refused the token.
+    /// Counts one response with which the upstream refused the token.
     package func countAuthorizationError(_ error: ChallengeError) { metrics.authorizationErrors[error] += 1 }
 
-    /// Counts one answer of our own with a status of 500 or above.
+    /// Counts one error response of our own with a status from 500 on.
     package func countOwnFailure(_ blame: AnswerBlame) { metrics.ownFailures[blame] += 1 }
 
-    /// Counts one request that its upstream left without a whole answer.
+    /// Counts one request to which its upstream gave no complete response.
     package func countUpstreamFailure(_ reason: UpstreamFailureReason) {
         metrics.upstreamFailures[reason] += 1
     }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension String {
-    /// The text on one line, without anything that a terminal would obey.
+    /// The text on one line, without characters that control a terminal.
     package var printable: String { printable(keepingLineEnds: false) }
 
-    /// The text without anything that a terminal would obey; what is taken out shows as in JSON: `\n`, `\u001b`.
+    /// The text without characters that control a terminal; they are shown as JSON escapes.
     ///
-    /// That are the C0 and C1 controls, DEL, the separators of lines and paragraphs, and what turns the direction of
-    /// writing, so that a line cannot be read as another one than it is.
+    /// They are the C0 and C1 controls, DEL, line and paragraph separators, and characters that change the
+    /// direction of writing, so that a line cannot be read as another one.
     ///
-    /// - Parameter keepsLineEnds: whether a line feed stays one.
+    /// - Parameter keepsLineEnds: true to keep line feeds.
     package func printable(keepingLineEnds keepsLineEnds: Bool) -> String {
         func isShown(_ scalar: Unicode.Scalar) -> Bool {
             !scalar.isObeyed || keepsLineEnds && scalar == "\n"
@@ -31,7 +31,7 @@ extension Unicode.Scalar {
         }
     }
 
-    /// RFC 8259 section 7; none of those that are obeyed needs two.
+    /// The escape of a control character in JSON (RFC 8259 §7); none of them needs a pair of escapes.
     fileprivate var escape: String {
         switch self {
         case "\n": return "\\n"

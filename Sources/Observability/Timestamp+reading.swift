@@ -3,7 +3,7 @@
 internal import BearerdSystem
 
 extension Timestamp {
-    /// Reads what ``text(unixSeconds:)`` writes; nil for anything else.
+    /// Parses the form of ``text(unixSeconds:)``; nil for anything else.
     package static func unixSeconds(_ text: String) -> Int64? {
         let parts = text.split(separator: "T", omittingEmptySubsequences: false)
         guard parts.count == 2, text.utf8.count == 20, parts[1].last == "Z" else { return nil }
@@ -12,7 +12,7 @@ extension Timestamp {
         return CivilDate.unixSecond(year: date[0], month: date[1], day: date[2], ofDay: ofDay)
     }
 
-    /// Reads `10:45:54`; a leap second counts as the one before it.
+    /// Parses `10:45:54`; a leap second counts as the second before it.
     private static func secondOfDay(_ text: Substring) -> Int64? {
         let fields = text.split(separator: ":").compactMap { Int64($0) }
         guard fields.count == 3, 0...23 ~= fields[0], 0...59 ~= fields[1], 0...60 ~= fields[2] else {

@@ -2,25 +2,25 @@
 
 internal import BearerdSystem
 
-/// Writes points in time as RFC 3339 in UTC with milliseconds: `2026-11-21T10:45:54.123Z`.
+/// Writes moments as RFC 3339 in UTC with milliseconds: `2026-11-21T10:45:54.123Z`.
 ///
-/// The part up to the second is kept between calls, because a busy log writes thousands of lines a second.
+/// The text up to the second is kept between calls, because a busy log writes thousands of lines a second.
 package struct Timestamp: Sendable {
     private var second: Int64
     private var upToSecond: [UInt8] = []
 
     package init() { second = .min }
 
-    /// Appends one point in time.
+    /// Appends a moment.
     ///
     /// - Parameters:
     ///   - unixMilliseconds: milliseconds since 1970-01-01T00:00:00Z.
-    ///   - bytes: where the 24 bytes go.
+    ///   - bytes: gets 24 bytes.
     package mutating func append(unixMilliseconds: Int64, to bytes: inout [UInt8]) {
         bytes.append(addingCapacity: 48) { append(unixMilliseconds: unixMilliseconds, to: &$0) }
     }
 
-    /// Appends one point in time to memory that has room for it.
+    /// Appends a moment to memory that has room for it.
     mutating func append(unixMilliseconds: Int64, to bytes: inout OutputSpan<UInt8>) {
         let second = CivilDate.floored(unixMilliseconds, by: 1000)
         if second != self.second {
@@ -33,12 +33,12 @@ package struct Timestamp: Sendable {
         bytes.append(0x5A)
     }
 
-    /// The point in time as text with seconds: `2026-11-21T10:45:54Z`.
+    /// A moment as RFC 3339 with seconds: `2026-11-21T10:45:54Z`.
     package static func text(unixSeconds: Int64) -> String {
         CivilDate(ofUnixSecond: unixSeconds).text + "Z"
     }
 
-    /// The point in time as HTTP's fields have it: `Sat, 21 Nov 2026 10:45:54 GMT` (RFC 9110 5.6.7).
+    /// A moment as in HTTP fields: `Sat, 21 Nov 2026 10:45:54 GMT` (RFC 9110 §5.6.7).
     package static func fieldText(unixSeconds: Int64) -> String {
         let date = CivilDate(ofUnixSecond: unixSeconds)
         var bytes = Array("\(dayNames[Int(date.weekday)]), ".utf8)

@@ -1,30 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What one worker, or all of them together, counted since the start.
+/// The counts of one worker, or of all of them, since the start.
 ///
-/// A plain value: its worker alone changes it, so nothing is atomic; a scrape asks each worker for its copy and
-/// merges them.
+/// Only the worker changes it, so nothing is atomic; a scrape asks each worker for a copy and merges them.
 package struct WorkerMetrics: Sendable, Equatable {
-    /// What is counted for the routes of each name; ``noRoute`` stands for requests that none matched.
+    /// The counts for each route's name; ``noRoute`` stands for requests that matched none.
     package private(set) var routes: [String: RouteMetrics] = [:]
-    /// Requests refused before they were sent on.
+    /// Requests that were refused before they were forwarded.
     package private(set) var denied = Tally<DenialReason>()
-    /// Connections of clients that are open now.
+    /// Open client connections.
     package var openConnections = 0
 
-    /// What stands where a route's name would, for requests that no route matched: no path is like this.
+    /// The name for requests that matched no route; no route's path can be equal to it.
     package static let noRoute = "none"
 
-    /// Starts at nothing.
     package init() {}
 
     /// Counts one refused request.
     package mutating func countDenial(_ reason: DenialReason) { denied[reason] += 1 }
 
-    /// Adds what was counted for the routes of one name.
+    /// Adds the counts for the routes of one name.
     package mutating func add(_ tally: RouteTally) { merge(tally.metrics, of: tally.name) }
 
-    /// Adds connections to the upstream of a route.
+    /// Adds open connections to the upstream of a route.
     package mutating func addUpstreamConnections(route: String, connecting: Int, active: Int, idle: Int) {
         var connections = RouteMetrics()
         connections.upstreamConnections[.connecting] = connecting
@@ -33,14 +31,14 @@ package struct WorkerMetrics: Sendable, Equatable {
         merge(connections, of: route)
     }
 
-    /// Adds event streams and tunnels of a route.
+    /// Adds open event streams and tunnels of a route.
     package mutating func addOpenStreams(_ count: Int, route: String) {
         var streams = RouteMetrics()
         streams.openStreams = count
         merge(streams, of: route)
     }
 
-    /// Adds what another worker counted.
+    /// Adds the counts of another worker.
     package mutating func merge(_ other: WorkerMetrics) {
         for (name, route) in other.routes { merge(route, of: name) }
         denied.merge(other.denied)

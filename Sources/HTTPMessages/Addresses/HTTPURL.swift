@@ -41,7 +41,7 @@ public struct HTTPURL: Hashable, Sendable {
         }
     }
 
-    /// The same place in plain HTTP, with the port kept, for a connection whose encryption is made separately.
+    /// This URL in plain HTTP with the same port, for a connection whose encryption is made separately.
     package var withoutTLS: HTTPURL {
         var url = self
         url.scheme = .http
@@ -120,7 +120,8 @@ extension HTTPURL: CustomStringConvertible {
     /// The path, at least `/`, and the query: a request target in origin-form (RFC 9112 §3.2.1).
     public var target: String { (path.isEmpty ? "/" : path) + (query.map { "?\($0)" } ?? "") }
 
-    /// The same place with another path, and no query; for a Unix socket too, whose textual form has no path.
+    /// This URL with another path and without a query; a Unix socket gets a path too, although its text has
+    /// none.
     ///
     /// - Parameter path: begins with a slash; characters that RFC 3986 wants percent-encoded must be encoded.
     package func replacing(path: String) -> HTTPURL {

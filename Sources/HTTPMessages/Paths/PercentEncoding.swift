@@ -39,7 +39,7 @@ package enum PercentEncoding {
         return output
     }
 
-    /// The same bytes with the digits of escapes in upper case (RFC 3986 §6.2.2.1).
+    /// Changes the digits of escapes to upper case (RFC 3986 §6.2.2.1).
     static func upperCased(_ encoded: [UInt8]) -> [UInt8] {
         var output = encoded
         for index in encoded.indices where encoded.span.percentDecoded(at: index) != nil {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Which credential served which caller: what the audit says of one request that got a token.
+/// The audit's record of one request that got a token: which credential served which caller.
 ///
-/// No field can hold a secret: a token is told by its generation alone, a path without its query.
+/// No field can hold a secret: the token is named by its generation only, and the path has no query.
 package struct AuditEntry: Sendable {
-    /// When the answer ended, milliseconds since 1970.
+    /// When the response ended, in milliseconds since 1970.
     package var unixMilliseconds: Int64
     /// The client's address.
     package var peer: String
-    /// The caller's user number, on a Unix socket.
+    /// The caller's user number; nil except on a Unix socket.
     package var user: UInt32?
-    /// The program that the caller runs, where the kernel tells it.
+    /// The path of the caller's program; nil if the kernel does not tell it.
     package var executable: String?
-    /// What the caller's process calls itself, which is its own to choose.
+    /// The name that the caller's process has given itself.
     package var command: String?
     /// The name of the route.
     package var route: String
@@ -20,9 +20,9 @@ package struct AuditEntry: Sendable {
     package var method: String
     /// The name of the identity.
     package var identity: String
-    /// The person that the identity's session is of (`sub` of the id token), where it is anybody's.
+    /// The person of the identity's session (`sub` of the id token); nil if the session belongs to no person.
     package var subject: String?
-    /// Of the token that went along, the second one after a replay.
+    /// The generation of the token in the request; after a replay, that of the second token.
     package var generation: Int
     /// The status that the client saw.
     package var status: Int

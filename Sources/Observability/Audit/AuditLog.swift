@@ -2,10 +2,10 @@
 
 internal import BearerdJSONText
 
-/// The audit of one worker: a JSON line for each request that got a token, gathered in one buffer and handed over in
-/// batches.
+/// The audit of one worker: one JSON line for each request that got a token, collected in a buffer and
+/// written in batches.
 package struct AuditLog: Sendable {
-    /// Bytes of a text that are shown at most; of a path it is ``AccessLog/pathLimit``.
+    /// The most bytes of a text that are shown; for a path it is ``AccessLog/pathLimit``.
     private static let textLimit = 1024
 
     private let capacity: Int
@@ -13,16 +13,16 @@ package struct AuditLog: Sendable {
     private var buffer: [UInt8] = []
     private var count = 0
 
-    /// - Parameter capacity: bytes that are gathered before ``isFull`` says so.
+    /// - Parameter capacity: the bytes to collect before ``isFull`` is true.
     package init(capacity: Int = 32768) { self.capacity = capacity }
 
-    /// Whether it is time to write.
+    /// True if the lines should be written.
     package var isFull: Bool { buffer.count >= capacity }
 
     /// Appends the line of one request.
     ///
-    /// - Parameter target: the request target as it came; its query is left out, and bytes that are not printable ASCII are
-    ///   shown percent-encoded.
+    /// - Parameter target: the request target as received; its query is left out, and bytes other than
+    ///   printable ASCII are percent-encoded.
     package mutating func append(_ entry: AuditEntry, target: Span<UInt8>) {
         buffer.append(contentsOf: #"{"time":""#.utf8)
         timestamp.append(unixMilliseconds: entry.unixMilliseconds, to: &buffer)
@@ -42,7 +42,7 @@ package struct AuditLog: Sendable {
         count += 1
     }
 
-    /// Hands over what was gathered and keeps the buffer's memory.
+    /// Writes the lines to `sink` and keeps the buffer's memory.
     package mutating func flush(to sink: some AuditSink) {
         guard count > 0 else { return }
         sink.write(buffer, count: count)

@@ -2,13 +2,13 @@
 
 package import BearerdSystem
 
-/// Where finished lines of the audit go.
+/// The destination of audit lines.
 package protocol AuditSink: Sendable {
-    /// Takes whole lines, each ended by a line feed.
+    /// Takes whole lines, each with its line feed.
     ///
-    /// Never blocks: a sink that cannot keep up drops lines and counts them.
+    /// It never blocks: a sink that cannot keep up drops lines and counts them.
     ///
-    /// - Parameter count: how many lines they are.
+    /// - Parameter count: the number of lines.
     func write(_ lines: [UInt8], count: Int)
 }
 

@@ -3,16 +3,16 @@
 package import BearerdHTTPMessages
 internal import Synchronization
 
-/// Which requests that are traced wait for the token of an identity, for the span of the refresh to link to.
+/// The traced requests that wait for an identity's token, so that the refresh's span can link to them.
 package final class RefreshLinks: Sendable {
-    /// Of one identity.
+    /// The most requests that are kept for one identity.
     private static let limit = 32
 
     private let waiting = Mutex<[String: [TraceContext]]>([:])
 
     package init() {}
 
-    /// Begins a wait.
+    /// Records that a request began to wait.
     package func add(_ context: TraceContext, waitingFor identity: String) {
         waiting.withLock { waiting in
             guard waiting[identity, default: []].count < Self.limit else { return }
@@ -20,7 +20,7 @@ package final class RefreshLinks: Sendable {
         }
     }
 
-    /// Ends a wait.
+    /// Records that a request no longer waits.
     package func remove(_ context: TraceContext, waitingFor identity: String) {
         waiting.withLock { waiting in
             waiting[identity]?.removeAll { $0 == context }

@@ -2,9 +2,9 @@
 
 internal import Synchronization
 
-/// Spans on their way from the threads that end them to the one that exports them.
+/// A bounded queue of spans between the threads that end them and the one that exports them.
 ///
-/// It is bounded: what comes while it is full is dropped and counted.
+/// Spans that come while it is full are dropped and counted.
 package final class SpanQueue: Sendable {
     private struct State {
         var spans: [TraceSpan] = []
@@ -13,18 +13,18 @@ package final class SpanQueue: Sendable {
 
     private let limit: Int
     private let state = Mutex(State())
-    /// Runs on the thread of whoever brings the first span.
+    /// Called on the thread that adds the first span.
     private let onFirst: @Sendable () -> Void
 
     /// - Parameters:
-    ///   - limit: of spans that wait.
-    ///   - onFirst: runs when a span comes and none waits.
+    ///   - limit: the most spans that wait.
+    ///   - onFirst: called when a span is added to the empty queue.
     package init(limit: Int = 2048, onFirst: @escaping @Sendable () -> Void) {
         self.limit = limit
         self.onFirst = onFirst
     }
 
-    /// Takes spans that have ended.
+    /// Adds spans that have ended.
     package func take(_ spans: [TraceSpan]) {
         let isFirst = state.withLock { state in
             let room = max(0, limit - state.spans.count)
@@ -36,10 +36,10 @@ package final class SpanQueue: Sendable {
         if isFirst { onFirst() }
     }
 
-    /// How many spans wait.
+    /// The number of waiting spans.
     package var count: Int { state.withLock { $0.spans.count } }
 
-    /// The oldest spans, which wait no longer.
+    /// Removes and returns the oldest spans.
     package func next(_ count: Int) -> [TraceSpan] {
         state.withLock { state in
             let batch = Array(state.spans.prefix(count))
@@ -48,9 +48,9 @@ package final class SpanQueue: Sendable {
         }
     }
 
-    /// How many spans were lost.
+    /// The number of lost spans.
     package var dropped: Int { state.withLock { $0.dropped } }
 
-    /// Counts spans that are lost.
+    /// Counts spans that were lost elsewhere.
     package func drop(_ count: Int) { state.withLock { $0.dropped += count } }
 }

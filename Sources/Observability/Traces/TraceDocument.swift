@@ -3,10 +3,10 @@
 internal import BearerdHTTPMessages
 internal import BearerdJSONText
 
-/// Spans as OTLP has them in JSON (`ExportTraceServiceRequest`, OTLP 1.5): identifiers in hexadecimal, 64-bit numbers as
-/// strings.
+/// Encodes spans as OTLP 1.5 in JSON (`ExportTraceServiceRequest`): identifiers in hexadecimal, 64-bit
+/// numbers as strings.
 package enum TraceDocument {
-    /// The document of a batch.
+    /// Encodes a batch of spans.
     package static func bytes(of spans: [TraceSpan], service: String, version: String) -> [UInt8] {
         var text = Writer()
         text.raw(#"{"resourceSpans":[{"resource":{"attributes":["#)

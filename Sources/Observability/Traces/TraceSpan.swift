@@ -2,11 +2,11 @@
 
 package import BearerdHTTPMessages
 
-/// One span of a trace, as it is exported when it has ended.
+/// One span of a trace, exported when it has ended.
 ///
 /// No attribute holds a query, a header or a token.
 package struct TraceSpan: Sendable {
-    /// Numbers as OTLP has them.
+    /// The kind of a span; the raw value is OTLP's.
     package enum Kind: Int, Sendable {
         case server = 2
         case client = 3
@@ -18,19 +18,19 @@ package struct TraceSpan: Sendable {
         case number(Int)
     }
 
-    /// Says what was done, in few different words.
+    /// The operation, in a name of low cardinality.
     package var name: String
     package var kind: Kind
     package var context: TraceContext
-    /// The span that it is part of; nil for the first of a trace.
+    /// The identifier of the parent span; nil for the root of a trace.
     package var parent: UInt64?
     /// Nanoseconds since 1970.
     package var start: UInt64
     package var end: UInt64
     package var attributes: [(key: SpanKey, value: Value)]
-    /// Spans of other traces, or other parts of this one, that have to do with it.
+    /// Related spans of other traces, or elsewhere in this one.
     package var links: [TraceContext]
-    /// Whether it failed.
+    /// True if the operation failed.
     package var isError: Bool
 
     package init(
@@ -49,8 +49,8 @@ package struct TraceSpan: Sendable {
     }
 }
 
-/// The name of an attribute of a span; every name is spelled here and nowhere else (OpenTelemetry semantic conventions
-/// for HTTP, and bearerd's own).
+/// The name of a span's attribute; every name is spelled here only (OpenTelemetry semantic conventions for
+/// HTTP, and bearerd's own).
 package enum SpanKey: String, Sendable {
     case method = "http.request.method"
     case resendCount = "http.request.resend_count"

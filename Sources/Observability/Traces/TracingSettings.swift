@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What is traced, and where its spans go.
+/// The settings of tracing: the share of requests to sample, and the queue for their spans.
 package struct TracingSettings: Sendable {
     package let queue: SpanQueue
     package let links: RefreshLinks
-    /// Of all values of a random number those below this one are sampled; nil for all.
+    /// Random numbers below this bound are sampled; nil samples all.
     private let bound: UInt64?
 
-    /// - Parameter sample: the share, from 0 to 1, of what nobody else has decided to sample.
+    /// - Parameter sample: the share, from 0 to 1, of requests for which the client has made no decision.
     package init(queue: SpanQueue, links: RefreshLinks, sample: Double) {
         self.queue = queue
         self.links = links
         bound = sample >= 1 ? nil : UInt64(max(0, sample) * 0x1p64)
     }
 
-    /// Whether a random number is one of the share.
+    /// Returns true if a random number belongs to the share.
     package func samples(_ random: UInt64) -> Bool { bound.map { random < $0 } ?? true }
 }
 
-/// Random numbers that cost next to nothing, for identifiers that nobody must not guess (SplitMix64).
+/// Cheap random numbers for identifiers that need not be unpredictable (SplitMix64).
 package struct SpanRandom: Sendable {
     private var state = UInt64.random(in: .min ... .max)
 
@@ -32,7 +32,7 @@ package struct SpanRandom: Sendable {
         return word ^ (word >> 31)
     }
 
-    /// A number that is not zero.
+    /// Returns a number that is not zero.
     package mutating func nextIdentifier() -> UInt64 {
         let word = next()
         return word == 0 ? 1 : word
