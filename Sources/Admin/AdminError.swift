@@ -7,37 +7,37 @@ internal import BearerdJSON
 internal import OAuth
 internal import BearerdSystem
 
-/// Why the admin listener does not do what it was asked.
+/// The reason why the admin listener refuses or fails a request.
 enum AdminError: Error, Equatable {
-    /// Named where it can be shown.
+    /// The `Host` is not the listener's; its text is nil if it cannot be shown.
     case wrongHost(shown: String?)
-    /// No `X-Bearerd-Admin`, or another page's `Origin`.
+    /// There is no `X-Bearerd-Admin`, or the request comes from another site's page.
     case notFromHere
     case wrongKey
     /// The listener is off loopback and has no key.
     case noKey
-    /// Too many wrong keys came from there; judged again after this time.
+    /// The peer sent too many wrong keys; its keys are judged again after this time.
     case tooManyGuesses(Duration)
-    /// Another user of this machine wants to change something, without the key.
+    /// Another user of this machine wants to change something without the key.
     case notOurUser(PeerUser)
-    /// A session is taken for a grant that needs a person.
+    /// A session was sent for an identity whose grant needs no person.
     case needsNobody
-    /// The request did not arrive, or cannot be worked on.
+    /// The request did not arrive, or cannot be served.
     case notReceived(ServiceRefusal)
-    /// As many look at what goes on as may.
+    /// The most event streams are open already.
     case tooManyLookers
     case notFound
     case methodNotAllowed(allowed: [HTTPMethod])
     /// The body is not what the action takes.
     case badBody
-    /// A login came to nothing.
+    /// A login failed.
     case login(LoginError)
-    /// The configuration was not taken over.
+    /// The configuration was not reloaded.
     case reload(ReloadRefusal)
-    /// The action was tried on an identity's session, and failed.
+    /// An action on an identity's session failed.
     case session(SessionFailure, of: String)
 
-    /// The only place where a failure of this target becomes a status.
+    /// The status of the answer; here a failure of this target becomes a status, and nowhere else.
     var status: Int {
         switch self {
         case .wrongHost: 421
@@ -56,7 +56,7 @@ enum AdminError: Error, Equatable {
         }
     }
 
-    /// The stable word for programs.
+    /// The stable code for programs.
     var code: ProblemCode {
         switch self {
         case .wrongHost: .wrongHost
@@ -86,7 +86,7 @@ enum AdminError: Error, Equatable {
         }
     }
 
-    /// What to do, for people.
+    /// The problem and its remedy, for people.
     var detail: String {
         switch self {
         case .wrongHost(let host?):
@@ -170,7 +170,7 @@ extension ServiceRefusal {
 }
 
 extension AuthorizationRefusal {
-    /// What a person reads of it.
+    /// Text for people.
     fileprivate var sentence: String {
         let code = code?.rawValue ?? "an error that cannot be shown"
         return "the login was refused: \(code)" + (description.map { ": \($0)" } ?? "") + advice

@@ -3,19 +3,20 @@
 package import OAuth
 internal import Synchronization
 
-/// What the admin listener remembers from one configuration to the next: each has an ``AdminResponder`` of its own.
+/// The state of the admin listener that outlives a configuration; each configuration has its own
+/// ``AdminResponder``.
 package struct AdminMemory: Sendable {
     let guesses: KeyGuesses
     let cookies: KeyCookies
     let logins: PendingLogins
     let lookers = Lookers()
-    /// What went through in the last hour.
+    /// The traffic of the last hour.
     package let history: TrafficHistory
     private let configurations = Counter()
 
-    /// Remembers nothing yet.
+    /// Makes an empty memory.
     ///
-    /// - Parameter now: the clock that everything in it goes by.
+    /// - Parameter now: the clock of all parts.
     package init(now: @escaping @Sendable () -> Instant = { ContinuousClock.now }) {
         guesses = KeyGuesses(now: now)
         cookies = KeyCookies(now: now)
@@ -26,7 +27,7 @@ package struct AdminMemory: Sendable {
     /// The number of the newest configuration.
     var version: Int { configurations.count.withLock { $0 } }
 
-    /// Another configuration is in force from here on.
+    /// Notes that another configuration is in force.
     ///
     /// - Returns: its number.
     func nextVersion() -> Int {

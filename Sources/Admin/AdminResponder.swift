@@ -9,7 +9,7 @@ package import OAuth
 internal import BearerdObservability
 internal import BearerdSystem
 
-/// The admin listener's answers.
+/// Answers the requests to the admin listener.
 package struct AdminResponder: HTTPResponder {
     private let settings: AdminSettings
     private let identities: any IdentityDirectory
@@ -18,18 +18,18 @@ package struct AdminResponder: HTTPResponder {
     private let access: AdminAccess
     private let logins: BrowserLogins
     private let memory: AdminMemory
-    /// Of the configuration that it answers by.
+    /// The number of the responder's configuration.
     private let version: Int
 
     /// Makes the responder.
     ///
     /// - Parameters:
-    ///   - settings: what the configuration says.
-    ///   - identities: the sessions it shows and acts on.
+    ///   - settings: the settings from the configuration.
+    ///   - identities: the sessions that it shows and acts on.
     ///   - process: the workers and the drain.
-    ///   - doors: take redirects that arrive elsewhere.
-    ///   - memory: what the one before it remembers too.
-    ///   - now: the clock that judges expiry.
+    ///   - doors: receive redirects that arrive at other addresses.
+    ///   - memory: the state that outlives the configuration.
+    ///   - now: the clock by which expiry is judged.
     package init(
         settings: AdminSettings, identities: any IdentityDirectory, process: any ProcessControl,
         doors: any RedirectDoors, memory: AdminMemory,
@@ -60,12 +60,12 @@ package struct AdminResponder: HTTPResponder {
         }
     }
 
-    /// What a path names; where providers send browsers to is for the configuration to say.
+    /// The resource of a path; the path of redirects is set by the configuration.
     private func resource(of request: ServiceRequest) -> AdminResource? {
         AdminResource(path: request.path) ?? (logins.expect(request.path) ? .callback : nil)
     }
 
-    /// What a person is shown: who types the key in gets further, where there is one.
+    /// The page for a refused person; it asks for the key if one is configured.
     private func page(for error: AdminError, on resource: AdminResource) -> ServiceReply {
         switch error {
         case .wrongKey: AdminPage.keyForm(to: resource, status: error.status)
@@ -80,7 +80,7 @@ package struct AdminResponder: HTTPResponder {
 
     package func refusal(_ reason: ServiceRefusal) -> ServiceReply { reply(to: .notReceived(reason)) }
 
-    /// What is asked for, by whom, and how, before any of it is done.
+    /// Decides on a request before anything is done: the resource, the caller and the method.
     private func judgement(
         of request: ServiceRequest, _ resource: AdminResource?
     ) async throws(AdminError) -> ServiceJudgement {
@@ -124,7 +124,7 @@ package struct AdminResponder: HTTPResponder {
         return kept(ServiceReply(head: problem.head, body: .bytes(problem.body)))
     }
 
-    /// Nobody on the way keeps an answer.
+    /// Forbids caches to store an answer.
     private func kept(_ reply: ServiceReply) -> ServiceReply {
         var reply = reply
         reply.head.fields[.cacheControl] = "no-store"
@@ -252,7 +252,7 @@ package struct AdminResponder: HTTPResponder {
         return reply
     }
 
-    /// Carries out an action and answers with what has become of the identity.
+    /// Performs an action and answers with the resulting status of the identity.
     private func act(
         on identity: String, _ action: (String) async throws(TokenError) -> Void
     ) async throws(AdminError) -> ServiceReply {
@@ -268,7 +268,7 @@ package struct AdminResponder: HTTPResponder {
         return .json(status.json)
     }
 
-    /// Carries out an action and answers with what it brought.
+    /// Performs an action and answers with its result.
     private func report(
         on identity: String, _ action: (String) async throws(SessionFailure) -> JSONValue
     ) async throws(AdminError) -> ServiceReply {
@@ -280,7 +280,7 @@ package struct AdminResponder: HTTPResponder {
         }
     }
 
-    /// Lets a browser in whose person has typed the right key, and shows the form again for a wrong one.
+    /// Sets the cookie of a browser in which the right key was typed; shows the form again after a wrong one.
     private func takeKey(
         _ request: ServiceRequest, as guesser: PeerAddress
     ) throws(AdminError) -> ServiceReply {
@@ -295,7 +295,7 @@ package struct AdminResponder: HTTPResponder {
         }
     }
 
-    /// Has an identity take over what a command began.
+    /// Lets an identity take over a session or login that a command began.
     private func take(_ body: [UInt8], for identity: String) async throws(AdminError) -> ServiceReply {
         guard let transfer = (try? JSONValue(parsing: body)).flatMap(SessionTransfer.init) else {
             throw .badBody

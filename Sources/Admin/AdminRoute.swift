@@ -4,7 +4,7 @@ internal import BearerdAdminAPI
 package import OAuth
 internal import BearerdObservability
 
-/// What the admin listener says of one route of the configuration.
+/// One route of the configuration, as the admin listener shows it.
 package struct AdminRoute: Sendable, Equatable {
     /// The `path` as configured; its name in metrics and logs.
     package let path: String
@@ -14,7 +14,7 @@ package struct AdminRoute: Sendable, Equatable {
     package let upstreamProtocol: String?
     /// The identity whose token it injects; nil when it injects none.
     package let identity: String?
-    /// What that token is asked for, in full; nil without an identity.
+    /// The target of the route's tokens; nil without an identity.
     package let target: TokenTarget?
 
     package init(
@@ -28,7 +28,7 @@ package struct AdminRoute: Sendable, Equatable {
         self.identity = identity
     }
 
-    /// What the status says of it.
+    /// The route's entry in the status.
     ///
     /// - Parameters:
     ///   - figures: of its path, if anything was asked for there.

@@ -4,30 +4,31 @@ package import BearerdCryptography
 package import BearerdHTTPMessages
 package import OAuth
 
-/// What the admin listener needs to know beforehand.
+/// The settings of the admin listener.
 package struct AdminSettings: Sendable {
     /// bearerd's version.
     package var version: String
     /// The routes of the configuration.
     package var routes: [AdminRoute]
-    /// The hosts it answers to; health, readiness and metrics answer whatever the Host.
+    /// The hosts to which it answers; health, readiness and metrics ignore the `Host`.
     package var hosts: HostList
-    /// What everything but health, readiness and metrics needs, if anything (`admin.key`).
+    /// The key for everything but health, readiness and metrics (`admin.key`); nil if none is configured.
     package var key: CurrentSecret?
-    /// Whether the listener is off loopback, where all that needs a key is refused as long as there is none.
+    /// True if the listener is off loopback, where such requests are refused while there is no key.
     package var needsKey: Bool
-    /// Who on this machine may change something without the key, beside our own user and root (`admin.peer_uids`).
+    /// The users of this machine who may change something without the key, besides our own user and root
+    /// (`admin.peer_uids`).
     package var peerUserIDs: Set<UInt32>
-    /// Whether `POST /api/quit` ends the process (`admin.quit`).
+    /// True if `POST /api/quit` ends the process (`admin.quit`).
     package var allowsQuit: Bool
-    /// Where the provider sends a browser back to that logs in here, by identity.
+    /// The redirect URIs of the identities to which a browser can log in here.
     package var redirects: [String: RedirectURI]
     /// What the configuration says of each identity's client, by the identity's name.
     package var clients: [String: ClientFacts]
     /// Protections that the configuration turns off, as sentences; the status page shows them.
     package var warnings: [String]
 
-    /// Whether the routes of a path carry tokens of ours.
+    /// Returns true if a route with this path has an identity.
     package func hasIdentity(_ path: String) -> Bool {
         routes.contains { $0.path == path && $0.identity != nil }
     }

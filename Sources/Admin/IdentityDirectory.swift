@@ -5,70 +5,70 @@ package import BearerdJSON
 package import OAuth
 package import BearerdObservability
 
-/// The identities of the process, as the admin listener sees them: never a token.
+/// The identities of the process as the admin listener sees them, without tokens.
 package protocol IdentityDirectory: Sendable {
-    /// Every configured identity, in the order of the configuration.
+    /// The status of every configured identity, in the order of the configuration.
     func statuses() async -> [IdentityStatus]
 
-    /// Whether an identity's sessions are begun by a person; nil if there is no such identity.
+    /// Returns true if a person begins the identity's sessions; nil if there is no such identity.
     func needsPerson(_ name: String) -> Bool?
 
-    /// What was counted of every configured identity.
+    /// The metrics of every configured identity.
     func metrics() async -> [IdentityMetrics]
 
-    /// Asks for a new access token now.
+    /// Requests a new access token now.
     ///
-    /// - Parameter name: of a configured identity.
-    /// - Throws: why there is none.
+    /// - Parameter name: a configured identity.
+    /// - Throws: the failure of the request.
     func refresh(_ name: String) async throws(TokenError)
 
-    /// Makes sure that the present access token is never used again, and asks for a new one.
+    /// Stops using the current access token, and requests a new one.
     ///
-    /// - Parameter name: of a configured identity.
-    /// - Throws: why there is no new one; the old one is not used all the same.
+    /// - Parameter name: a configured identity.
+    /// - Throws: the failure of the request; the old token is dropped all the same.
     func invalidate(_ name: String) async throws(TokenError)
 
-    /// The claims about the user, as the provider tells them.
+    /// Fetches the claims about the user from the provider.
     ///
-    /// - Parameter name: of a configured identity.
-    /// - Throws: why there are none.
+    /// - Parameter name: a configured identity.
+    /// - Throws: the failure of the request.
     func userinfo(_ name: String) async throws(SessionFailure) -> JSONObject
 
-    /// Has the provider forget tokens, and forgets them.
+    /// Revokes tokens at the provider, and forgets them.
     ///
     /// - Parameters:
-    ///   - hints: which of them.
-    ///   - name: of a configured identity.
-    /// - Returns: those that there were.
-    /// - Throws: why nothing has changed.
+    ///   - hints: the kinds of tokens to revoke.
+    ///   - name: a configured identity.
+    /// - Returns: the kinds of tokens that existed.
+    /// - Throws: the failure, after which nothing has changed.
     func revoke(_ hints: [TokenHint], of name: String) async throws(SessionFailure) -> [TokenHint]
 
-    /// Has the provider make a client, which the identity is from then on.
+    /// Registers a client at the provider, for the identity to use from now on.
     ///
-    /// - Parameter name: of a configured identity.
-    /// - Throws: why nothing has changed.
+    /// - Parameter name: a configured identity.
+    /// - Throws: the failure, after which nothing has changed.
     func register(_ name: String) async throws(SessionFailure) -> RegistrationReport
 
-    /// A request for a browser to make, in which somebody logs in.
+    /// Makes the authorization request for a browser in which somebody logs in.
     ///
     /// - Parameters:
-    ///   - name: of a configured identity.
-    ///   - redirectURI: where the answer is awaited.
-    /// - Throws: why nobody can log in.
+    ///   - name: a configured identity.
+    ///   - redirectURI: the address of the redirect.
+    /// - Throws: the reason why nobody can log in.
     func beginLogin(_ name: String, redirectURI: String) async throws(TokenFailure) -> AuthorizationRequest
 
-    /// Takes a session over from a command, or finishes a login that one began.
+    /// Takes over a session from a command, or finishes a login that a command began.
     ///
     /// - Parameters:
-    ///   - transfer: what the command has.
-    ///   - name: of a configured identity.
-    /// - Returns: what came of it.
-    /// - Throws: why the session that there was goes on.
+    ///   - transfer: the session or login from the command.
+    ///   - name: a configured identity.
+    /// - Returns: the result.
+    /// - Throws: the failure, after which the previous session goes on.
     func take(_ transfer: SessionTransfer, for name: String) async throws(LoginError) -> SessionTransferReport
 
     /// Forgets the session, and asks the provider to do the same.
     ///
-    /// - Parameter name: of a configured identity.
-    /// - Throws: why the session could not be forgotten.
+    /// - Parameter name: a configured identity.
+    /// - Throws: the reason why the session could not be forgotten.
     func logOut(_ name: String) async throws(SessionFailure) -> LogoutOutcome
 }

@@ -4,7 +4,7 @@ package import BearerdAdminAPI
 package import BearerdObservability
 package import OAuth
 
-/// The running process, as the admin listener sees it.
+/// The running process as the admin listener sees it.
 package protocol ProcessControl: Sendable {
     /// Time since the start.
     var uptime: Duration { get }
@@ -12,28 +12,28 @@ package protocol ProcessControl: Sendable {
     /// The moment of the start.
     var startTime: WallTime { get }
 
-    /// Log lines lost so far.
+    /// The number of log lines lost so far.
     var droppedLogLines: Int { get }
 
-    /// Lines of the audit lost so far.
+    /// The number of audit lines lost so far.
     var droppedAuditLines: Int { get }
 
-    /// Spans of traces lost so far.
+    /// The number of trace spans lost so far.
     var droppedSpans: Int { get }
 
-    /// Whether a drain has begun.
+    /// Returns true if a drain has begun.
     func isDraining() async -> Bool
 
-    /// The workers whose loops take no turn within a second or so, by name.
+    /// The names of the workers whose loops did not respond within about a second.
     func silentWorkers() async -> [String]
 
-    /// What all workers counted, merged.
+    /// The counts of all workers, merged.
     func workerMetrics() async -> WorkerMetrics
 
     /// The state of each upstream, by the path of its route.
     func upstreamHealth() async -> [String: UpstreamHealth]
 
-    /// How often the configuration was read again.
+    /// The numbers of reloads of the configuration.
     func reloads() async -> ReloadCounts
 
     /// The limits of the process, and the certificates that end.
@@ -42,10 +42,10 @@ package protocol ProcessControl: Sendable {
     /// The last reload, if it was refused.
     func refusedReload() async -> RefusedReload?
 
-    /// Reads the configuration again and takes it over, as SIGHUP has it.
+    /// Reloads the configuration as SIGHUP does.
     ///
-    /// - Returns: warnings about it, a line each.
-    /// - Throws: why the one before goes on.
+    /// - Returns: its warnings, a line each.
+    /// - Throws: the reason why the previous configuration stays in force.
     func reload() async throws(ReloadRefusal) -> [String]
 
     /// Begins to drain, as SIGTERM does.

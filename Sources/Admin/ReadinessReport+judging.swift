@@ -4,7 +4,7 @@ package import BearerdAdminAPI
 package import OAuth
 
 extension ReadinessReport {
-    /// Judges the identities that these routes name.
+    /// Judges the identities of these routes.
     ///
     /// The name of an identity's state decides nothing: with an unexpired token a route can serve, and so can one
     /// without an identity.

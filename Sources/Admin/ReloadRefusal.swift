@@ -5,18 +5,18 @@ internal import BearerdHTTPMessages
 internal import BearerdJSON
 package import OAuth
 
-/// Why the configuration that there was goes on.
+/// The reason why the previous configuration stays in force.
 package enum ReloadRefusal: Error, Equatable, Sendable {
-    /// The file cannot be used.
+    /// The file has errors.
     case invalid([ConfigurationFault])
-    /// Only a restart brings what these keys say; the advice says what to do before one, or in its place.
+    /// These keys can only change with a restart; the advice tells what to do before or instead.
     case restartNeeded(keys: [String], advice: String = "")
-    /// The process ends.
+    /// The process is ending.
     case draining
-    /// The configuration is in no file.
+    /// The configuration did not come from a file.
     case noFile
 
-    /// What a person reads of it, in one line.
+    /// Text for people, in one line.
     package var sentence: String {
         switch self {
         case .invalid(let faults):
@@ -30,7 +30,7 @@ package enum ReloadRefusal: Error, Equatable, Sendable {
         }
     }
 
-    /// What is told of it until a reload succeeds; nil where the refusal was not about the configuration.
+    /// The record that is reported until a reload succeeds; nil if the configuration was not at fault.
     package func record(at time: WallTime) -> RefusedReload? {
         switch self {
         case .invalid(let faults): RefusedReload(at: time, detail: sentence, faults: faults)
@@ -56,7 +56,7 @@ package enum ReloadRefusal: Error, Equatable, Sendable {
         }
     }
 
-    /// What programs need to know of it.
+    /// Additional members for programs.
     var members: JSONObject {
         switch self {
         case .invalid(let faults): ["errors": .array(faults.map(\.json))]

@@ -6,26 +6,27 @@ internal import BearerdHTTPServer
 internal import BearerdHTTPMessages
 internal import BearerdSystem
 
-/// Who may read and who may act on the admin listener.
+/// Decides who may read and who may act on the admin listener.
 struct AdminAccess {
     let hosts: HostList
     let key: CurrentSecret?
-    /// Whether the listener is off loopback, where nothing is shown to others without a key, not even if none is
+    /// True if the listener is off loopback, where nothing is shown without a key, even if none is
     /// configured.
     let needsKey: Bool
-    /// Who may change something without the key, on this machine.
+    /// The users of this machine who may change something without the key.
     let owners: Set<UInt32>
     let guesses: KeyGuesses
     let cookies: KeyCookies
 
-    /// What a header has that gives no key.
+    /// The value of `X-Bearerd-Admin` that shows intent without giving a key.
     private static let sign = "1"
     private static let purpose = HTTPFields.Name("Sec-Purpose")
     private static let destination = HTTPFields.Name("Sec-Fetch-Dest")
 
-    /// Guards everything but health, readiness and metrics.
+    /// Checks a request for anything but health, readiness and metrics.
     ///
-    /// Callers of this machine need no key; a wrong one is refused all the same, as long as keys of theirs are judged.
+    /// Callers of this machine need no key, but a wrong one is refused unless the caller has already guessed
+    /// too often.
     func checkReading(_ request: ServiceRequest, as guesser: PeerAddress) throws(AdminError) {
         try checkHost(request)
         let isHere = request.peer.isThisMachine
@@ -39,16 +40,16 @@ struct AdminAccess {
         if needsKey { throw .noKey }
     }
 
-    /// Guards everything that is for this listener's own names: a page that rebinds its name gets nothing.
+    /// Checks that the request names this listener, so that a web page cannot reach it by DNS rebinding.
     func checkHost(_ request: ServiceRequest) throws(AdminError) {
         let host = request.head.fields[.host]
         guard hosts.contains(host) else { throw .wrongHost(shown: PlainName.host(host)) }
     }
 
-    /// Keeps other sites' pages from asking for anything, as far as the browser says that it is they: a person may follow
-    /// their links.
+    /// Refuses requests of other sites' pages, as far as the browser tells; a person may follow their links.
     ///
-    /// - Parameter isForPerson: whether it is for a browser's window alone, and no page, image or frame may ask for it.
+    /// - Parameter isForPerson: true for a resource that only a browser's window may request, and no page,
+    ///   image or frame.
     func checkSite(_ request: ServiceRequest, isForPerson: Bool) throws(AdminError) {
         let fields = request.head.fields
         func says(_ name: HTTPFields.Name?, _ words: Set<String>) -> Bool? {
@@ -65,22 +66,23 @@ struct AdminAccess {
         }
     }
 
-    /// Whether a key that was typed into our own page is right.
+    /// Checks a key that was typed into our own page.
     ///
-    /// - Returns: the value of `Set-Cookie` that stands for it.
+    /// - Returns: the value of `Set-Cookie` that replaces the key from now on.
     func cookie(for typed: String, as guesser: PeerAddress) throws(AdminError) -> String {
         guard let key else { throw .noKey }
         try check([typed], against: key, from: guesser)
         return cookies.cookie(for: key)
     }
 
-    /// Guards what a form of ours sends: browsers say where a form comes from.
+    /// Checks that a form was sent by our own page, which browsers tell in `Origin`.
     func checkForm(_ request: ServiceRequest) throws(AdminError) {
         let head = request.head
         guard head.fields.contains(.origin), isFromHere(head) else { throw .notFromHere }
     }
 
-    /// Guards what changes something: a page of another site can send neither the header nor our origin.
+    /// Checks a request that changes something: a page of another site can send neither the header nor our
+    /// origin.
     func checkActing(_ request: ServiceRequest) throws(AdminError) {
         let head = request.head
         guard let header = head.fields[.bearerdAdmin], head.fields.count(of: .bearerdAdmin) == 1,
@@ -89,19 +91,21 @@ struct AdminAccess {
         else { throw .notFromHere }
     }
 
-    /// Guards what ends, replaces or begins a session: another user of this machine needs the key for that.
+    /// Checks a request that ends, replaces or begins a session, for which another user of this machine needs
+    /// the key.
     ///
-    /// Call it after ``checkReading(_:)`` and last of all: the kernel is asked.
+    /// Call it last and after ``checkReading(_:as:)``, because it asks the kernel.
     func checkOwner(_ request: ServiceRequest, as guesser: PeerAddress) async throws(AdminError) {
         if try hasKey(request, as: guesser) { return }
         let user = await request.peerUser()
         guard user.isAmong(owners) else { throw .notOurUser(user) }
     }
 
-    /// As whom a request counts that may be guessing at the key: the users of this machine have one address, and must not
-    /// lock each other out.
+    /// The party to whom a wrong key is charged.
     ///
-    /// - Parameter hasTyped: whether the key is in the body.
+    /// Users of this machine share one address and must not lock each other out, so each counts separately.
+    ///
+    /// - Parameter hasTyped: true if the key is in the body.
     func guesser(of request: ServiceRequest, hasTyped: Bool = false) async -> PeerAddress {
         guard key != nil, request.peer.isThisMachine, hasTyped || !given(in: request.head).isEmpty,
             case .known(let user) = await request.peerUser()
@@ -109,7 +113,7 @@ struct AdminAccess {
         return .unix(user: user, process: 0)
     }
 
-    /// Whether the request has the key, or a cookie that stands for it.
+    /// Returns true if the request has the key, or a cookie that replaces it.
     private func hasKey(_ request: ServiceRequest, as guesser: PeerAddress) throws(AdminError) -> Bool {
         guard let key else { return false }
         let given = given(in: request.head)
@@ -118,7 +122,7 @@ struct AdminAccess {
         return true
     }
 
-    /// One right key lets in; who gives several is guessing.
+    /// Accepts one right key; a request with several is guessing.
     private func check(
         _ given: [String], against key: CurrentSecret, from peer: PeerAddress
     ) throws(AdminError) {
@@ -129,7 +133,7 @@ struct AdminAccess {
         throw .wrongKey
     }
 
-    /// Every key that the request has.
+    /// All keys in the request.
     private func given(in request: HTTPRequest) -> [String] {
         let bearer = request.fields.values(of: .authorization).map { value -> String in
             let parts = value.split(separator: " ", maxSplits: 1)
@@ -139,10 +143,10 @@ struct AdminAccess {
         return bearer + request.fields.values(of: .bearerdAdmin).filter { $0 != Self.sign }
     }
 
-    /// Whether no page of another origin sends it.
+    /// Returns true unless a page of another origin sends the request.
     ///
-    /// Behind a proxy that speaks TLS our own pages have an origin that only the browser can compare, and it says so in a
-    /// field that no page can set.
+    /// Behind a TLS proxy only the browser can compare our pages' origin, and it tells the result in a field
+    /// that no page can set.
     private func isFromHere(_ request: HTTPRequest) -> Bool {
         guard let origin = request.fields[.origin] else { return true }
         if request.fields.values(of: .secFetchSite) == ["same-origin"] { return true }
@@ -152,7 +156,7 @@ struct AdminAccess {
 }
 
 extension PeerAddress {
-    /// Whether it is a program of this machine.
+    /// True for a program of this machine.
     fileprivate var isThisMachine: Bool {
         switch self {
         case .ip(let address): IPAddress.isLoopback(host: address)

@@ -4,10 +4,10 @@ internal import BearerdCryptography
 internal import BearerdHTTPMessages
 internal import OAuth
 
-/// What a browser has in place of the admin key once somebody has typed that in.
+/// Cookies that replace the admin key in a browser in which somebody has typed it.
 ///
-/// Nothing is kept of those that were given out: each says until when it counts, and proves that whoever made it had the
-/// key of this moment and the salt of this process. So they end with their time, with the key, and with the process.
+/// The server keeps no list of them. Each holds its expiry and a proof of the current key and of this
+/// process's salt, so it ends with its time, with the key and with the process.
 struct KeyCookies: Sendable {
     /// A working day.
     private static let lifetime = Duration.seconds(12 * 3600)
@@ -22,13 +22,13 @@ struct KeyCookies: Sendable {
         begin = now()
     }
 
-    /// The value of `Set-Cookie` that stands for `key` from here on.
+    /// The value of `Set-Cookie` that replaces `key` from now on.
     func cookie(for key: CurrentSecret) -> String {
         let end = (now() - begin + Self.lifetime).components.seconds
         return Self.cookie.kept("\(end).\(proof(of: key, until: end))", for: Self.lifetime)
     }
 
-    /// Whether a request has a cookie that still stands for `key`.
+    /// Returns true if a request has a valid cookie for `key`.
     func stand(for key: CurrentSecret, in fields: HTTPFields) -> Bool {
         let present = (now() - begin).components.seconds
         return Self.cookie.values(in: fields).contains { value in

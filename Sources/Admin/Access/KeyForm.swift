@@ -4,13 +4,13 @@ internal import BearerdAdminAPI
 internal import BearerdHTTPMessages
 internal import BearerdHTTPServer
 
-/// What a person sends who types the admin key into a page.
+/// The form in which a person types the admin key into a page.
 struct KeyForm {
     let key: String
-    /// Where the person goes with it: the status page, or a login.
+    /// The page that the person wanted: the status page, or a login.
     let destination: AdminResource
 
-    /// Reads a form (`application/x-www-form-urlencoded`); nil for what is none of ours.
+    /// Parses a form (`application/x-www-form-urlencoded`); nil if it is not ours.
     init?(_ body: [UInt8]) {
         var values: [String: String] = [:]
         for pair in body.split(separator: UInt8(ascii: "&")) {
@@ -30,7 +30,7 @@ struct KeyForm {
 }
 
 extension ServiceRequest {
-    /// Whether it is a browser's window that asks, and a page is what its person wants.
+    /// True if a browser's window asks for a page.
     var isOfPerson: Bool {
         guard head.method == .get,
             head.fields.values(of: .accept).contains(where: { $0.contains("text/html") })

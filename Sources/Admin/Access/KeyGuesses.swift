@@ -5,9 +5,10 @@ internal import BearerdHTTPServer
 internal import OAuth
 internal import Synchronization
 
-/// The wrong keys of the last minute, by who gave them.
+/// Counts the wrong keys of each peer within a minute.
 ///
-/// After ten of one peer none of its keys counts until its minute is over; a right one in between changes nothing.
+/// After ten wrong keys a peer's keys are not judged until its minute is over; a right one in between changes
+/// nothing.
 final class KeyGuesses: Sendable {
     private struct Minute {
         let begin: Instant
@@ -16,7 +17,7 @@ final class KeyGuesses: Sendable {
 
     private static let minute = Duration.seconds(60)
     private static let most = 10
-    /// Peers that are remembered; beyond it the one that began longest ago is forgotten.
+    /// The most peers that are remembered; beyond it the oldest is forgotten.
     private static let longestTable = 1024
 
     private let minutes = Mutex<[[UInt8]: Minute]>([:])
@@ -26,10 +27,10 @@ final class KeyGuesses: Sendable {
         self.now = now
     }
 
-    /// How many peers are remembered.
+    /// The number of remembered peers.
     var count: Int { minutes.withLock { $0.count } }
 
-    /// How long the peer's keys do not count yet; nil if they do.
+    /// The time until the peer's keys are judged again; nil if they are.
     func delay(for peer: PeerAddress) -> Duration? {
         let now = now()
         return minutes.withLock { minutes in

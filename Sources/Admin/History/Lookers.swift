@@ -2,16 +2,16 @@
 
 internal import Synchronization
 
-/// How many look at what goes on, each of whom costs a look at everything once a second.
+/// Limits the open event streams, each of which renders the whole status once a second.
 final class Lookers: Sendable {
     private static let most = 16
 
     private let count = Mutex(0)
 
-    /// Whether one more may look.
+    /// True if one more stream may be opened.
     var hasRoom: Bool { count.withLock { $0 < Self.most } }
 
-    /// Lets one more look, if there is room.
+    /// Counts a stream in if there is room.
     func enter() -> Bool {
         count.withLock { count in
             guard count < Self.most else { return false }
@@ -20,6 +20,6 @@ final class Lookers: Sendable {
         }
     }
 
-    /// One looks no more.
+    /// Counts a stream out.
     func leave() { count.withLock { $0 -= 1 } }
 }

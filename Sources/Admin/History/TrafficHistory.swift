@@ -5,19 +5,19 @@ internal import OAuth
 package import BearerdObservability
 internal import Synchronization
 
-/// What went through in the last hour, in steps of ten seconds, and what each route has done in the last minute.
+/// The traffic of the last hour in steps of ten seconds, and each route's figures for the last minute.
 ///
-/// Its memory is bounded by the hour, and by the routes of the configuration.
+/// Its memory is bounded by the hour and by the number of routes.
 package final class TrafficHistory: Sendable {
-    /// How often ``take(_:)`` is to be called.
+    /// The interval at which ``take(_:identityOf:)`` must be called.
     package static let step = Duration.seconds(10)
     private static let hour = 360
-    /// Steps that the present figures of a route are of.
+    /// The number of steps in the current figures of a route.
     private static let minute = 6
 
-    /// What went through in one step.
+    /// The traffic of one step.
     struct Sample: Sendable {
-        /// When it ended, after the process began.
+        /// The end of the step, since the start of the process.
         var end: Duration
         var length: Duration
         var answers = Tally<AnswerBlame>()
@@ -25,7 +25,7 @@ package final class TrafficHistory: Sendable {
         var slowest: Duration?
         var openStreams = 0
 
-        /// Requests a second that somebody was, or nobody was, to blame for.
+        /// Requests per second with this party to blame.
         func rate(_ blame: AnswerBlame) -> Double {
             length > .zero ? Double(answers[blame]) / (length / .seconds(1)) : 0
         }
@@ -53,7 +53,7 @@ package final class TrafficHistory: Sendable {
         begin = now()
     }
 
-    /// Ends a step with what was counted so far.
+    /// Ends a step with the current counts.
     package func take(_ metrics: WorkerMetrics, identityOf: (String) -> Bool) {
         let mark = Mark(metrics, at: now(), identityOf)
         memory.withLock { memory in
@@ -69,7 +69,7 @@ package final class TrafficHistory: Sendable {
     /// The samples of the last hour, the oldest first.
     var samples: [Sample] { memory.withLock { $0.samples } }
 
-    /// The samples of the last hour, and one of the step that goes on.
+    /// The samples of the last hour, and one for the current step.
     func samples(with metrics: WorkerMetrics, identityOf hasIdentity: (String) -> Bool) -> [Sample] {
         let mark = Mark(metrics, at: now(), hasIdentity)
         let (samples, last) = memory.withLock { ($0.samples, $0.marks.last) }
@@ -77,11 +77,11 @@ package final class TrafficHistory: Sendable {
         return samples + [Self.sample(from: last, to: mark, since: begin)]
     }
 
-    /// What each route does, by name.
+    /// The figures of each route, keyed by its name.
     ///
     /// - Parameters:
-    ///   - metrics: of this moment.
-    ///   - hasIdentity: whether a route's token is ours.
+    ///   - metrics: the current counts.
+    ///   - hasIdentity: returns true if a route adds a token.
     func figures(_ metrics: WorkerMetrics, identityOf hasIdentity: (String) -> Bool) -> [String: RouteFigures]
     {
         let now = now()

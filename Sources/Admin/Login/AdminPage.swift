@@ -5,22 +5,22 @@ internal import BearerdCryptography
 internal import BearerdHTTPMessages
 internal import BearerdHTTPServer
 
-/// The small pages that a person meets on the admin listener.
+/// The small pages of the admin listener for people.
 enum AdminPage {
     private static let style = "style-src \(ContentHash.source(SmallPage.style))"
 
-    /// A page of text and links.
+    /// Makes a page of text and links.
     static func reply(_ title: HTMLText, _ content: HTMLText, status: Int) -> ServiceReply {
         ServiceReply(
             page: SmallPage(title: title, content: content).bytes, status: status,
             allowing: "\(style); form-action 'none'")
     }
 
-    /// Asks for the admin key.
+    /// Makes a page that asks for the admin key.
     ///
     /// - Parameters:
-    ///   - destination: where the person was about to go.
-    ///   - problem: why what was typed in does not count; nil before anything was.
+    ///   - destination: the page that the person wanted.
+    ///   - problem: the reason why the typed key was refused; nil if none was typed yet.
     static func keyForm(to destination: AdminResource, problem: String? = nil, status: Int) -> ServiceReply {
         let problem = problem.map { "<p class=\"problem\" role=\"alert\">\($0)</p>" as HTMLText } ?? .empty
         let content: HTMLText = """
@@ -38,10 +38,10 @@ enum AdminPage {
         return reply
     }
 
-    /// Goes where the person was about to go.
+    /// Makes a page that forwards to the one that the person wanted.
     ///
-    /// A redirect would not do: browsers hold what a form leads to against the page's policy, and a login leads to the
-    /// provider.
+    /// A redirect does not work here: browsers apply `form-action` to the redirects of a form too, and a
+    /// login redirects to the provider.
     static func forward(to destination: AdminResource, cookie: String) -> ServiceReply {
         let content: HTMLText = """
             <meta http-equiv="refresh" content="0; url=\(destination.path)">

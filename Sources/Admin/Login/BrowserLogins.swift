@@ -5,9 +5,9 @@ internal import BearerdHTTPMessages
 internal import BearerdHTTPServer
 internal import OAuth
 
-/// Logins by way of the admin listener: a browser comes, is sent to the provider, and comes back with the answer.
+/// Logins through the admin listener: it redirects a browser to the provider and receives the answer.
 struct BrowserLogins: Sendable {
-    /// Where the provider sends a browser back to, by identity; none for an identity that nobody logs in to in a browser.
+    /// The redirect URIs of the identities to which a browser can log in.
     let redirects: [String: RedirectURI]
     let pending: PendingLogins
     let identities: any IdentityDirectory
@@ -16,15 +16,15 @@ struct BrowserLogins: Sendable {
     /// Where redirects arrive that do not come to the admin listener.
     let doors: any RedirectDoors
 
-    /// Says in a URL that the browser was sent to another name of ours already.
+    /// The query that marks a browser which was already redirected to another name of ours.
     private static let moved = "here"
 
-    /// Whether a provider sends browsers to this path.
+    /// Returns true if a provider redirects browsers to this path.
     func expect(_ path: String) -> Bool { redirects.values.contains { $0.path == path } }
 
-    // MARK: To the provider
+    // // MARK: The way to the provider
 
-    /// Sends the browser to the provider.
+    /// Redirects the browser to the provider.
     func begin(_ identity: String, _ message: ServiceRequest) async throws(AdminError) -> ServiceReply {
         guard let needsPerson = identities.needsPerson(identity) else { throw .notFound }
         guard let uri = redirects[identity] else {
@@ -50,7 +50,7 @@ struct BrowserLogins: Sendable {
         return ServiceReply(head: head)
     }
 
-    /// A cookie is for one host: a browser that came by another name than the one it is to come back to goes there first.
+    /// Redirects a browser to the name to which it will return, because its cookie is for one host only.
     private func otherName(
         for uri: RedirectURI, _ identity: String, _ message: ServiceRequest
     ) -> ServiceReply? {
@@ -70,9 +70,9 @@ struct BrowserLogins: Sendable {
         return ServiceReply(head: head)
     }
 
-    // MARK: And back
+    // // MARK: The way back
 
-    /// Takes the browser's answer, and finishes the login.
+    /// Takes the provider's answer from the browser, and finishes the login.
     func finish(_ message: ServiceRequest) async -> ServiceReply {
         switch pending.answer(message.query ?? "", message.head.fields) {
         case .over: return LoginPages.over(since: pending.startedAt)
@@ -109,7 +109,7 @@ struct BrowserLogins: Sendable {
         }
     }
 
-    /// Ends with the login what was there for it alone.
+    /// Removes the cookie and the listener of a login that has ended.
     private func forgetting(_ login: PendingLogins.Login, _ reply: ServiceReply) async -> ServiceReply {
         if !pending.has(login.identity) { await doors.close(for: login.identity) }
         var reply = reply

@@ -4,7 +4,7 @@ internal import BearerdHTTPMessages
 internal import BearerdHTTPServer
 internal import OAuth
 
-/// Takes redirects at an address of their own, and nothing else.
+/// Receives redirects at an address of their own, and nothing else.
 struct CallbackResponder: HTTPResponder {
     let logins: BrowserLogins
     let uri: RedirectURI

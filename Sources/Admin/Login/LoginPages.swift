@@ -6,7 +6,7 @@ internal import BearerdHTTPServer
 internal import OAuth
 internal import BearerdObservability
 
-/// What a browser shows of a login.
+/// The pages that a browser shows for a login.
 enum LoginPages {
     static func done(_ login: Login?, _ identity: String, at provider: String?) -> ServiceReply {
         let person =
@@ -51,7 +51,7 @@ enum LoginPages {
             status: 400)
     }
 
-    /// - Parameter start: of the daemon, in milliseconds since 1970.
+    /// - Parameter start: the start of the daemon, in milliseconds since 1970.
     static func over(since start: Int64) -> ServiceReply {
         AdminPage.reply(
             "No login waits for this",
@@ -64,8 +64,8 @@ enum LoginPages {
     }
 
     /// - Parameters:
-    ///   - start: of the daemon, in milliseconds since 1970.
-    ///   - identities: one of them is logged in to.
+    ///   - start: the start of the daemon, in milliseconds since 1970.
+    ///   - identities: the identities of which one was to be logged in to.
     static func before(since start: Int64, _ identities: [String]) -> ServiceReply {
         let links: HTMLText = identities.count == 1 ? begin(identities[0], "Begin it again") : AdminPage.home
         return AdminPage.reply(

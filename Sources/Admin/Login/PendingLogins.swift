@@ -6,44 +6,45 @@ internal import OAuth
 internal import BearerdSystem
 internal import Synchronization
 
-/// The logins that browsers have begun here, and whose redirects have not come yet.
+/// Logins that browsers have begun here and that wait for their redirect.
 ///
-/// Each is good for ten minutes and for the browser that began it: that has a cookie of its own for each, so that several
-/// tabs all finish. Of more than 64 the oldest goes.
+/// Each is valid for ten minutes, and only in the browser that began it. That has a separate cookie for each
+/// login, so that several tabs can all finish. Beyond 64 logins the oldest is dropped.
 final class PendingLogins: Sendable {
-    /// A login that waits.
+    /// A waiting login.
     struct Login: Sendable {
         let identity: String
         let request: AuthorizationRequest
-        /// What the browser shows that began it.
+        /// The proof that the browser which began the login holds in its cookie.
         let proof: Secret
         let cookie: Cookie
         let end: Instant
     }
 
-    /// What becomes of a redirect.
+    /// The meaning of a redirect.
     enum Outcome {
-        /// It answers this login, which waits no longer.
+        /// It answers this login, which no longer waits.
         case answered(Login, AuthorizationRequest.Response)
-        /// It answers this one, and is not believed: nobody waits any longer.
+        /// It answers this login, but is invalid; the login is over.
         case ended(Login, AuthorizationResponseError)
-        /// It is no answer; whoever waits goes on.
+        /// It is not an answer; logins go on waiting.
         case refused(AuthorizationResponseError)
-        /// Nobody waits for it: it is late, came before, or answers no login of ours.
+        /// No login waits for it: it is late, or a repetition, or answers no login of ours.
         case over
-        /// It answers a login that this browser began with the daemon before us, who took it along.
+        /// It answers a login that this browser began with the previous daemon, which lost it when it ended.
         case before
-        /// Another browser began that login.
+        /// Another browser began the login.
         case otherBrowser
     }
 
     static let lifetime = Duration.seconds(600)
     private static let most = 64
 
-    /// How many of them are pushed to providers.
+    /// Limits the logins that are pushed to providers.
     let pushes: PushPace
-    /// When the daemon was started, in milliseconds since 1970: what a browser keeps for a login says it, so that the next
-    /// daemon can tell the logins that ended with this one.
+    /// The start of the daemon, in milliseconds since 1970.
+    ///
+    /// A login's cookie contains it, so that the next daemon can tell the logins that ended with this one.
     let startedAt: Int64
 
     private let logins = Mutex<[Login]>([])
@@ -55,19 +56,19 @@ final class PendingLogins: Sendable {
         pushes = PushPace(now: now)
     }
 
-    /// How many wait.
+    /// The number of waiting logins.
     var count: Int { logins.withLock { $0.count } }
 
-    /// Whether a login of an identity waits.
+    /// Returns true if a login for an identity waits.
     func has(_ identity: String) -> Bool {
         let now = now()
         return logins.withLock { $0.contains { $0.identity == identity && now < $0.end } }
     }
 
-    /// Has the answer to a request waited for.
+    /// Records an authorization request whose answer is awaited.
     ///
-    /// - Parameter uri: the request's redirect URI.
-    /// - Returns: the value of `Set-Cookie` for the browser that is to bring it.
+    /// - Parameter uri: the redirect URI of the request.
+    /// - Returns: the value of `Set-Cookie` for the browser.
     func begin(_ request: AuthorizationRequest, of identity: String, at uri: RedirectURI) -> String {
         let proof = "\(SecureRandom.word()).\(startedAt)"
         let cookie = Cookie(
@@ -85,11 +86,11 @@ final class PendingLogins: Sendable {
         return cookie.kept(proof, for: Self.lifetime)
     }
 
-    /// Takes a redirect for the answer to the login that it names, if the browser shows that it began that one.
+    /// Matches a redirect with a login, if the browser proves that it began that login.
     ///
     /// - Parameters:
-    ///   - query: of the redirect.
-    ///   - fields: of the same request.
+    ///   - query: the query of the redirect.
+    ///   - fields: the fields of the same request.
     func answer(_ query: String, _ fields: HTTPFields) -> Outcome {
         guard let state = AuthorizationRequest.state(in: query) else { return .refused(.malformed) }
         let now = now()
@@ -113,7 +114,7 @@ final class PendingLogins: Sendable {
         }
     }
 
-    /// Whether the browser kept something for this login that the daemon before us gave it.
+    /// Returns true if the browser has a cookie of a previous daemon for this login.
     private func isOfBefore(_ state: String, _ fields: HTTPFields) -> Bool {
         let cookie = Cookie(name: Self.cookieName(of: state), path: "/")
         return cookie.values(in: fields).contains { value in
@@ -121,7 +122,7 @@ final class PendingLogins: Sendable {
         }
     }
 
-    /// Tells the logins of one browser apart, and tells nothing of the state.
+    /// The name of a login's cookie, which differs for each login and does not reveal the state.
     private static func cookieName(of state: String) -> String {
         let digest = SHA256.digest(Array(state.utf8))
         return OwnCookie.prefix + "login_" + Base64URL.encode(Array(digest.prefix(9)))

@@ -3,14 +3,16 @@
 internal import OAuth
 internal import Synchronization
 
-/// How often logins may be pushed to a provider (RFC 9126), by identity: each visit of a login's link is a request there.
+/// Limits how often logins are pushed to a provider (RFC 9126), because each visit of a login link is a
+/// request there.
 ///
-/// As many as can wait: 14 at once and then one in 12 s are 64 in the ten minutes of ``PendingLogins``.
+/// For each identity: 14 at once and then one every 12 s, which makes 64 in the ten minutes of
+/// ``PendingLogins``.
 final class PushPace: Sendable {
     private static let interval = Duration.seconds(12)
     private static let burst = 14
 
-    /// When the next one would be due if they came evenly.
+    /// The moment at which an identity's next push would be due if they came evenly.
     private let due = Mutex<[String: Instant]>([:])
     private let now: @Sendable () -> Instant
 
@@ -18,9 +20,9 @@ final class PushPace: Sendable {
         self.now = now
     }
 
-    /// Counts one for an identity of the configuration.
+    /// Counts a push for an identity.
     ///
-    /// - Returns: nil if it may be; else when it may, and nothing is counted.
+    /// - Returns: nil if it is allowed; else the time to wait, and nothing is counted.
     func take(for identity: String) -> Duration? {
         let now = now()
         return due.withLock { due in
@@ -32,7 +34,7 @@ final class PushPace: Sendable {
         }
     }
 
-    /// Takes one back that was not pushed.
+    /// Uncounts a push that was not made.
     func giveBack(for identity: String) {
         due.withLock { $0[identity]? -= Self.interval }
     }

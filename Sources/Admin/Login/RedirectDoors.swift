@@ -3,17 +3,18 @@
 package import BearerdHTTPServer
 package import OAuth
 
-/// Takes the redirects of logins that do not arrive at the admin listener: `redirect_uri` has another port, or
-/// `redirect_listen` says where.
+/// Receives redirects of logins that do not arrive at the admin listener.
+///
+/// That is so if `redirect_uri` has another port, or `redirect_listen` sets an address.
 package protocol RedirectDoors: Sendable {
-    /// Awaits them from here on, until ``close(for:)``.
+    /// Starts to receive an identity's redirects, until ``close(for:)``.
     ///
     /// - Parameters:
-    ///   - identity: whose logins.
-    ///   - responder: answers them.
-    /// - Throws: why they cannot be awaited.
+    ///   - identity: the identity.
+    ///   - responder: answers the redirects.
+    /// - Throws: the reason why the address cannot be listened on.
     func open(for identity: String, answering responder: any HTTPResponder) async throws(LoginError)
 
-    /// Gives the port back, which the command may want.
+    /// Frees the port, which a login command may need.
     func close(for identity: String) async
 }

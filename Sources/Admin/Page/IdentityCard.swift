@@ -5,16 +5,16 @@ internal import BearerdHTTPMessages
 internal import OAuth
 internal import BearerdObservability
 
-/// One identity on the status page.
+/// An identity's card on the status page.
 struct IdentityCard {
-    /// Of a text that somebody else wrote, so much is shown.
+    /// The most characters of a text from elsewhere that are shown.
     private static let longestText = 400
     private static let lowShare = 0.2
 
     let status: IdentityStatus
-    /// Tells its elements from those of the others.
+    /// The prefix of the card's element identifiers.
     let key: String
-    /// Whether somebody logs in in a browser.
+    /// True if a browser can log in to the identity.
     let hasLogin: Bool
     /// Whether a route uses it.
     let isUsed: Bool
@@ -34,7 +34,7 @@ struct IdentityCard {
             """
     }
 
-    /// What changes of it.
+    /// The parts that change.
     var parts: [PagePart] {
         [
             PagePart("\(key)-state", state), PagePart("\(key)-facts", facts),
@@ -50,7 +50,7 @@ struct IdentityCard {
             """
     }
 
-    /// How much of the token's life is left.
+    /// The remaining lifetime of the token.
     private var life: HTMLText {
         guard let end = status.expiresAt else { return .empty }
         let left = end - now
@@ -83,7 +83,7 @@ struct IdentityCard {
             """
     }
 
-    /// Whether the next request is to mend something.
+    /// True if the next token request is meant to end an error.
     private var isTroubled: Bool {
         status.lastError.map { $0.code != IdentityError.scopeChanged } ?? false
     }
@@ -123,7 +123,7 @@ struct IdentityCard {
         return "<dl>\(facts.map { "<dt>\($0)</dt><dd>\($1)</dd>" as HTMLText }.joined())</dl>"
     }
 
-    /// Stands out where nothing else helps.
+    /// The link to log in; it is prominent if nothing else helps.
     private var login: HTMLText {
         guard hasLogin else { return .empty }
         let path = AdminResource.login(identity: status.name).path
@@ -170,6 +170,6 @@ struct IdentityCard {
 }
 
 extension String {
-    /// The text, or as much of it as is shown.
+    /// The text, or its beginning followed by an ellipsis.
     func cut(to length: Int) -> String { count > length ? prefix(length) + "…" : self }
 }

@@ -42,8 +42,8 @@ struct PageChart {
     private let columns: [Column]
 
     /// - Parameters:
-    ///   - samples: of the last hour.
-    ///   - uptime: at this moment.
+    ///   - samples: the samples of the last hour.
+    ///   - uptime: the current uptime of the process.
     init(_ samples: [TrafficHistory.Sample], uptime: Duration) {
         window = uptime > .seconds(Window.minutes.rawValue) ? .hour : .minutes
         var columns = [Column](repeating: Column(), count: window.columns)
@@ -170,7 +170,7 @@ struct PageChart {
         return path
     }
 
-    /// A round number that nothing is above: 1, 2 or 5 and noughts.
+    /// The smallest of the numbers 1, 2, 5, 10, 20 … (and tenths) that is not below `value`.
     private static func roundTop(_ value: Double) -> Double {
         guard value > 0, value.isFinite else { return 1 }
         var unit = 0.1

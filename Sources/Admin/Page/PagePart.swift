@@ -3,9 +3,9 @@
 internal import BearerdHTTPMessages
 internal import BearerdJSON
 
-/// A part of the status page that changes, and where it stands.
+/// A part of the status page that changes, with its place.
 struct PagePart: Sendable {
-    /// The `id` of the element that it is in.
+    /// The `id` of the element that contains it.
     let id: String
     let content: HTMLText
 
@@ -14,7 +14,7 @@ struct PagePart: Sendable {
         self.content = content
     }
 
-    /// As an event for the page that shows it.
+    /// The server-sent event that updates the part.
     var event: String {
         let data: JSONValue = ["id": .string(id), "html": .string(content.markup)]
         return "event: part\ndata: \(String(decoding: data.serialized(), as: UTF8.self))\n\n"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The script of the status page, to the letter: its hash is in the page's content security policy.
+/// The script of the status page; its hash is in the page's content security policy.
 ///
-/// Without it the page is read all the same. It presses buttons, and puts parts of the page in their places that the
-/// server has rendered: markup is made in one place, and not by it.
+/// The page can be read without it. It handles buttons and inserts parts that the server has rendered; it
+/// makes no markup itself.
 enum PageScript {
     static let text = #"""
         'use strict';

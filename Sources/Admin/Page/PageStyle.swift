@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The style sheet of the status page, to the letter: its hash is in the page's content security policy.
+/// The style sheet of the status page; its hash is in the page's content security policy.
 enum PageStyle {
     static let text = """
         :root { color-scheme: light dark; font: 15px/1.5 system-ui, sans-serif; font-variant-numeric: tabular-nums;

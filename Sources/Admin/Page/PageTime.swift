@@ -3,7 +3,7 @@
 internal import OAuth
 
 extension Duration {
-    /// What a person reads of how long a request took.
+    /// The duration of a request for people.
     var shortWords: String {
         let milliseconds = self / .milliseconds(1)
         if milliseconds >= 10_000 { return "\(Int((milliseconds / 1000).rounded())) s" }
@@ -13,14 +13,14 @@ extension Duration {
     }
 }
 
-/// A number with one decimal, below ten; a whole one from there on.
+/// A number with one decimal if it is below ten, else rounded to an integer.
 func oneDecimal(_ number: Double) -> String {
     guard number < 10 else { return grouped(Int(number.rounded())) }
     let tenths = Int((number * 10).rounded())
     return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
 }
 
-/// A count whose thousands are told apart.
+/// A number with its thousands separated.
 func grouped(_ number: Int) -> String {
     let digits = String(abs(number))
     var text = ""

@@ -4,16 +4,16 @@ internal import BearerdAdminAPI
 internal import BearerdHTTPMessages
 internal import BearerdObservability
 
-/// One route on the status page.
+/// A route's row on the status page.
 struct RouteRow {
     let route: RouteStatus
-    /// Tells its elements from those of the others.
+    /// The identifier of the row's element.
     let key: String
 
     /// The whole row.
     var markup: HTMLText { "<tr id=\"\(key)\">\(cells)</tr>" }
 
-    /// What changes of it.
+    /// The part that changes.
     var part: PagePart { PagePart(key, cells) }
 
     private var cells: HTMLText {
@@ -43,7 +43,7 @@ struct RouteRow {
         }
     }
 
-    /// Nobody's fault first; of the others those that there are.
+    /// The numbers of answers by the party to blame; parties other than nobody are shown if they occurred.
     private func answers(_ figures: RouteFigures) -> HTMLText {
         AnswerBlame.allCases.filter { $0 == .nobody || figures.answers[$0] > 0 }.map { blame -> HTMLText in
             "<span class=\"blame \(blame.label)\">\(blame.words) \(grouped(figures.answers[blame]))</span>"

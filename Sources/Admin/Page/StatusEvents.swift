@@ -5,21 +5,21 @@ internal import BearerdHTTPMessages
 internal import BearerdHTTPServer
 internal import BearerdJSON
 
-/// What goes on, as server-sent events (HTML Living Standard 9.2), once a second for as long as somebody looks.
+/// Server-sent events about the status (HTML Living Standard §9.2), once a second while somebody listens.
 struct StatusEvents: Sendable {
     private static let interval = Duration.seconds(1)
-    /// Who takes nothing for so long does not look.
+    /// A client that takes no data for so long counts as gone.
     private static let patience = Duration.seconds(10)
 
     let memory: AdminMemory
-    /// Of the configuration that the events are about.
+    /// The number of the configuration that the events are about.
     let version: Int
-    /// The page of this moment.
+    /// Makes the current page.
     let page: @Sendable () async -> StatusPage
-    /// Whether the parts of the page are sent that have changed, and not the document.
+    /// True to send the changed parts of the page, false to send the status document.
     let isForPage: Bool
 
-    /// The events as an answer; nil when as many look as may.
+    /// The answer with the event stream; nil if the most streams are open already.
     var reply: ServiceReply? {
         guard memory.lookers.hasRoom else { return nil }
         var head = HTTPResponse(status: 200)

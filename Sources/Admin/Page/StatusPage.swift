@@ -7,19 +7,19 @@ internal import BearerdHTTPServer
 internal import OAuth
 internal import BearerdObservability
 
-/// The status page: what somebody wants to see in one look who runs bearerd.
+/// The status page, with everything that an operator wants to see at a glance.
 ///
-/// It is whole without a script. With one its parts are put in anew each second, as ``parts`` has them.
+/// It is complete without a script. With one, ``parts`` replace its content once a second.
 struct StatusPage {
-    /// How many bytes of markup identities and routes may have: the page stays below 100 KiB.
+    /// The most bytes of markup for identities, and for routes, which keep the page below 100 KiB.
     ///
-    /// Of the others only the number is told, and whether they are well.
+    /// Only the number of the remaining ones is shown.
     private static let identityBytes = 34 << 10
     private static let routeBytes = 22 << 10
 
     let document: StatusDocument
     let samples: [TrafficHistory.Sample]
-    /// The identities to which somebody logs in in a browser.
+    /// The identities to which a browser can log in.
     let logins: Set<String>
     /// What the configuration says of each identity's client.
     var clients: [String: ClientFacts] = [:]
@@ -31,12 +31,12 @@ struct StatusPage {
         img-src data:; connect-src 'self'; form-action 'none'
         """
 
-    /// The page as an answer.
+    /// The answer with the page.
     var reply: ServiceReply {
         ServiceReply(page: Array(markup.markup.utf8), allowing: Self.policy)
     }
 
-    /// What changes of the page, part by part.
+    /// The parts that change.
     var parts: [PagePart] {
         [PagePart("summary", summary), PagePart("uptime", uptime), PagePart("reload", reload)]
             + cards.flatMap(\.parts) + rows.map(\.part)
@@ -60,7 +60,7 @@ struct StatusPage {
         }
     }
 
-    /// As many as there is room for.
+    /// The first entries, as many as fit into the room.
     private static func first<Entry, Shown>(
         _ room: Int, of entries: some Sequence<Entry>, _ show: (Entry) -> (Shown, HTMLText)
     ) -> [Shown] {
