@@ -5,22 +5,21 @@ package import BearerdHTTPServer
 package import OAuth
 import Synchronization
 
-/// A small OpenID provider for trying and for tests: honest in what it does, and forgetful, as all is in
-/// memory.
+/// A small OpenID provider for trials and tests, which keeps everything in memory.
 ///
-/// OpenID Connect Core, RFC 6749 with RFC 7636, 7009, 8414, 8628, 9068, 9126, 9207 and 9449. Answers are computed at
-/// once, so one lock is all it needs.
+/// It implements OpenID Connect Core and RFC 6749 with RFC 7636, 7009, 8414, 8628, 9068, 9126, 9207 and 9449.
+/// Answers are computed without waiting, so one lock suffices.
 package final class DevelopmentProvider: HTTPResponder {
     private let core: Mutex<ProviderCore>
     private let issuer: String
     private let keys: JSONWebKeySet
     private let wallNow: @Sendable () -> WallTime
 
-    /// Makes a provider with a fresh signing key.
+    /// Makes a provider.
     ///
     /// - Parameters:
-    ///   - settings: who and what it knows.
-    ///   - key: signs its tokens; an RSA key is made if there is none.
+    ///   - settings: its clients, users and issuer.
+    ///   - key: signs its tokens; nil makes a new RSA key.
     ///   - wallNow: the civil clock.
     /// - Throws: ``JOSEError`` if no key can be made.
     package init(
@@ -34,7 +33,7 @@ package final class DevelopmentProvider: HTTPResponder {
         self.wallNow = wallNow
     }
 
-    /// Knows these clients from here on; what others hold is not taken from them, but they cannot ask for more.
+    /// Replaces the known clients; a removed one keeps its tokens but cannot get more.
     package func use(_ clients: [DevelopmentClient]) { core.withLock { $0.settings.clients = clients } }
 
     package func judge(_ request: ServiceRequest) async -> ServiceJudgement {
@@ -49,7 +48,7 @@ package final class DevelopmentProvider: HTTPResponder {
         }
     }
 
-    /// What an API needs to verify this provider's tokens.
+    /// The data with which an API verifies this provider's tokens.
     package var trust: TrustedIssuer {
         TrustedIssuer(issuer: issuer, keys: { [keys] in keys }) { [weak self] claims in
             guard let self else { return true }

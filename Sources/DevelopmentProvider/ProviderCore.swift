@@ -6,20 +6,20 @@ import BearerdHTTPMessages
 import BearerdJSON
 import OAuth
 
-/// Everything the provider knows, and what it answers: request in, reply out.
+/// The provider's state and its answers.
 struct ProviderCore {
     var settings: ProviderSettings
     let key: SigningKey
     let publicKeys: JSONWebKeySet
 
     var pending = ExpiringTable<PendingAuthorization>()
-    /// Pushed requests that no browser has come with yet.
+    /// Pushed requests that no browser has used yet.
     var pushed = ExpiringTable<PendingAuthorization>()
     var codes = ExpiringTable<CodeGrant>()
     var refreshTokens = ExpiringTable<RefreshGrant>()
     var sessions = ExpiringTable<BrowserSession>()
     var devices = ExpiringTable<DeviceGrant>()
-    /// Families and single access tokens (`jti`) that are no good any more.
+    /// Logins and single access tokens (`jti`) that were revoked.
     var revoked = ExpiringTable<Void>()
     var proofs = ProofVerifier()
 
@@ -29,14 +29,14 @@ struct ProviderCore {
         publicKeys = JSONWebKeySet(keys: [key.publicJWK.flatMap(JSONWebKey.init)].compactMap { $0 })
     }
 
-    /// What a request is for.
+    /// The meaning of a request.
     enum Purpose {
         case endpoint(ProviderEndpoint)
-        /// Nothing that there is; this says so.
+        /// There is no such endpoint or method; the reply says so.
         case nothing(ServiceReply)
     }
 
-    /// What a request is for, by its head.
+    /// Finds the endpoint of a request from its head.
     static func purpose(of request: ServiceRequest) -> Purpose {
         guard isAddressedToUs(request) else { return .nothing(.plain(status: 421)) }
         guard let endpoint = ProviderEndpoint(rawValue: request.path) else {
@@ -75,8 +75,8 @@ struct ProviderCore {
         }
     }
 
-    /// Whether `Host` names this machine: a page elsewhere whose name was pointed here must not use the
-    /// login.
+    /// Returns true if `Host` names this machine, so that a page elsewhere cannot use the login by DNS
+    /// rebinding.
     private static func isAddressedToUs(_ request: ServiceRequest) -> Bool {
         guard let host = request.head.fields[.host] else { return request.head.version == .http10 }
         return HTTPURL("http://\(host)/")?.isLoopback == true

@@ -6,13 +6,13 @@ import BearerdHTTPMessages
 import BearerdJSON
 import OAuth
 
-/// Judges access tokens (RFC 6750 §2.1, RFC 9068 §4).
+/// Verifies access tokens (RFC 6750 §2.1, RFC 9068 §4).
 struct AccessTokenVerifier {
     let issuer: String
     let keys: JSONWebKeySet
     let isRevoked: (JSONObject) -> Bool
 
-    /// The claims of a token, once all is well with it; its proof is not looked at.
+    /// Returns the claims of a valid token; a proof of possession is not checked here.
     ///
     /// - Throws: ``BearerRefusal``.
     func claims(of presented: PresentedToken, at now: WallTime) throws(BearerRefusal) -> JSONObject {

@@ -5,15 +5,15 @@ import BearerdHTTPServer
 import BearerdHTTPMessages
 import BearerdJSON
 
-/// Why a protected resource refuses a request (RFC 6750 §3.1, RFC 9449 §7.1).
+/// The reason why a protected resource refuses a request (RFC 6750 §3.1, RFC 9449 §7.1).
 enum BearerRefusal: Error, Equatable {
-    /// There is no token at all.
+    /// The request has no token.
     case noToken
-    /// The token is malformed, forged, expired, revoked, or somebody else's.
+    /// The token is malformed, forged, expired, revoked, or another client's.
     case invalidToken(String, PresentedToken.Scheme = .bearer)
-    /// The token may be good, its proof of possession is not.
+    /// The token may be valid, but its proof of possession is not.
     case invalidProof(String)
-    /// The token is good, but not for this.
+    /// The token is valid, but lacks the scope.
     case insufficientScope(String, PresentedToken.Scheme = .bearer)
 
     /// The answer, which names the reason and never the token.

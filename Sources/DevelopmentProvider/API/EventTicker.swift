@@ -5,11 +5,11 @@ import BearerdHTTPMessages
 
 /// Server-sent events that count (HTML Living Standard §9.2).
 struct EventTicker {
-    /// How many; nil for as long as somebody listens.
+    /// The number of events; nil sends them until the client leaves.
     let count: Int?
     let interval: Duration
 
-    /// Reads `count` and `interval_ms` from a query; what is no number is ignored.
+    /// Parses `count` and `interval_ms` of a query; other parameters are ignored.
     init(_ query: String?) {
         var count: Int?
         var milliseconds = 1000
@@ -23,7 +23,6 @@ struct EventTicker {
         interval = .milliseconds(milliseconds)
     }
 
-    /// One event.
     static func event(_ number: Int) -> [UInt8] {
         Array("id: \(number)\nevent: tick\ndata: {\"tick\":\(number)}\n\n".utf8)
     }

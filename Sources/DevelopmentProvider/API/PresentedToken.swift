@@ -5,9 +5,9 @@ import BearerdHTTPServer
 import BearerdHTTPMessages
 import OAuth
 
-/// The access token of a request, taken apart but not yet believed.
+/// The access token of a request, parsed but not verified.
 struct PresentedToken {
-    /// How it is presented.
+    /// The authentication scheme.
     enum Scheme: String {
         /// RFC 6750 §2.1.
         case bearer = "Bearer"

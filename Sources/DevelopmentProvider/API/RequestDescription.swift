@@ -6,7 +6,7 @@ import BearerdHTTPServer
 import BearerdHTTPMessages
 import BearerdJSON
 
-/// Requests as JSON, without what is secret in them.
+/// Describes requests as JSON, with secrets redacted.
 enum RequestDescription {
     /// Method, target, host and peer.
     static func line(_ request: ServiceRequest) -> JSONObject {
@@ -19,7 +19,7 @@ enum RequestDescription {
         ]
     }
 
-    /// The request with every header, in order, and the body: text, or base64 where it is none.
+    /// The request with every header, in order, and the body as text, or as base64 if it is not UTF-8.
     static func full(_ request: ServiceRequest) -> JSONObject {
         var description = line(request)
         var headers: [JSONValue] = []

@@ -7,17 +7,17 @@ import BearerdJSON
 package import OAuth
 import Synchronization
 
-/// A protected resource for trying and for tests: it shows what arrived, and to whom the token belongs.
+/// A protected resource for trials and tests, which shows the request that arrived and the user of its token.
 ///
-/// Nothing it answers holds the token.
+/// No response contains the token.
 package final class SampleAPI: HTTPResponder {
-    /// What it has to offer, by path.
+    /// The resources by their path.
     private enum Resource: String {
         /// The token's claims.
         case whoami = "/whoami"
-        /// The request, as it arrived.
+        /// The request as it arrived.
         case echo = "/echo"
-        /// Server-sent events, one a second or as `?interval_ms=` says, `?count=` of them or without end.
+        /// Server-sent events, one a second or every `?interval_ms=`; `?count=` of them, or without end.
         case events = "/events"
     }
 
@@ -28,7 +28,7 @@ package final class SampleAPI: HTTPResponder {
     /// Makes an API.
     ///
     /// - Parameters:
-    ///   - issuers: whose tokens it takes.
+    ///   - issuers: the issuers whose tokens it accepts.
     ///   - wallNow: the civil clock, for `exp`.
     package init(trusting issuers: [TrustedIssuer], wallNow: @escaping @Sendable () -> WallTime) {
         self.issuers = issuers

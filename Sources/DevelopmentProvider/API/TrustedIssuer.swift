@@ -3,13 +3,13 @@
 package import BearerdCryptography
 package import BearerdJSON
 
-/// An issuer whose access tokens an API takes.
+/// An issuer whose access tokens an API accepts.
 package struct TrustedIssuer: Sendable {
-    /// `iss`, compared as a whole.
+    /// The value of `iss`, which must be equal.
     package let issuer: String
-    /// The issuer's public keys; asked for at each request.
+    /// Returns the issuer's public keys; called for each request.
     package let keys: @Sendable () async -> JSONWebKeySet
-    /// Whether a token with these claims was revoked, as far as the API can know.
+    /// Returns true if a token with these claims was revoked, as far as the API can know.
     package let isRevoked: @Sendable (JSONObject) -> Bool
 
     package init(

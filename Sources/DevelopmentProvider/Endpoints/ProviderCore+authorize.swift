@@ -41,7 +41,7 @@ extension ProviderCore {
         }
     }
 
-    /// Asks who the user is, unless that is known.
+    /// Asks the user to log in, unless the browser has a session.
     private mutating func ask(
         for wanted: PendingAuthorization, _ request: ServiceRequest, at now: WallTime
     ) -> ServiceReply {
@@ -55,7 +55,7 @@ extension ProviderCore {
         return loginPage(pending.insert(wanted, for: ProviderCore.pendingLifetime, at: now))
     }
 
-    /// Where the login page's form goes.
+    /// The target of the login page's form.
     mutating func login(_ request: ServiceRequest, at now: WallTime) throws(ProviderError) -> ServiceReply {
         let form = try request.formParameters()
         let transaction = try form.required(.transaction)
@@ -76,32 +76,32 @@ extension ProviderCore {
         return reply
     }
 
-    /// The session of the browser that asks.
+    /// The session of the requesting browser.
     func session(of request: ServiceRequest, at now: WallTime) -> BrowserSession? {
         request.cookie(ProviderCore.sessionCookie).flatMap { sessions.find($0, at: now) }
     }
 
-    /// Ends the session of the browser that asks.
+    /// Ends the session of the requesting browser.
     mutating func forgetSession(of request: ServiceRequest) {
         if let id = request.cookie(ProviderCore.sessionCookie) { sessions.remove(id) }
     }
 
-    /// The user whose name and password a form has.
+    /// The user whose name and password the form contains.
     func user(_ form: FormParameters) -> DevelopmentUser? {
         let password = Array((form[.password] ?? "").utf8)
         return settings.users.first { $0.name == form[.username] && $0.password.matches(password) }
     }
 
-    /// A page for a person to whom nothing better can be said.
+    /// A page for a person, for errors that cannot be reported to the client.
     func problemPage(_ problem: String) -> ServiceReply {
         .page(
             HTMLPage(title: "This does not work", content: "<p class=\"problem\">\(problem)</p>"), status: 400
         )
     }
 
-    /// What an authorization request asks for.
+    /// Validates an authorization request.
     ///
-    /// - Throws: what is wrong with it (RFC 6749 §4.1.2.1).
+    /// - Throws: the fault (RFC 6749 §4.1.2.1).
     func pendingAuthorization(
         _ form: FormParameters, _ client: DevelopmentClient, _ redirectURI: String
     ) throws(ProviderError) -> PendingAuthorization {
@@ -121,7 +121,7 @@ extension ProviderCore {
             keyThumbprint: form[.keyThumbprint])
     }
 
-    /// Sends the browser back with a code (RFC 6749 §4.1.2).
+    /// Redirects the browser to the client with a code (RFC 6749 §4.1.2).
     private mutating func answer(
         _ wanted: PendingAuthorization, for session: BrowserSession, at now: WallTime
     ) -> ServiceReply {
@@ -136,7 +136,7 @@ extension ProviderCore {
             to: wanted.redirectURI, [(.code, code), (.state, wanted.state), (.issuer, settings.issuer)])
     }
 
-    /// Sends the browser back with an error (RFC 6749 §4.1.2.1).
+    /// Redirects the browser to the client with an error (RFC 6749 §4.1.2.1).
     private func refuse(_ error: ProviderError, _ redirectURI: String, _ state: String?) -> ServiceReply {
         .redirect(
             to: redirectURI,
@@ -163,7 +163,7 @@ extension ProviderCore {
         return .page(page)
     }
 
-    /// The two fields of every form that asks who somebody is.
+    /// The inputs of a form for name and password.
     static let credentialInputs: HTMLText = """
         <label>Name <input name="\(Parameter.username.rawValue)" autocomplete="username" required autofocus></label>
         <label>Password <input name="\(Parameter.password.rawValue)" type="password"

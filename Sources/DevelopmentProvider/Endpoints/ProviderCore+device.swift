@@ -8,7 +8,7 @@ import OAuth
 
 extension ProviderCore {
     private static let deviceLifetime: Duration = .seconds(600)
-    /// Without vowels, so that no word comes out, and without what looks alike (RFC 8628 §6.1).
+    /// The letters of user codes, without vowels and look-alikes, so that they form no words (RFC 8628 §6.1).
     private static let userCodeLetters = Array("BCDFGHJKLMNPQRSTVWXZ")
 
     /// The device authorization endpoint (RFC 8628 §3.1).
@@ -32,7 +32,7 @@ extension ProviderCore {
         return .json(answer)
     }
 
-    /// The page where the device's user says yes or no (RFC 8628 §3.3).
+    /// The page on which the device's user decides (RFC 8628 §3.3).
     mutating func device(_ request: ServiceRequest, at now: WallTime) throws(ProviderError) -> ServiceReply {
         let form = try request.parameters()
         let typed = form[.userCode]
@@ -57,7 +57,7 @@ extension ProviderCore {
         return .page(HTMLPage(title: "Done", content: "<p>Your device goes on by itself.</p>"))
     }
 
-    /// RFC 8628 §3.4.
+    /// Redeems a device code (RFC 8628 §3.4).
     mutating func redeemDeviceCode(
         _ form: FormParameters, _ client: DevelopmentClient, _ key: String?, at now: WallTime
     ) throws(ProviderError) -> ServiceReply {

@@ -5,7 +5,7 @@ import BearerdJSON
 import OAuth
 
 extension ProviderCore {
-    /// The document of OpenID Connect Discovery §3, RFC 8414 §2, RFC 9126 §5 and RFC 9449 §5.1.
+    /// The metadata of OpenID Connect Discovery §3, RFC 8414 §2, RFC 9126 §5 and RFC 9449 §5.1.
     var metadata: JSONObject {
         let authentication: JSONValue = .strings(
             [ClientAuthentication.basic, .post, .none].map(\.rawValue))

@@ -6,7 +6,7 @@ import OAuth
 
 extension ProviderCore {
     private static let pushedLifetime: Duration = .seconds(60)
-    /// What stands before the word in a reference to a pushed request (RFC 9126 §2.2).
+    /// The beginning of a pushed request's reference (RFC 9126 §2.2).
     private static let referencePrefix = "urn:ietf:params:oauth:request_uri:"
 
     /// The pushed authorization request endpoint (RFC 9126 §2).
@@ -35,7 +35,7 @@ extension ProviderCore {
             ], status: 201)
     }
 
-    /// What was pushed under a reference, which is good for one use (RFC 9126 §4).
+    /// Takes a pushed request by its reference, which is valid for one use (RFC 9126 §4).
     mutating func takePushed(
         _ reference: String, of client: DevelopmentClient, at now: WallTime
     ) -> PendingAuthorization? {

@@ -7,7 +7,7 @@ import BearerdJSON
 import OAuth
 
 extension ProviderCore {
-    /// The claims of the user (OpenID Connect Core §5.3).
+    /// The userinfo endpoint (OpenID Connect Core §5.3).
     mutating func userinfo(_ request: ServiceRequest, at now: WallTime) -> ServiceReply {
         let claims: JSONObject
         do throws(BearerRefusal) {
@@ -44,7 +44,7 @@ extension ProviderCore {
         return try verifier.claims(of: presented, at: now)
     }
 
-    /// RP-initiated logout (OpenID Connect RP-Initiated Logout §2).
+    /// The end-session endpoint (OpenID Connect RP-Initiated Logout §2).
     mutating func endSession(
         _ request: ServiceRequest, at now: WallTime
     ) throws(ProviderError) -> ServiceReply {
@@ -97,7 +97,7 @@ extension ProviderCore {
         return .page(page)
     }
 
-    /// The claims of an id token of ours, expired or not; nil for any other text.
+    /// The claims of an id token that this provider issued, expired or not; nil for any other text.
     private func idToken(_ text: String?) -> JSONObject? {
         guard let text, let token = try? JWS(compact: text), (try? publicKeys.verify(token)) != nil,
             token.type == "JWT", let claims = token.claims, claims[.issuer]?.string == settings.issuer

@@ -20,7 +20,7 @@ extension ProviderCore {
         }
     }
 
-    /// The key that a request to one of our endpoints proves to have; nil where it proves nothing.
+    /// The thumbprint of the key that the request proves to have; nil without a proof.
     mutating func provenKey(
         _ request: ServiceRequest, at endpoint: ProviderEndpoint, _ now: WallTime
     ) throws(ProviderError) -> String? {
@@ -31,7 +31,7 @@ extension ProviderCore {
         }
     }
 
-    /// RFC 6749 §4.4; no refresh token, as §4.4.3 asks.
+    /// Grants client credentials (RFC 6749 §4.4), without a refresh token as §4.4.3 asks.
     private mutating func clientCredentials(
         _ form: FormParameters, _ client: DevelopmentClient, _ key: String?, at now: WallTime
     ) throws(ProviderError) -> ServiceReply {
@@ -45,7 +45,7 @@ extension ProviderCore {
         return issueTokens(for: grant, refreshable: false, at: now)
     }
 
-    /// RFC 6749 §6, with rotation (RFC 9700 §4.14.2).
+    /// Refreshes tokens (RFC 6749 §6), with rotation (RFC 9700 §4.14.2).
     private mutating func refresh(
         _ form: FormParameters, _ client: DevelopmentClient, _ key: String?, at now: WallTime
     ) throws(ProviderError) -> ServiceReply {
@@ -76,7 +76,7 @@ extension ProviderCore {
         return issueTokens(for: grant, refreshable: true, at: now)
     }
 
-    /// RFC 6749 §4.1.3, RFC 7636 §4.6.
+    /// Redeems an authorization code (RFC 6749 §4.1.3, RFC 7636 §4.6).
     private mutating func redeemCode(
         _ form: FormParameters, _ client: DevelopmentClient, _ key: String?, at now: WallTime
     ) throws(ProviderError) -> ServiceReply {
@@ -102,8 +102,7 @@ extension ProviderCore {
         return issueTokens(for: grant, refreshable: true, at: now)
     }
 
-    /// Revocation of a refresh token, with all that came from its login, or of one access token (RFC 7009
-    /// §2).
+    /// Revokes a refresh token with everything that came from its login, or one access token (RFC 7009 §2).
     mutating func revoke(_ request: ServiceRequest, at now: WallTime) throws(ProviderError) -> ServiceReply {
         let form = try request.formParameters()
         let client = try authenticatedClient(request, form)

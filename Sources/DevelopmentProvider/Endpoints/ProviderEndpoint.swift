@@ -2,7 +2,7 @@
 
 import BearerdHTTPMessages
 
-/// The provider's endpoints, by their path.
+/// The provider's endpoints by their path.
 enum ProviderEndpoint: String {
     case index = "/"
     /// OpenID Connect Discovery §4.
@@ -14,16 +14,16 @@ enum ProviderEndpoint: String {
     /// RFC 9126 §2.
     case pushedAuthorizationRequest = "/par"
     case authorize = "/authorize"
-    /// Where the login page's form goes.
+    /// The target of the login page's form.
     case login = "/login"
     case userinfo = "/userinfo"
     case revoke = "/revoke"
     case endSession = "/end_session"
     case deviceAuthorization = "/device_authorization"
-    /// Where a device's user goes.
+    /// The page for the user of a device.
     case device = "/device"
 
-    /// What it answers to; GET stands for HEAD too.
+    /// The methods that the endpoint accepts; GET stands for HEAD too.
     var methods: [HTTPMethod] {
         switch self {
         case .index, .openIDConfiguration, .serverMetadata, .jwks: [.get]

@@ -2,9 +2,9 @@
 
 import OAuth
 
-/// What a client may have tokens for.
+/// The rights for which a client gets tokens.
 struct AuthorizationGrant {
-    /// Names all tokens that come from one login and are revoked together; also their `sid`.
+    /// Identifies all tokens of one login, which are revoked together; also their `sid`.
     var family: String
     var clientID: String
     /// The user's name; the client's id if there is no user.
@@ -14,16 +14,16 @@ struct AuthorizationGrant {
     var scope: [String]
     /// `aud` of the access tokens.
     var audience: [String]
-    /// From the authorization request, for the id token.
+    /// The nonce of the authorization request, for the id token.
     var nonce: String?
-    /// The key that the tokens are bound to (RFC 9449 §6); nil for bearer tokens.
+    /// The thumbprint of the key to which the tokens are bound (RFC 9449 §6); nil for bearer tokens.
     var keyThumbprint: String?
 }
 
-/// A refresh token's meaning (RFC 6749 §6).
+/// The grant behind a refresh token (RFC 6749 §6).
 struct RefreshGrant {
     var grant: AuthorizationGrant
-    /// Used tokens are remembered: a second use betrays a thief (RFC 9700 §4.14.2).
+    /// True once the token was used; a second use means that it was stolen (RFC 9700 §4.14.2).
     var isUsed = false
 }
 
@@ -37,22 +37,22 @@ struct PendingAuthorization {
     var nonce: String?
     /// RFC 7636 §4.2, method S256.
     var codeChallenge: String
-    /// How the user is to be asked (OpenID Connect Core §3.1.2.1).
+    /// The `prompt` values (OpenID Connect Core §3.1.2.1).
     var prompt: [String]
-    /// The key that the code is bound to (RFC 9449 §10); nil for any.
+    /// The thumbprint of the key to which the code is bound (RFC 9449 §10); nil for any.
     var keyThumbprint: String?
 }
 
-/// An authorization code's meaning (RFC 6749 §4.1.2).
+/// The grant behind an authorization code (RFC 6749 §4.1.2).
 struct CodeGrant {
     var grant: AuthorizationGrant
     var redirectURI: String
     var codeChallenge: String
-    /// A code that is used twice revokes what came from it.
+    /// True once the code was used; a second use revokes its tokens.
     var isUsed = false
 }
 
-/// A browser in which somebody has logged in.
+/// The session of a browser in which a user has logged in.
 struct BrowserSession {
     var user: String
     var authenticatedAt: WallTime
@@ -60,7 +60,7 @@ struct BrowserSession {
 
 /// A device that waits for its user (RFC 8628 §3.2).
 struct DeviceGrant {
-    /// What the user has said so far.
+    /// The user's decision.
     enum Decision {
         case pending
         case approved(AuthorizationGrant)
@@ -72,7 +72,7 @@ struct DeviceGrant {
     var audience: [String]
     var userCode: String
     var decision = Decision.pending
-    /// Seconds between two polls; grows with each that comes too soon.
+    /// The seconds between two polls; grows with each poll that comes too soon.
     var interval = 5
     var lastPoll: WallTime?
 }

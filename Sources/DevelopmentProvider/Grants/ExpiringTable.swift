@@ -3,7 +3,7 @@
 import BearerdCryptography
 import OAuth
 
-/// Things that are found by a word nobody can guess, until they expire; the oldest make room for new ones.
+/// A table whose keys cannot be guessed and whose values expire; when it is full, the oldest makes room.
 struct ExpiringTable<Value> {
     private struct Entry {
         var value: Value
@@ -17,16 +17,16 @@ struct ExpiringTable<Value> {
         self.capacity = capacity
     }
 
-    /// Keeps a value under a new word of 256 random bits.
+    /// Stores a value under a new key of 256 random bits.
     ///
-    /// - Returns: the word.
+    /// - Returns: the key.
     mutating func insert(_ value: Value, for lifetime: Duration, at now: WallTime) -> String {
         let key = SecureRandom.word()
         insert(value, as: key, for: lifetime, at: now)
         return key
     }
 
-    /// Keeps a value under a word of the caller's.
+    /// Stores a value under a given key.
     mutating func insert(_ value: Value, as key: String, for lifetime: Duration, at now: WallTime) {
         if entries.count >= capacity {
             entries = entries.filter { $0.value.expiry > now }
@@ -38,23 +38,22 @@ struct ExpiringTable<Value> {
         entries[key] = Entry(value: value, expiry: now + lifetime)
     }
 
-    /// The value under a word, unless it has expired.
+    /// The value of a key; nil if it has expired.
     func find(_ key: String, at now: WallTime) -> Value? {
         guard let entry = entries[key], entry.expiry > now else { return nil }
         return entry.value
     }
 
-    /// Replaces a value; its expiry stays.
+    /// Replaces a value without changing its expiry.
     mutating func update(_ key: String, _ value: Value) {
         entries[key]?.value = value
     }
 
-    /// Forgets a value.
     mutating func remove(_ key: String) {
         entries[key] = nil
     }
 
-    /// The first value that fits, with its word.
+    /// The first matching value, with its key.
     func first(at now: WallTime, where fits: (Value) -> Bool) -> (key: String, value: Value)? {
         entries.first { $0.value.expiry > now && fits($0.value.value) }.map { ($0.key, $0.value.value) }
     }

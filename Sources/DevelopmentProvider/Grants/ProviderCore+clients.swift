@@ -5,9 +5,9 @@ import BearerdHTTPServer
 import BearerdHTTPMessages
 
 extension ProviderCore {
-    /// Finds out which client asks, and that it is that client (RFC 6749 §2.3).
+    /// Authenticates the requesting client (RFC 6749 §2.3).
     ///
-    /// - Throws: `invalid_client`, or `invalid_request` for two methods at once.
+    /// - Throws: `invalid_client`, or `invalid_request` if two methods are used at once.
     func authenticatedClient(
         _ request: ServiceRequest, _ form: FormParameters
     ) throws(ProviderError) -> DevelopmentClient {
@@ -27,7 +27,7 @@ extension ProviderCore {
         return try client(id, proving: secret)
     }
 
-    /// The client of this name, without proof.
+    /// The client with this id, without authentication.
     func knownClient(_ id: String?) -> DevelopmentClient? {
         settings.clients.first { $0.id == id }
     }
@@ -42,7 +42,7 @@ extension ProviderCore {
         }
     }
 
-    /// Id and secret, form-encoded before they were joined (RFC 6749 §2.3.1).
+    /// The id and secret, which were form-encoded before they were joined (RFC 6749 §2.3.1).
     private static func basicCredentials(_ text: String) -> (id: String, secret: String)? {
         guard let bytes = Base64.decode(text), let colon = bytes.firstIndex(of: UInt8(ascii: ":")),
             let id = PercentEncoding.decode(bytes[..<colon], isForm: true),

@@ -8,13 +8,13 @@ import OAuth
 extension ProviderCore {
     private static let refreshTokenLifetime: Duration = .seconds(30 * 86_400)
 
-    /// The token endpoint's answer for a grant (RFC 6749 §5.1).
+    /// Issues the tokens of a grant (RFC 6749 §5.1).
     ///
     /// - Parameters:
-    ///   - grant: what the tokens are for.
-    ///   - hasRefreshToken: whether a refresh token goes along.
-    ///   - now: when.
-    /// - Returns: the answer.
+    ///   - grant: the rights of the tokens.
+    ///   - hasRefreshToken: true to issue a refresh token too.
+    ///   - now: the civil time.
+    /// - Returns: the token endpoint's response.
     mutating func issueTokens(
         for grant: AuthorizationGrant, refreshable hasRefreshToken: Bool, at now: WallTime
     ) -> ServiceReply {
@@ -37,21 +37,21 @@ extension ProviderCore {
         return .json(answer)
     }
 
-    /// Makes every token of one login useless.
+    /// Revokes every token of one login.
     mutating func revokeFamily(_ family: String, at now: WallTime) {
         revoked.insert((), as: family, for: ProviderCore.refreshTokenLifetime, at: now)
     }
 
-    /// Whether a token with these claims was revoked, alone or with its family.
+    /// Returns true if a token with these claims was revoked, alone or with its login.
     func isRevoked(_ claims: JSONObject, at now: WallTime) -> Bool {
         [claims[.tokenID], claims[.sessionID]].contains { name in
             name?.string.map { revoked.find($0, at: now) != nil } ?? false
         }
     }
 
-    /// A scope as RFC 6749 §3.3 has it.
+    /// Parses a scope (RFC 6749 §3.3).
     ///
-    /// - Throws: `invalid_scope` for characters that no scope has.
+    /// - Throws: `invalid_scope` for characters that a scope cannot have.
     func scope(_ text: String?) throws(ProviderError) -> [String] {
         let tokens = (text ?? "").split(separator: " ").map(String.init)
         for token in tokens {
@@ -64,13 +64,13 @@ extension ProviderCore {
         return tokens.filter { seen.insert($0).inserted }
     }
 
-    /// Whom the tokens are for: what the request says (RFC 8707 §2), else the sample API.
+    /// The audience of the tokens: the request's (RFC 8707 §2), else the sample API.
     func audience(_ form: FormParameters) -> [String] {
         let asked = form.all(.resource) + [form[.audience]].compactMap { $0 }
         return asked.isEmpty ? [settings.audience] : asked
     }
 
-    /// RFC 9068 §2.2.
+    /// The claims of an access token (RFC 9068 §2.2).
     private func accessTokenClaims(for grant: AuthorizationGrant, at now: WallTime) -> JSONObject {
         var claims: JSONObject = [:]
         claims[.issuer] = .string(settings.issuer)
@@ -89,7 +89,7 @@ extension ProviderCore {
         return claims
     }
 
-    /// OpenID Connect Core §2.
+    /// The claims of an id token (OpenID Connect Core §2).
     private func idTokenClaims(for grant: AuthorizationGrant, at now: WallTime) -> JSONObject {
         var claims: JSONObject = [:]
         claims[.issuer] = .string(settings.issuer)

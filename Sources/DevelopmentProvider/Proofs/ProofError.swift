@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why a proof of possession is not believed (RFC 9449 §4.3).
+/// The reason why a proof of possession is invalid (RFC 9449 §4.3).
 struct ProofError: Error {
-    /// For the developer, in the characters that RFC 6749 §5.2 allows.
+    /// Text for developers, in the characters that RFC 6749 §5.2 allows.
     let reason: String
 
     init(_ reason: String) {

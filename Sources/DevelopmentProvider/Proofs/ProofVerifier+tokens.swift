@@ -5,14 +5,14 @@ import BearerdJSON
 import OAuth
 
 extension ProofVerifier {
-    /// Checks that a token is presented as it must be: one that is bound to a key with a proof of it (RFC 9449 §7.1).
+    /// Checks the scheme of a token and, if it is bound to a key, its proof (RFC 9449 §7.1).
     ///
     /// - Parameters:
     ///   - presented: the token.
-    ///   - claims: what is in it.
-    ///   - request: it came with.
-    ///   - url: where that went, without query.
-    ///   - now: the civil clock.
+    ///   - claims: the token's claims.
+    ///   - request: the request with the token.
+    ///   - url: the URL of the request without its query.
+    ///   - now: the civil time.
     /// - Throws: ``BearerRefusal``.
     mutating func check(
         _ presented: PresentedToken, with claims: JSONObject, of request: ServiceRequest, to url: String,

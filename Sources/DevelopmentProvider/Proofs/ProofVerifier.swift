@@ -5,25 +5,25 @@ import BearerdHTTPServer
 import BearerdJSON
 import OAuth
 
-/// Judges proofs of possession (RFC 9449 §4.3), each once.
+/// Verifies proofs of possession (RFC 9449 §4.3) and accepts each once.
 struct ProofVerifier {
-    /// What a proof may be signed with.
+    /// The algorithms with which a proof may be signed.
     static let algorithms: [JWSAlgorithm] = [.es256, .edDSA]
     private static let type = "dpop+jwt"
-    /// How far a proof may be from now, before and after.
+    /// The largest difference between a proof's time and now, in seconds.
     private static let window: Int64 = 60
     private static let longestIdentifier = 256
 
-    /// The `jti` of proofs that were shown within the window.
+    /// The `jti` of proofs that were accepted within the window.
     private var seen = ExpiringTable<Void>()
 
     /// The thumbprint of the key that a request proves to have; nil for a request without a proof.
     ///
     /// - Parameters:
-    ///   - request: its method is what the proof must name.
-    ///   - url: where it went, without query.
-    ///   - token: the access token that goes along with it; nil for none.
-    ///   - now: the civil clock.
+    ///   - request: its method must be the proof's `htm`.
+    ///   - url: the URL of the request without its query.
+    ///   - token: the access token in the request; nil for none.
+    ///   - now: the civil time.
     /// - Throws: ``ProofError``.
     mutating func thumbprint(
         of request: ServiceRequest, to url: String, with token: String? = nil, at now: WallTime
@@ -49,7 +49,7 @@ struct ProofVerifier {
         return key.thumbprint
     }
 
-    /// Takes a `jti` that was not shown before.
+    /// Records a `jti`, which must be new.
     private mutating func remember(_ identifier: String?, at now: WallTime) throws(ProofError) {
         guard let identifier, 1...Self.longestIdentifier ~= identifier.utf8.count else {
             throw ProofError("jti is missing or too long")

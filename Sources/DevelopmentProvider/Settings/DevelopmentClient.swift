@@ -8,10 +8,10 @@ package struct DevelopmentClient: Sendable {
     package let id: String
     /// `client_secret`; nil makes it a public client.
     package let secret: Secret?
-    /// Compared as a whole; of those on loopback the port does not count (RFC 8252 §7.3).
+    /// The redirect URIs, compared exactly, except for the port of those on loopback (RFC 8252 §7.3).
     package let redirectURIs: [String]
 
-    /// Those of a client that says nothing of its own.
+    /// The redirect URIs of a client for which none are configured.
     package static let standardRedirectURIs = ["http://127.0.0.1/callback", "http://127.0.0.1/"]
 
     /// Describes a client.
@@ -19,7 +19,7 @@ package struct DevelopmentClient: Sendable {
     /// - Parameters:
     ///   - id: `client_id`.
     ///   - secret: nil for a public client.
-    ///   - redirectURIs: where answers may go, after a logout too.
+    ///   - redirectURIs: the addresses for answers, and for redirects after a logout.
     package init(
         id: String, secret: Secret?,
         redirectURIs: [String] = standardRedirectURIs
@@ -29,7 +29,7 @@ package struct DevelopmentClient: Sendable {
         self.redirectURIs = redirectURIs
     }
 
-    /// Whether an answer may be sent there.
+    /// Returns true if an answer may be redirected to `uri`.
     func mayRedirect(to uri: String) -> Bool {
         redirectURIs.contains { registered in
             if registered == uri { return true }

@@ -4,7 +4,7 @@ package import BearerdCryptography
 
 /// A person who can log in at the development provider.
 package struct DevelopmentUser: Sendable {
-    /// What is typed into the login page, and `sub`.
+    /// The name for the login page, and `sub`.
     package let name: String
     package let password: Secret
     /// The claim `name`.
@@ -19,7 +19,7 @@ package struct DevelopmentUser: Sendable {
         self.email = email
     }
 
-    /// The one that the login page names, so that anybody can try it.
+    /// The user that the login page names, so that anybody can try it.
     package static let alice = DevelopmentUser(
         name: "alice", password: Secret("wonderland"), fullName: "Alice Liddell", email: "alice@example.com")
 }

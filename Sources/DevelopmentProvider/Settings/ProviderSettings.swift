@@ -2,23 +2,23 @@
 
 package import BearerdHTTPMessages
 
-/// What a development provider is told at its start.
+/// The settings of a development provider.
 package struct ProviderSettings: Sendable {
-    /// `iss`, and where it is reached: an origin without path.
+    /// The value of `iss` and the address of the provider: an origin without a path.
     package var issuer: String
     package var clients: [DevelopmentClient]
     package var users: [DevelopmentUser]
-    /// Of access tokens; `expires_in` has it in seconds.
+    /// The lifetime of access tokens, `expires_in`.
     package var accessTokenLifetime: Duration
-    /// `aud` of access tokens for which nothing else is asked.
+    /// The `aud` of access tokens for which the request names no audience.
     package var audience: String
 
     /// Describes a provider.
     ///
     /// - Parameters:
-    ///   - origin: where it listens; a path is ignored.
-    ///   - clients: those it knows.
-    ///   - users: those who can log in.
+    ///   - origin: the address on which it listens; a path is ignored.
+    ///   - clients: its clients.
+    ///   - users: the users who can log in.
     ///   - accessTokenLifetime: whole seconds.
     package init(
         origin: HTTPURL, clients: [DevelopmentClient], users: [DevelopmentUser] = [.alice],

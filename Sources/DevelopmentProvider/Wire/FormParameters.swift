@@ -6,10 +6,11 @@ import BearerdHTTPMessages
 struct FormParameters {
     private var values: [(name: String, value: String)] = []
 
-    /// Reads parameters.
+    /// Parses parameters.
     ///
     /// - Parameter encoded: without the `?`.
-    /// - Throws: `invalid_request` for broken encoding, and for a known parameter that is given twice (§3.1).
+    /// - Throws: `invalid_request` for a broken encoding, and for a known parameter that is given twice
+    ///   (§3.1).
     init(_ encoded: some Collection<UInt8>) throws(ProviderError) {
         for pair in encoded.split(separator: UInt8(ascii: "&")) {
             let mark = pair.firstIndex(of: UInt8(ascii: "="))
@@ -32,9 +33,9 @@ struct FormParameters {
         values.filter { $0.name == parameter.rawValue }.map(\.value)
     }
 
-    /// Asks for a parameter that must be there.
+    /// Returns the value of a required parameter.
     ///
-    /// - Throws: `invalid_request` if it is not.
+    /// - Throws: `invalid_request` if it is missing.
     func required(_ parameter: Parameter) throws(ProviderError) -> String {
         guard let value = self[parameter] else {
             throw ProviderError(.invalidRequest, "\(parameter.rawValue) is missing")

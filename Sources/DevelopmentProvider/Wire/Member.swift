@@ -18,7 +18,7 @@ enum Member: String {
     case preferredUsername = "preferred_username"
     case email
     case emailVerified = "email_verified"
-    /// OpenID Connect Back-Channel Logout §2.1; here: which grant a token comes from.
+    /// OpenID Connect Back-Channel Logout §2.1; here it identifies the login from which a token comes.
     case sessionID = "sid"
     /// RFC 7519 §4.1, RFC 9068 §2.2.
     case issuer = "iss"

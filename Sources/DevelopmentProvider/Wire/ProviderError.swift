@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// Why the provider refuses a request.
+/// The reason why the provider refuses a request.
 struct ProviderError: Error, Equatable {
     /// `error` (RFC 6749 §4.1.2.1, §5.2, RFC 8628 §3.5, RFC 9449 §5, OpenID Connect Core §3.1.2.6).
     enum Code: String {
@@ -22,7 +22,7 @@ struct ProviderError: Error, Equatable {
     }
 
     let code: Code
-    /// For the developer, in the characters that RFC 6749 §5.2 allows.
+    /// Text for developers, in the characters that RFC 6749 §5.2 allows.
     let description: String
 
     init(_ code: Code, _ description: String) {

@@ -5,7 +5,7 @@ import BearerdHTTPMessages
 import BearerdJSON
 
 extension ServiceReply {
-    /// A JSON answer that nobody may keep.
+    /// A JSON answer that must not be cached.
     static func json(_ object: JSONObject, status: Int = 200) -> ServiceReply {
         var head = HTTPResponse(status: status)
         head.fields[.contentType] = "application/json"
@@ -24,7 +24,7 @@ extension ServiceReply {
         return reply
     }
 
-    /// An answer without a body worth mentioning.
+    /// An answer with only its status text as the body.
     static func plain(status: Int) -> ServiceReply {
         var head = HTTPResponse(status: status)
         head.fields[.contentType] = "text/plain; charset=utf-8"
@@ -32,11 +32,11 @@ extension ServiceReply {
         return ServiceReply(head: head, body: .bytes(Array("\(head.reason)\n".utf8)))
     }
 
-    /// Sends the browser elsewhere with GET (RFC 9110 §15.4.4).
+    /// Redirects the browser with GET (RFC 9110 §15.4.4).
     ///
     /// - Parameters:
-    ///   - uri: without fragment; it may have a query already.
-    ///   - parameters: to add to the query.
+    ///   - uri: without a fragment; it may have a query.
+    ///   - parameters: added to the query.
     /// - Returns: the answer.
     static func redirect(to uri: String, _ parameters: [(Parameter, String?)] = []) -> ServiceReply {
         var location = uri
